@@ -30,18 +30,36 @@ class Role(StrEnum):
 class Mode(StrEnum):
     """How the window is chosen: by the planner in the module of that name in `window/modes/`."""
 
-    FULL = "full", "Send every turn"
-    RECENCY = "recency", "Send the last turns"
-    JIT = "jit", "Send the last turns and what is needed", True
+    FULL = (
+        "full",
+        "Send every turn",
+        "every turn is sent, or the send is refused with the overshoot",
+    )
+    RECENCY = (
+        "recency",
+        "Send the last turns",
+        "the recent block: the last turns, at least two exchanges",
+    )
+    JIT = (
+        "jit",
+        "Send the last turns and what is needed",
+        "the recent block, index lines, and the earlier turns that the draft needs",
+        True,
+    )
 
     description: str
     """As an order, for the palette."""
+    meaning: str
+    """What a window of this mode holds, for the help."""
     recalls: bool
     """Whether old turns are looked for."""
 
-    def __new__(cls, name: str, description: str = "", recalls: bool = False) -> "Mode":
+    def __new__(
+        cls, name: str, description: str = "", meaning: str = "", recalls: bool = False
+    ) -> "Mode":
         mode = str.__new__(cls, name)
-        mode._value_, mode.description, mode.recalls = name, description, recalls
+        mode._value_, mode.description = name, description
+        mode.meaning, mode.recalls = meaning, recalls
         return mode
 
 

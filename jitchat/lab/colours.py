@@ -5,14 +5,16 @@ colour blindness; each step is darker than the one before, so that a grey print 
 them stand out from a white and from a black ground.
 """
 
+from itertools import cycle
+
 from jitchat.values import Mode
 
 SCALE = ("#f6c06a", "#e98a4f", "#c2696a", "#7f6199", "#2a5fa5")
 """From a share of 0 to one of 1, in equal steps."""
 
-CURVES = ("#d1495b", "#868b94", "#00798c", "#a8702a", "#8f6bbf", "#4d8f3a", "#c0559e")
-MODE_COLOURS = dict(zip(Mode, CURVES, strict=False))
-"""Of each mode's curve."""
+MODE_HUES = ("#d1495b", "#868b94", "#00798c", "#8a4fd0", "#c07000", "#2a6bff")
+"""For the modes in their order: any two differ with every kind of colour vision."""
+MODE_COLOURS = dict(zip(Mode, cycle(MODE_HUES), strict=False))
 
 _DARK, _LIGHT = "#000000", "#ffffff"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segments
 from rich.text import Text
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TWICE_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 NOTICE_SECONDS = 60
-"""So long is shown what became of the database."""
+"""So long a notice about the database is shown."""
 
 
 class JitchatApp(App[None]):
@@ -58,9 +58,9 @@ class JitchatApp(App[None]):
         self._conversation = conversation
         self._interrupted_at = float("-inf")
         self._asks_to_quit = False
-        """Whether the user is asked, for a reply would be lost."""
-        self._held: list[Callable[[], None]] = []
-        """What is to be told once nothing is read that it would cover."""
+        """Whether the user is asked now, for a reply would be lost."""
+        self._held_notices: list[tuple[str, dict[str, Any]]] = []
+        """Each with what `notify` takes beside it."""
         self._early: list[events.Event] | None = []
         """Keys that came before the prompt could take them; None once it can."""
 
@@ -91,20 +91,19 @@ class JitchatApp(App[None]):
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Hand the prompt what was typed before it was there."""
         if self._early and isinstance(event.widget, Prompt):
-            for each in self._early:  # more may come meanwhile
-                await super().on_event(each)
+            for early in self._early:  # more may come meanwhile
+                await super().on_event(early)
         if isinstance(event.widget, Prompt):
             self._early = None
 
     def get_css_variables(self) -> dict[str, str]:
-        """Textual's, with those in place that are made to be read."""
         variables = super().get_css_variables()
         variables.update(palette(self.current_theme, variables, coloured=not self.no_color))
         return variables
 
     def on_mount(self) -> None:
-        """Theme and keys as set."""
-        self._backend.store.database.on_notice = partial(self.call_later, self._warn)
+        warn = partial(self.notify, severity="warning", timeout=NOTICE_SECONDS, markup=False)
+        self._backend.store.database.on_notice = partial(self.call_later, warn)
         settings = self._backend.settings
         theme = self._picked_theme() or settings.screen.theme
         if theme in self.available_themes:
@@ -118,18 +117,13 @@ class JitchatApp(App[None]):
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.set_keymap(dict(settings.keys))
 
-    def _warn(self, notice: str) -> None:
-        self.notify(notice, severity="warning", timeout=NOTICE_SECONDS, markup=False)
-
     def _picked_theme(self) -> str:
         """The theme that was picked in the palette; empty where the settings name one."""
-        settings = self._backend.settings
-        if settings.origin("screen.theme") != "default":
-            return ""
-        with suppress(StoreError):  # the default will do
-            picked = ChosenTheme(self._backend.store.database).get()
-            return picked if picked in self.available_themes else ""
-        return ""
+        picked = ""
+        if self._backend.settings.origin("screen.theme") == "default":
+            with suppress(StoreError):  # the default will do
+                picked = ChosenTheme(self._backend.store.database).get()
+        return picked if picked in self.available_themes else ""
 
     def _keep_theme(self, theme: Theme) -> None:
         """It counts at the next start, too, unless the settings name another."""
@@ -153,22 +147,18 @@ class JitchatApp(App[None]):
         return ChatScreen(self._backend, self._conversation)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the chat, and Textual's own."""
+        """Every action of the chat, or every key of another screen; and Textual's own."""
         if isinstance(screen, ChatScreen):
             for action in in_palette():
                 keys = f" ({action.keys})" if action.keys else ""
                 run = partial(screen.run_action, action.method)
                 yield SystemCommand(action.title, f"{action.help}{keys}", run)
         elif name := getattr(screen, "NAME", ""):
-            yield from self._key_commands(screen, name)
+            for node, binding, enabled, _ in screen.active_bindings.values():
+                if binding.show and binding.description and enabled:
+                    press = partial(self.run_action, binding.action, node)
+                    yield SystemCommand(binding.description, f"{name} ({binding.key})", press)
         yield from super().get_system_commands(screen)
-
-    def _key_commands(self, screen: Screen[object], name: str) -> Iterable[SystemCommand]:
-        """List what the keys of a screen do, and those of what has the focus there."""
-        for node, binding, enabled, _ in screen.active_bindings.values():
-            if binding.show and binding.description and enabled:
-                action = partial(self.run_action, binding.action, node)
-                yield SystemCommand(binding.description, f"{name} ({binding.key})", action)
 
     def notify(
         self,
@@ -179,68 +169,47 @@ class JitchatApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Tell it; while the help is read, once that is closed."""
-        told = partial(
-            self._tell,
-            message,
-            title=title,
-            severity=severity,
-            timeout=timeout,
-            markup=markup,
-        )
-        self._held.append(told)
-        self._tell_held()
+        """Show what is short in the chat's last line; all else over the screen, one at a time.
 
-    def _tell(
-        self,
-        message: str,
-        *,
-        title: str,
-        severity: SeverityLevel,
-        timeout: float | None,
-        markup: bool,
-    ) -> None:
-        """In the chat's last line what is short; else over the screen, one at a time.
-
-        Warnings and errors stay over the screen until they were read, or the same is told anew.
+        Warnings and errors stay over the screen until they were read, or the same comes anew.
+        While the help is open, all of it waits until that is closed.
         """
-        if severity == "information":
+        form: dict[str, Any] = {"title": title, "severity": severity}
+        form |= {"timeout": timeout, "markup": markup}
+        if any(getattr(screen, "HOLDS_NOTICES", False) for screen in self.screen_stack):
+            self._held_notices.append((message, form))
+            return
+        if severity == "information" and isinstance(self.screen, ChatScreen):
             seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
-            hint = self.screen.query(HintLine)
-            if isinstance(self.screen, ChatScreen) and hint.first().show_notice(message, seconds):
+            if self.screen.query_one(HintLine).show_notice(message, seconds):
                 return
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+        super().notify(message, **form)
 
     def on_notify(self, event: Notify) -> None:
         """Take away what the notice stands in place of; Textual shows it then."""
         new = event.notification
-        for each in list(self._notifications):
-            is_same = cause_of(each.message) == cause_of(new.message)
-            if is_same or new.severity == each.severity == "information":
-                self._unnotify(each, refresh=False)
+        for old in list(self._notifications):
+            is_same = cause_of(old.message) == cause_of(new.message)
+            if is_same or new.severity == old.severity == "information":
+                self._unnotify(old, refresh=False)
 
     def pop_screen(self) -> AwaitComplete:
-        """Close the screen on top, and tell what was held back while it was read."""
+        """Close the screen on top, and show the notices that were held back while it was open."""
         popped = super().pop_screen()
-        self._tell_held()
+        notices, self._held_notices = self._held_notices, []
+        for message, form in notices:
+            self.notify(message, **form)
         return popped
-
-    def _tell_held(self) -> None:
-        if any(getattr(each, "HOLDS_NOTICES", False) for each in self.screen_stack):
-            return
-        held, self._held = self._held, []
-        for told in held:
-            told()
 
     async def action_quit(self) -> None:
         """Quit; ask first where something of a reply would be lost by that."""
         if self._backend.store.unstored and not self._asks_to_quit:
-            self._quit_stored()
+            self._store_and_quit()
         else:
             self.exit()
 
     @work(exclusive=True, group="quit")
-    async def _quit_stored(self) -> None:
+    async def _store_and_quit(self) -> None:
         unstored = self._backend.store.unstored
         with suppress(StoreError):  # there is no room yet
             await asyncio.to_thread(unstored.store_again)
@@ -261,8 +230,8 @@ class JitchatApp(App[None]):
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
-        if chat is not None and not chat.busy and (told := chat.branches.empty_prompt()):
-            self.notify(told, markup=False)
+        if chat is not None and not chat.busy and (notice := chat.branches.empty_prompt()):
+            self.notify(notice, markup=False)
             return
         if moment - self._interrupted_at < TWICE_WITHIN:
             self.call_later(self.action_quit)
@@ -274,15 +243,15 @@ class JitchatApp(App[None]):
         self.notify(f"Press Ctrl+C again to quit.{saved}", timeout=2, markup=False)
 
     def _fatal_error(self) -> None:
-        """In place of Textual's traceback, whose locals hold the user's texts and keys."""
+        """Replace Textual's traceback, whose locals hold the user's texts and keys."""
         if self._exit_renderables:
             return  # a defect that only followed from the first
         error = sys.exc_info()[1]
         secrets = self._backend.settings.secrets()
         report = crash_report(error, __version__, secrets) if error else "no error\n"
         where = place_of(self._backend.crash, report)
-        told = Text(
+        text = Text(
             f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored.{where}"
         )
-        self._exit_renderables.append(Segments(self.console.render(told, self.console.options)))
+        self._exit_renderables.append(Segments(self.console.render(text, self.console.options)))
         self._close_messages_no_wait()

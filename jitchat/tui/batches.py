@@ -42,19 +42,16 @@ class Batcher(Generic[_Item]):
         if self._moment is not None:
             self._moment.cancel()
             self._moment = None
-        self._report_items()
+        if self._items:
+            items, self._items = self._items, []
+            self._report(items)
 
     def _moment_is_over(self) -> None:
         self._moment = None
         if self._items:
-            self._report_items()
+            self.flush()
             loop = asyncio.get_running_loop()
             self._moment = loop.call_later(self._seconds, self._moment_is_over)
-
-    def _report_items(self) -> None:
-        if self._items:
-            items, self._items = self._items, []
-            self._report(items)
 
 
 def reply_batcher(report: Callable[[Event], object]) -> Batcher[Event]:
@@ -64,11 +61,10 @@ def reply_batcher(report: Callable[[Event], object]) -> Batcher[Event]:
         for event in _joined(events):
             report(event)
 
-    return Batcher(report_joined, PIECES_EVERY, is_urgent=lambda event: not _is_piece(event))
+    def is_urgent(event: Event) -> bool:
+        return not isinstance(event, ReplyDelta | ReasoningDelta)
 
-
-def _is_piece(event: Event) -> bool:
-    return isinstance(event, ReplyDelta | ReasoningDelta)
+    return Batcher(report_joined, PIECES_EVERY, is_urgent)
 
 
 def _joined(events: Sequence[Event]) -> list[Event]:

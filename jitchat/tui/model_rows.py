@@ -18,7 +18,7 @@ READER = "reader"
 MOST = 100
 """Models of one provider that are drawn; a search finds the others."""
 NO_MODEL = "To use a real model, start Ollama or press Ctrl+L to add an API key."
-_RUNNING, _READY, _NEEDS_KEY = "running here", "ready", "needs key"
+_RUNNING = "running here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ModelRow:
 
     @property
     def wants_key(self) -> bool:
-        return self.choice.state == _NEEDS_KEY
+        return self.choice.state == "needs key"
 
     def is_found_by(self, wanted: str) -> bool:
         return matches(wanted, f"{self.provider}/{self.model} {self.title}")
@@ -59,12 +59,10 @@ class ModelRow:
 
 def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
     """Put the reader first, then this machine's servers, then who else can be asked."""
-    ranks = {_RUNNING: 1, _READY: 2}
-
-    def rank(choice: ProviderChoice) -> int:
-        return 0 if choice.name == READER else ranks.get(choice.state, 3)
-
-    return sorted(choices, key=rank)
+    ranks = {_RUNNING: 1, "ready": 2}
+    return sorted(
+        choices, key=lambda choice: 0 if choice.name == READER else ranks.get(choice.state, 3)
+    )
 
 
 def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[ModelRow]:
@@ -135,16 +133,18 @@ def offer(choices: Iterable[ProviderChoice]) -> str:
     """Tell a newcomer with the reader what else could answer: a local server, who has a key."""
     others = [choice for choice in in_order(choices) if choice.is_usable and choice.name != READER]
     running = [choice for choice in others if choice.state == _RUNNING]
-    keyed = [choice for choice in others if choice.has_key and choice not in running]
-    match [*running, *keyed]:
+    offered = running + [choice for choice in others if choice.has_key and choice not in running]
+    match offered:
         case []:
             return NO_MODEL
         case [choice]:
             return _single_offer(choice)
-    parts = [f"{one_line(choice.title)} runs here" for choice in running]
-    parts += [f"{one_line(choice.title)} has a key" for choice in keyed]
-    more = f" and {len(parts) - 2} more" if len(parts) > 2 else ""
-    return f"{', '.join(parts[:2])}{more}: Ctrl+L picks who answers."
+    parts = [
+        f"{one_line(choice.title)} {'runs here' if choice in running else 'has a key'}"
+        for choice in offered[:2]
+    ]
+    more = f" and {len(offered) - 2} more" if len(offered) > 2 else ""
+    return f"{', '.join(parts)}{more}: Ctrl+L picks who answers."
 
 
 def _single_offer(choice: ProviderChoice) -> str:

@@ -7,11 +7,13 @@ can be told apart with any kind of colour vision; each segment has its own patte
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import cycle
 
 from textual.color import BLACK, WHITE, Color
 from textual.theme import Theme
 
 from jitchat.lab.colours import MODE_COLOURS, contrast
+from jitchat.values import Mode
 
 TEXT, MARK = 4.5, 3.0
 """Contrast at least, as WCAG 2.2 has it: (lighter + 0.05) / (darker + 0.05)."""
@@ -59,9 +61,6 @@ _ANSI_DARK = {
     "kind-index": "bright_magenta",
     "kind-retrieved": "yellow",
     "kind-reserve": "cyan",
-    "mode-full": "bright_red",
-    "mode-recency": "default",
-    "mode-jit": "bright_cyan",
 }
 _ANSI_LIGHT = {
     "primary": "blue",
@@ -76,27 +75,27 @@ _ANSI_LIGHT = {
     "kind-index": "magenta",
     "kind-retrieved": "bright_red",
     "kind-reserve": "bright_magenta",
-    "mode-full": "red",
-    "mode-recency": "default",
-    "mode-jit": "blue",
 }
-"""A terminal's own sixteen colours: those that can be read on its black, or on its white."""
+_ANSI_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green")
+_ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
+"""A terminal's own sixteen colours: those that can be read on its black, or on its white.
+
+For the modes by position, as `MODE_HUES`.
+"""
 
 
 def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:
-    """Make the variables that style sheets and drawings use, of those that Textual made.
-
-    Where nothing is `coloured`, the row of the cursor is reversed.
-    """
+    """Make the variables of style sheets; without colours, the cursor's row is reversed."""
     if theme.ansi:
         return _of_terminal(is_dark=theme.dark)
-    made = tuple((name, variables[name]) for name in (*_STATES, *_GROUNDS, "foreground"))
-    own = dict(_of_theme(made, theme.dark))
+    own = _of_theme(
+        tuple((name, variables[name]) for name in (*_STATES, *_GROUNDS, "foreground")), theme.dark
+    )
     return own if coloured else own | dict.fromkeys(_CURSOR, variables["surface"]) | _REVERSED
 
 
 @lru_cache(maxsize=8)
-def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> Mapping[str, str]:
+def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> dict[str, str]:
     colours = {name: Color.parse(value) for name, value in given}
     plain = [colours[name].with_alpha(1.0) for name in _GROUNDS]
     foreground = _readable(colours["foreground"], plain, _CLEAR, is_dark)
@@ -133,7 +132,9 @@ def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> Mapping[str,
 
 def _of_terminal(*, is_dark: bool) -> dict[str, str]:
     """Of a terminal's own colours, where a ground cannot be known: the cursor's row is reversed."""
-    own = {name: f"ansi_{each}" for name, each in (_ANSI_DARK if is_dark else _ANSI_LIGHT).items()}
+    colours, hues = (_ANSI_DARK, _ANSI_DARK_MODES) if is_dark else (_ANSI_LIGHT, _ANSI_LIGHT_MODES)
+    modes = {f"mode-{mode}": hue for mode, hue in zip(Mode, cycle(hues), strict=False)}
+    own = {name: f"ansi_{colour}" for name, colour in (colours | modes).items()}
     texts = {f"text-{name}": own[name] for name in _STATES}
     plain = {"text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color"}
     plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
@@ -163,5 +164,4 @@ def _readable(colour: Color, grounds: Sequence[Color], least: float, is_dark: bo
 
 
 def _contrast(colour: Color, grounds: Sequence[Color]) -> float:
-    """Tell the least contrast of a colour on some grounds."""
     return min(contrast(colour.hex, each.hex) for each in grounds)

@@ -69,12 +69,12 @@ def note_sentence(note: ReplyNote | None) -> str:
     """
     if note is None or not note.model:
         return ""
-    parts, usage = [note.model], note.usage
-    if usage is not None and usage.input_tokens is not None:
+    parts, usage = [note.model], note.usage or Usage(None, None)
+    if usage.input_tokens is not None:
         parts.append(f"in {usage.input_tokens:,}")
-    if usage is not None and usage.cached_tokens:
+    if usage.cached_tokens:
         parts.append(f"cached {usage.cached_tokens:,}")
-    if usage is not None and usage.output_tokens is not None:
+    if usage.output_tokens is not None:
         parts.append(f"out {usage.output_tokens:,}")
     if note.cost:
         parts.append(cost_figure(note.cost, usage))
@@ -106,7 +106,6 @@ def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
 
 
 def ending_sentences(replayed: Replayed) -> Iterator[str]:
-    """Say what was reported and what it cost, then where the reply is and why it ended."""
     send, reply = replayed.send, replayed.reply
     yield usage_sentence(send.usage, send.cost, replayed.window)
     if reply is None:

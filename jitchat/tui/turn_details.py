@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,11 @@ class Detail:
 
     @property
     def reasoning(self) -> str:
-        """What the model thought ahead of its answer."""
         return self.note.reasoning if self.note is not None else ""
 
     @property
     def reasoning_tokens(self) -> int:
-        """As the provider reported them; 0 where it did not."""
+        """As reported; 0 where the provider reports none."""
         usage = self.note.usage if self.note is not None else None
         return usage.reasoning_tokens if usage is not None else 0
 
@@ -45,8 +45,8 @@ def is_broken_off(reply: Turn, stop: str | None) -> bool:
 def is_cut(reply: Turn, detail: Detail) -> bool:
     if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
         return True
-    note = detail.note
-    return note is not None and note.stop is not None and Finished(note.stop).is_by_length
+    stop = detail.note.stop if detail.note is not None else None
+    return stop is not None and Finished(stop).is_by_length
 
 
 class TurnDetails:
@@ -54,14 +54,12 @@ class TurnDetails:
         self._store, self._conversation = store, conversation
 
     async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        """Tell the details by position; without any where the store refuses."""
+        """Look up the details by position; none where the store refuses."""
         stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
-        if not stored:
-            return {}
-        try:
-            return await asyncio.to_thread(self._read, stored)
-        except StoreError:
-            return {}
+        with suppress(StoreError):
+            if stored:
+                return await asyncio.to_thread(self._read, stored)
+        return {}
 
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
         from jitchat.store.windows import WindowArchive  # noqa: PLC0415  see above

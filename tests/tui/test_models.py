@@ -11,8 +11,7 @@ from textual.widgets import Input, Static
 
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.providers.catalogue.models import State
-from jitchat.tui.dialogs.key import KeyInput, KeyScreen
-from jitchat.tui.dialogs.models import ModelsScreen
+from jitchat.tui.dialogs.models import KeyInput, KeyScreen, ModelsScreen
 from jitchat.tui.model_rows import MOST
 from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt

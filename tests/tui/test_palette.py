@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import dist
+from operator import mul
 
 import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from jitchat.lab.colours import contrast
+from jitchat.lab.colours import MODE_HUES, contrast
 from jitchat.tui.palette import MARK, TEXT, palette
 from jitchat.tui.widgets.budget_bar import PATTERNS
+from jitchat.values import Mode
 from tests.tui.contrast import XTERM
 
 PLAIN = {True: ("#e5e5e5", "#000000"), False: ("#000000", "#ffffff")}
@@ -56,3 +59,31 @@ def test_no_two_segments_have_one_colour_or_one_pattern(theme: str) -> None:
         apart = Color.parse(found[f"kind-{one}"]), Color.parse(found[f"kind-{other}"])
         distance = sum((a - b) ** 2 for a, b in zip(apart[0].rgb, apart[1].rgb, strict=True)) ** 0.5
         assert distance > 20, (one, other)
+
+
+def test_every_mode_has_a_colour_and_the_first_ones_are_all_different() -> None:
+    for theme in ("textual-dark", "textual-light", "ansi-dark", "ansi-light"):
+        found = colours(theme)
+        shades = [found[f"mode-{mode}"] for mode in Mode]
+        assert len(set(shades)) == len(shades)
+    assert len(set(MODE_HUES)) == len(MODE_HUES)
+
+
+VISIONS = {
+    "protan": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
+    "deutan": ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)),
+    "tritan": ((1.256, -0.077, -0.179), (-0.078, 0.931, 0.148), (0.005, 0.691, 0.304)),
+}
+"""What is left of linear red, green and blue: Machado, Oliveira and Fernandes 2009, severity 1."""
+
+
+def seen(hue: str, vision: str) -> list[float]:
+    light = [part**2.2 for part in Color.parse(hue).normalized]
+    mixed = (sum(map(mul, row, light)) for row in VISIONS[vision])
+    return [min(1.0, max(0.0, part)) ** (1 / 2.2) for part in mixed]
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_colours_of_modes_differ_without_one_kind_of_cone(vision: str) -> None:
+    pairs = combinations([seen(hue, vision) for hue in MODE_HUES], 2)
+    assert min(dist(one, other) for one, other in pairs) > 0.12

@@ -24,11 +24,8 @@ class ExactScreen(Dialog[None]):
 
     def __init__(self, title: str, text: str, note: str = "") -> None:
         super().__init__()
-        self._title, self._text, self._note = (
-            one_line(title),
-            for_terminal(text),
-            for_terminal(note),
-        )
+        self._title, self._text = one_line(title), for_terminal(text)
+        self._note = for_terminal(note)
         self._part = 0
 
     def compose(self) -> ComposeResult:

@@ -10,12 +10,11 @@ from textual.widgets import Static
 
 from jitchat.tui.actions import help_sections
 from jitchat.tui.dialogs.dialog import Dialog
+from jitchat.values import Mode
 
 WORDS = (
     ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
-    ("full", "every turn is sent, or the send is refused with the overshoot"),
-    ("recency", "the recent block: the last turns, at least two exchanges"),
-    ("jit", "the recent block, index lines, and the earlier turns that the draft needs"),
+    *((mode.value, mode.meaning) for mode in Mode),
     ("limit, reserve", "the model's context size; tokens kept free for the reply"),
     ("budget", "limit − reserve; segments + free + reserve = limit, always"),
     ("parts", "of a score: lexical, dense, context, neighbour, stretch of talk, date, cue"),

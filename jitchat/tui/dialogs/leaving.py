@@ -10,8 +10,6 @@ from textual.widgets import Static
 from jitchat.store.unstored import amount_of
 from jitchat.tui.dialogs.dialog import Dialog, box
 
-_STAYS = "Who stays has it stored as soon as there is room."
-
 
 class LeavingScreen(Dialog[bool]):
     """Says what would be lost; True to quit nevertheless. The key that quits does as well."""
@@ -28,8 +26,11 @@ class LeavingScreen(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         with box("Not stored", "Enter quit · C copy · Esc stay"):
-            lost = f"{amount_of(self._unstored)} cannot be stored, and would be lost by quitting."
-            yield Static(Content(f"{lost} {_STAYS}"), id="leaving-note")
+            note = (
+                f"{amount_of(self._unstored)} cannot be stored, and would be lost by quitting."
+                " Who stays has it stored as soon as there is room."
+            )
+            yield Static(Content(note), id="leaving-note")
 
     def action_copy(self) -> None:
         self.copy("\n\n".join(self._unstored))

@@ -1,10 +1,13 @@
-"""Who answers: every provider, those that want a key greyed, and the models of each."""
+"""Who answers: every provider, those that want a key greyed, and the models of each.
+
+A provider's key is pasted in a dialog of its own; it is kept in a file that only the user can read.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
@@ -13,12 +16,12 @@ from textual.widgets import Input, OptionList, Static
 
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.providers.catalogue.models import ProviderChoice
+from jitchat.text.sanitize import one_line
 from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
-from jitchat.tui.dialogs.key import KeyScreen
 from jitchat.tui.model_rows import READER, ModelRow
-from jitchat.tui.notices import notify_error
+from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.model_list import ModelList, RowState
 
 Picked = tuple[str, str]
@@ -52,10 +55,9 @@ class ModelsScreen(Dialog[Picked | None]):
 
     @dataclass
     class Refused(Message):
-        """What is known could not be read, or a provider did not list its models."""
-
         error: JitchatError
         asked: str = ""
+        """The one that did not list its models; empty where what is known cannot be read."""
 
     def __init__(
         self,
@@ -151,16 +153,10 @@ class ModelsScreen(Dialog[Picked | None]):
         self.query_one(ModelList).keep(None)
         self._fill()
 
-    @on(Input.Submitted)
-    def _submitted(self) -> None:
-        self._choose(self.query_one(ModelList).chosen)
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        self._choose(self.query_one(ModelList).row_at(event.option_index))
-
     async def action_move(self, way: str) -> None:
-        await self.query_one(ModelList).go(way)
+        models = self.query_one(ModelList)
+        await models.run_action(way)
+        models.keep(models.chosen.id if models.chosen is not None else None)
 
     def action_refresh(self) -> None:
         """Ask the highlighted row's provider for its models again."""
@@ -174,7 +170,10 @@ class ModelsScreen(Dialog[Picked | None]):
         if row is not None and row.provider != READER:
             self._ask_for_key(row.provider)
 
-    def _choose(self, row: ModelRow | None) -> None:
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _choose(self) -> None:
+        row = self.query_one(ModelList).chosen
         if row is None:
             return
         refused = isinstance(self._refusals.get(row.provider), KeyRefused) and not row.model
@@ -186,10 +185,7 @@ class ModelsScreen(Dialog[Picked | None]):
             self._start_asking(row.provider)
 
     def _ask_for_key(self, provider: str, model: str = "") -> None:
-        """Take a key; then the provider lists its models, or the one that was named is used.
-
-        The one in use goes on with its new key.
-        """
+        """Take a key; then use the model that was named, or is in use; else list the models."""
         model = model or (self._in_use[1] if provider == self._in_use[0] else "")
 
         def closed(is_stored: bool | None) -> None:
@@ -201,12 +197,11 @@ class ModelsScreen(Dialog[Picked | None]):
         self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), closed)
 
     def _fill(self) -> None:
-        wanted = self.query_one(Input).value
+        wanted, models = self.query_one(Input).value, self.query_one(ModelList)
         rows = [*self._matching(wanted), *model_rows.typed_rows(wanted, self._choices)]
-        self.query_one(ModelList).show(rows, wanted.strip())
-        is_empty = bool(self._choices) and not rows
-        self.query_one("#models-nothing").display = is_empty
-        self.query_one(ModelList).display = not is_empty
+        models.show(rows, wanted.strip())
+        models.display = bool(rows) or not self._choices
+        self.query_one("#models-nothing").display = not models.display
         self._show_header()
 
     @on(ModelList.ColumnsMoved)
@@ -233,3 +228,72 @@ class ModelsScreen(Dialog[Picked | None]):
         if isinstance(refusal, KeyRefused):
             why += " Enter takes another key."
         return RowState(row.id == self._in_use, row.provider in self._asking, why)
+
+
+class KeyInput(Input):
+    def __init__(self) -> None:
+        super().__init__(password=True, placeholder="Paste the key; it is not shown", id="key")
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take all lines, for a key is often copied with its line break ahead or behind.
+
+        What is no key is refused with its reason, which half of it would not be.
+        """
+        event.prevent_default()
+        event.stop()
+        self.insert_text_at_cursor(" ".join(event.text.split("\n")).strip())
+
+
+class KeyScreen(Dialog[bool]):
+    """True once a key is saved."""
+
+    BINDINGS = [Binding("escape", "leave", "Close", id="key_close")]  # noqa: RUF012
+
+    @dataclass
+    class Stored(Message):
+        outcome: str | JitchatError
+        """Where the key is, and what to know of it; or why it is not stored."""
+
+    def __init__(self, backend: Backend, choice: ProviderChoice) -> None:
+        super().__init__()
+        self._backend, self._choice = backend, choice
+        self._is_storing = False
+
+    def compose(self) -> ComposeResult:
+        title, variable = one_line(self._choice.title), self._choice.key_variable
+        other = f" The environment variable {variable} also works." if variable else ""
+        note = (
+            f"Paste the key that {title} gave you, then press Enter."
+            f" It is saved in a file that only you can read, and sent to nobody else.{other}"
+        )
+        with box(f"{title} API key", "Enter save · Esc close"):
+            yield Static(Content(note), id="key-note")
+            yield KeyInput()
+            yield Static(id="key-refusal")
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        if event.value.strip() and not self._is_storing:
+            self._is_storing = True
+            self._store(event.value)
+
+    @work(thread=True)
+    def _store(self, text: str) -> None:
+        try:
+            self.post_message(self.Stored(self._backend.keep_key(self._choice.name, text)))
+        except JitchatError as error:
+            self.post_message(self.Stored(error))
+
+    @on(Stored)
+    def _stored(self, message: Stored) -> None:
+        self._is_storing = False
+        if isinstance(message.outcome, JitchatError):
+            self.query_one("#key-refusal", Static).update(Content(str(message.outcome)))
+            self.query_one(KeyInput).value = ""
+            return
+        self.notify(message.outcome, timeout=READ_SECONDS, markup=False)
+        self.dismiss(True)
+
+    def action_leave(self) -> None:
+        if not self._is_storing:
+            self.dismiss(False)

@@ -49,20 +49,15 @@ class ResumeScreen(Dialog[Choice | None]):
         self._fill(event.value)
 
     @on(Input.Submitted)
-    def _submitted(self) -> None:
-        self._choose(self.query_one(PointedList).highlighted)
-
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        self._choose(event.option_index)
+    def _choose(self) -> None:
+        index = self.query_one(PointedList).highlighted
+        if index is not None and index < len(self._choices):
+            self.dismiss(self._choices[index])
 
     async def action_move(self, way: str) -> None:
         """Move the highlight while typing goes on."""
         await self.query_one(PointedList).run_action(way)
-
-    def _choose(self, index: int | None) -> None:
-        if index is not None and index < len(self._choices):
-            self.dismiss(self._choices[index])
 
     def _fill(self, wanted: str) -> None:
         titles = {conversation.id: conversation.title for conversation in self._known}
@@ -70,23 +65,16 @@ class ResumeScreen(Dialog[Choice | None]):
         self._choices = []
         for conversation in self._known:
             if fold(wanted) in fold(conversation.title):
-                lines.append(_conversation_line(conversation))
+                size, touched = plural(conversation.turns, "turn"), conversation.updated_at
+                about = f"  {size} · {touched:%d %b %Y, %H:%M} · {conversation.id}"
+                title = one_line(conversation.title)
+                lines.append(Content.assemble((title, "bold"), (about, MUTED)))
                 self._choices.append((conversation.id, None))
         for id_, position, excerpt in self._store.search(wanted) if wanted.strip() else ():
-            lines.append(_turn_line(titles.get(id_, id_), position, excerpt))
+            title = one_line(titles.get(id_, id_))
+            place, where = (f"  #{position} ", "bold"), (f"  in {title}", MUTED)
+            lines.append(Content.assemble(place, one_line(excerpt), where))
             self._choices.append((id_, position))
         choices = self.query_one(PointedList)
         choices.set_options(map(Option, lines))
         choices.highlighted = 0 if lines else None
-
-
-def _conversation_line(conversation: Conversation) -> Content:
-    size, touched = plural(conversation.turns, "turn"), conversation.updated_at
-    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {conversation.id}"
-    return Content.assemble((one_line(conversation.title), "bold"), (about, MUTED))
-
-
-def _turn_line(title: str, position: int, excerpt: str) -> Content:
-    return Content.assemble(
-        (f"  #{position} ", "bold"), one_line(excerpt), (f"  in {one_line(title)}", MUTED)
-    )

@@ -8,6 +8,7 @@ prefix.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from textual import events
 from textual.content import Content
@@ -54,11 +55,10 @@ class BudgetBar(Widget):
     class KindClicked(Message):
         kind: str
 
-    _legend: Mapping[str, str] = {}
-    """What is written in the legend, by kind, without the patterns."""
+    _legend_cells: Mapping[str, int] = {}
+    """By kind, with the pattern."""
 
     def show_faded(self, faded: bool) -> None:
-        """Fade the bar where working out another window takes long."""
         self.set_class(faded, "-faded")
 
     def render(self) -> Content:
@@ -88,27 +88,25 @@ class BudgetBar(Widget):
 
     def _draw_legend(self, window: ContextWindow, *, short: bool = False) -> Content:
         before, after = ("", " ") if short else (" ", "  ")
-        parts, legend = [], {}
+        parts, cells = [], {}
         for name, count in _shares(window).items():
             if count or name != "pinned":
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
                 shown = _SHORT.get(name, name) if short else name
-                legend[name] = f"{before}{shown} {figure}{after}"
-                parts += [(PATTERNS[name], f"$kind-{name}"), (legend[name], "")]
-        self._legend = legend
+                text = f"{before}{shown} {figure}{after}"
+                cells[name] = 1 + len(text)
+                parts += [(PATTERNS[name], f"$kind-{name}"), (text, "")]
+        self._legend_cells = cells
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
         if self.window is None:
             return
-        if event.y > 0:
-            cells = {name: len(text) + 1 for name, text in self._legend.items()}
-        else:
+        cells = self._legend_cells
+        if event.y == 0:
             cells = in_two_scales(_shares(self.window), self.size.width - 1)
             cells[_STABLE[-1]] += 1
-        right = 0
-        for name, count in cells.items():
-            right += count
+        for name, right in zip(cells, accumulate(cells.values()), strict=True):
             if event.x < right:
                 self.post_message(self.KindClicked(name))
                 return

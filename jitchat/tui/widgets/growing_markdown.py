@@ -23,21 +23,16 @@ from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, Markdow
 
 
 class _Fence(MarkdownFence):
-    """Code, coloured as the language that it names; which one it may be is not guessed.
-
-    Trying every language that is known takes a second.
-    """
-
     @classmethod
     def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
-        """Colour the code by names that are the same in any theme; none without a language."""
+        """Colour code as the language that it names; to guess the language takes a second."""
         del ansi, dark
         return _highlighted(code, language) if language else Content(code)
 
 
 @lru_cache(maxsize=16)
 def _highlighted(code: str, language: str) -> Content:
-    """Textual asks for it twice as it mounts code, and whenever a style may be another."""
+    """Textual asks for this twice as it mounts code, and whenever a style may be another."""
     from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
 
     class Readable(HighlightTheme):

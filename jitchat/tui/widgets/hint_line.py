@@ -34,21 +34,17 @@ class KeyLine(Static):
         self._draw(self.screen)
 
     def _draw(self, screen: Screen[object]) -> None:
-        keys = self._keys(screen)
-        line = _line(keys, " ", "   ")
-        if line.cell_length > self.content_size.width:
-            line = _line(keys, ":", " ")
-        self.update(line)
-
-    def _keys(self, screen: Screen[object]) -> dict[str, tuple[str, str]]:
-        """By action: its first key, and what it does."""
         keys: dict[str, tuple[str, str]] = {}
+        """By action: its first key, and what it does."""
         for node, binding, enabled, _ in screen.active_bindings.values():
             if binding.show and enabled:
                 owner = "screen" if node is screen else "focused"
                 key = self.app.get_key_display(binding)
                 keys.setdefault(f"{owner}.{binding.action}", (key, binding.description))
-        return keys
+        line = _line(keys, " ", "   ")
+        if line.cell_length > self.content_size.width:
+            line = _line(keys, ":", " ")
+        self.update(line)
 
 
 def _line(keys: Mapping[str, tuple[str, str]], within: str, between: str) -> Content:
@@ -87,17 +83,17 @@ class _Wait:
     """Why it may take long; said once it does."""
     since: float
 
+    @property
+    def seconds(self) -> float:
+        return max(0.0, monotonic() - self.since)
+
     def frame(self) -> str:
-        return FRAMES[int(self._passed() * FRAMES_A_SECOND) % len(FRAMES)]
+        return FRAMES[int(self.seconds * FRAMES_A_SECOND) % len(FRAMES)]
 
     def sentence(self) -> str:
         """`waiting for the first token · 9 s`."""
-        seconds = int(self._passed())
-        why = f", {self.why}" if self.why and seconds >= LONG else ""
-        return f"{self.what}{why} · {seconds} s"
-
-    def _passed(self) -> float:
-        return max(0.0, monotonic() - self.since)
+        why = f", {self.why}" if self.why and self.seconds >= LONG else ""
+        return f"{self.what}{why} · {int(self.seconds)} s"
 
 
 class HintLine(Horizontal):
@@ -109,11 +105,8 @@ class HintLine(Horizontal):
 
     def __init__(self) -> None:
         super().__init__(id="hint-line")
-        self._mark, self._cost, self._keys = (
-            Static(id="working"),
-            Static(id="cost"),
-            Static(id="keys"),
-        )
+        self._mark, self._cost = Static(id="working"), Static(id="cost")
+        self._keys = Static(id="keys")
         self._question = ""
         self.notice = ""
         """What is shown for some seconds in place of the figures; mostly empty."""
@@ -135,9 +128,6 @@ class HintLine(Horizontal):
         yield self._cost
         yield self._keys
 
-    def on_mount(self) -> None:
-        self._draw()
-
     def on_resize(self) -> None:
         self._draw()
 
@@ -147,7 +137,7 @@ class HintLine(Horizontal):
         return self._sentences
 
     def show_cost(self, sentence: str, *shorter: str) -> None:
-        """Show what the next request costs, or what is going on; the first form that has room."""
+        """Show the first form that has room."""
         self._sentences = (sentence, *shorter)
         self._retry = None
         self._draw()
@@ -177,7 +167,6 @@ class HintLine(Horizontal):
         self._tick_every(1.0 if self._is_still else 1 / FRAMES_A_SECOND)
 
     def count_down(self, seconds: float, why: str) -> None:
-        """Tell when the request is sent again, until something else is shown."""
         self.arrive()
         self._sentences, self._retry = ("",), (monotonic() + seconds, why)
         self._tick_every(0.25)
@@ -215,7 +204,6 @@ class HintLine(Horizontal):
         self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
-        """Say which turn is edited; None for none any more."""
         self._edited, self._is_busy = position, False
         self.show_cost(*self._sentences)
 
@@ -242,7 +230,11 @@ class HintLine(Horizontal):
         if not sentence.is_same(drawn_sentence):
             self._cost.update(sentence, layout=False)
         if keys != drawn_keys:
-            self._keys.update(Content.assemble(*(part for key in keys for part in _parts(key))))
+            parts: list[tuple[str, Style]] = []
+            for key, word, action in keys:
+                click = Style.from_meta({"@click": action})
+                parts += [(f" {key} ", click + Style(bold=True)), (word, click)]
+            self._keys.update(Content.assemble(*parts))
 
     def _sentence(self) -> Content:
         if self._question:
@@ -278,12 +270,6 @@ class HintLine(Horizontal):
         if self._is_busy:
             return BUSY
         return IDLE if self._edited is None else EDITING
-
-
-def _parts(key: Key) -> tuple[tuple[str, Style], ...]:
-    name, word, action = key
-    click = Style.from_meta({"@click": action})
-    return (f" {name} ", click + Style(bold=True)), (word, click)
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:

@@ -55,14 +55,10 @@ class Inspector(Vertical):
 
     @dataclass
     class LeftOutOpened(Message):
-        """The user wants to see a turn that is not in the window."""
-
         row: LedgerRow
 
     @dataclass
     class RowToggled(Message):
-        """The user wants a row's turn out of the next message, or in it."""
-
         turn: int | None
         """None where the row is not of one stored turn."""
         is_there: bool
@@ -103,7 +99,6 @@ class Inspector(Vertical):
         self._header.update(Content(f"{window_rows.ahead_of_reason(None)}why"))
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
-        """Show the window that was sent, with what was reported for it, or the next one."""
         self._show_heading("sent window" if sent else "next window", figures.size_sentence(window))
         limit = [figures.limit_sentence(window)] if window.limit_source else []
         self._show_note("\n".join([*limit, *picking_sentences(window)]))
@@ -116,8 +111,8 @@ class Inspector(Vertical):
         """Take another window's rows; those that came and went by the draft are marked."""
         self._stop_settling()
         before, rows = window_rows.without_marks(self._rows), window_rows.rows_of(window)
-        follows = self._window is not None and not sent and not self._is_sent
-        if follows and self._window is not None and self.app.animation_level != "none":
+        follows = not sent and not self._is_sent and self.app.animation_level != "none"
+        if follows and self._window is not None:
             rows = window_rows.with_changes(rows, before, self._window, window)
         self._rows = rows
         if any(row.mark for row in rows):
@@ -127,7 +122,7 @@ class Inspector(Vertical):
         """Take the marks away, and with them the rows of what left."""
         self._stop_settling()
         here, chosen = self._list.highlighted or 0, self.chosen
-        above = self._rows[: self._row_of(here)]
+        above = self._rows[: here - (here > self._stable)]
         gone = sum(row.mark == window_rows.LEFT for row in above)
         self._rows = window_rows.without_marks(self._rows)
         self._fill(chosen, here - gone)
@@ -141,7 +136,7 @@ class Inspector(Vertical):
         """Show what the provider says of the window that was sent, as far as it is on screen."""
         if self._window is not None and usage != self._usage:
             self._usage = usage
-            self._draw_boundary(self._window)
+            self._list.draw_one(self._stable, self._boundary(self._window))
 
     def on_resize(self) -> None:
         """Have the boundary as wide as the list, and bars only where they cut no reason."""
@@ -149,32 +144,34 @@ class Inspector(Vertical):
             return
         if window_rows.bars_that_fit(self._rows, self._room) != self._bars:
             self._fill(self.chosen)
-        self._draw_boundary(self._window)
+        else:
+            self._list.draw_one(self._stable, self._boundary(self._window))
 
     def refuse(self, error: JitchatError) -> None:
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
-        self._show_heading("next window", why)
-        self._show_note(str(error), is_refusal=True)
-        self._empty()
+        self._empty("next window", why, str(error))
 
     def clear(self) -> None:
-        self._show_heading("", "")
-        self._show_note("")
         self._empty()
 
+    def _empty(self, which: str = "", why: str = "", note: str = "") -> None:
+        self._show_heading(which, why)
+        self._show_note(note, is_refusal=bool(note))
+        self._stop_settling()
+        self._rows, self._window = [], None
+        self._list.draw((), None)
+
     def offer_switch(self, offered: bool) -> None:
-        """Whether there is another window to switch to, the one sent or the next."""
+        """Whether there is another window to switch to."""
         if offered != self._can_switch:
             self._can_switch = offered
             self._draw_title()
 
     def show_working(self, working: bool) -> None:
-        """Say in the title whether another window is being worked out."""
         self._is_working = working
         self._draw_title()
 
     def show_faded(self, faded: bool) -> None:
-        """Whether that takes long."""
         self._title.set_class(faded, "-faded")
 
     def _show_heading(self, which: str, text: str) -> None:
@@ -210,7 +207,7 @@ class Inspector(Vertical):
 
     def _row_at(self, place: int | None) -> window_rows.WindowRow | None:
         """The row at a place in the list; None for the sum of what was not considered."""
-        number = len(self._rows) if place is None else self._row_of(place)
+        number = len(self._rows) if place is None else place - (place > self._stable)
         return self._rows[number] if number < len(self._rows) else None
 
     @property
@@ -225,7 +222,6 @@ class Inspector(Vertical):
         return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
 
     def question_of(self, binding: Binding) -> str:
-        """What a letter asks first."""
         return binding.tooltip.format(turn=self.chosen)
 
     def action_toggle_turn(self) -> None:
@@ -279,17 +275,9 @@ class Inspector(Vertical):
         elif row.ledger is not None:
             self.post_message(self.LeftOutOpened(row.ledger))
 
-    def _empty(self) -> None:
-        self._stop_settling()
-        self._rows, self._window = [], None
-        self._list.draw((), None)
-
     def _option_of(self, row: int) -> int:
         """The place of a row in the list."""
         return row + (row >= self._stable)
-
-    def _row_of(self, place: int) -> int:
-        return place - (place > self._stable)
 
     def _fill(self, chosen: int | None, here: int | None = None) -> None:
         """Write the list; the cursor stays on the turn that was chosen, or where it is."""
@@ -314,9 +302,6 @@ class Inspector(Vertical):
             lines.insert(self._stable, self._boundary(self._window))
             lines += [window_rows.sum_line(self._never)] if self._never else []
         return lines
-
-    def _draw_boundary(self, window: ContextWindow) -> None:
-        self._list.draw_one(self._stable, self._boundary(window))
 
     def _boundary(self, window: ContextWindow) -> Content:
         sentence = figures.stable_sentence(window, self._usage)

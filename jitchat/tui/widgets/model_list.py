@@ -99,7 +99,8 @@ class ModelList(PointedList):
 
     @property
     def chosen(self) -> ModelRow | None:
-        return self.row_at(self.highlighted)
+        at = self.highlighted
+        return self._rows[at] if at is not None and at < len(self._rows) else None
 
     @property
     def columns(self) -> Columns:
@@ -108,26 +109,19 @@ class ModelList(PointedList):
         titles = (Content(row.title).cell_length for row in self._rows if row.note)
         return Columns(self._width - 2, max(titles, default=0) + _GAP)
 
-    def row_at(self, index: int | None) -> ModelRow | None:
-        return self._rows[index] if index is not None and index < len(self._rows) else None
-
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
-        """Draw these rows, which are those that were `searched`; empty for all."""
         self._rows = list(rows)
         self._draw()
         places = {row.id: place for place, row in enumerate(self._rows) if not row.is_count}
         place = places.get(self._kept) if self._kept else None
-        self.highlighted = self._first(searched) if place is None else place
+        if place is None:
+            likely = self._matching(searched) if searched else self._usable()
+            place = next(likely, 0 if self._rows else None)
+        self.highlighted = place
 
     def keep(self, row: tuple[str, str] | None) -> None:
         """Stay at this row from now on, whatever comes; with None, no longer."""
         self._kept = row
-
-    async def go(self, way: str) -> None:
-        """Move the highlight by `cursor_down`, `page_up` and so on, while typing goes on."""
-        await self.run_action(way)
-        chosen = self.chosen
-        self.keep(chosen.id if chosen is not None else None)
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width and self._rows:
@@ -146,18 +140,13 @@ class ModelList(PointedList):
             for row in self._rows
         )
 
-    def _first(self, searched: str) -> int | None:
-        places = self._matching(searched) if searched else self._usable()
-        return next(places, 0 if self._rows else None)
-
     def _usable(self) -> Iterator[int]:
         """The model in use; with the reader, another that there is, or who can be asked."""
-        others = [
-            at for at, row in enumerate(self._rows) if row.is_ready and row.provider != READER
-        ]
-        yield from (at for at in others if self._state_of(self._rows[at]).in_use)
-        yield from (at for at in others if self._rows[at].model)
-        yield from others
+        rows = list(enumerate(self._rows))
+        others = [(at, row) for at, row in rows if row.is_ready and row.provider != READER]
+        yield from (at for at, row in others if self._state_of(row).in_use)
+        yield from (at for at, row in others if row.model)
+        yield from (at for at, _ in others)
 
     def _matching(self, searched: str) -> Iterator[int]:
         """The provider of that name, at its models if they are there; or the first model."""

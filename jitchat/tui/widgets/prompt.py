@@ -45,9 +45,8 @@ class Prompt(TextArea):
 
     @dataclass
     class ScrollAsked(Message):
-        """The conversation should move by pages, down for 1."""
-
         pages: int
+        """The conversation should move by so many, down for 1."""
 
     class QuitAsked(Message):
         """Ctrl+D on an empty prompt."""
@@ -114,8 +113,13 @@ class Prompt(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
-        if event.key == "enter":
-            self._enter()
+        row, column = self.cursor_location
+        is_continued = self.document.get_line(row)[:column].endswith("\\")
+        if event.key == "enter" and is_continued:
+            self.action_delete_left()
+            self.insert("\n")
+        elif event.key == "enter":
+            self.submit()
         elif event.key in ("up", "down") and self._is_at_edge(event.key):
             self._walk(1 if event.key == "up" else -1)
         elif event.is_printable or not await self._acts_on(event.key):
@@ -147,7 +151,10 @@ class Prompt(TextArea):
         """Write the word behind the cursor in capitals or without, as shells do."""
         start, end = self.cursor_location, self.get_cursor_word_right_location()
         word = self.get_text_range(start, end)
-        changed = {"upper": str.upper, "lower": str.lower, "capitalize": _capitalized}[how](word)
+        if how == "capitalize":
+            changed = re.sub(r"\w+", lambda word: word[0].capitalize(), word, count=1)
+        else:
+            changed = word.upper() if how == "upper" else word.lower()
         self.replace(changed, start, end, maintain_selection_offset=False)
 
     def action_transpose_words(self) -> None:
@@ -171,14 +178,6 @@ class Prompt(TextArea):
 
     def action_scroll_chat(self, pages: int) -> None:
         self.post_message(self.ScrollAsked(pages))
-
-    def _enter(self) -> None:
-        row, column = self.cursor_location
-        if self.document.get_line(row)[:column].endswith("\\"):
-            self.action_delete_left()
-            self.insert("\n")
-        else:
-            self.submit()
 
     def submit(self) -> None:
         """Take the draft with the key: what is typed next is not a part of it."""
@@ -204,9 +203,8 @@ class Prompt(TextArea):
         self.move_cursor(self.document.end)
 
     def _is_at_edge(self, key: str) -> bool:
-        row, _ = self.cursor_location
-        last = self.document.line_count - 1
-        return self.selection.is_empty and row == (0 if key == "up" else last)
+        edge = 0 if key == "up" else self.document.line_count - 1
+        return self.selection.is_empty and self.cursor_location[0] == edge
 
     def _walk(self, step: int) -> None:
         place = self._place + step
@@ -216,7 +214,3 @@ class Prompt(TextArea):
             self._unsent = self.text
         self._place = place
         self._write(self._shortened(self._history[place - 1] if place else self._unsent))
-
-
-def _capitalized(text: str) -> str:
-    return re.sub(r"\w+", lambda word: word[0].capitalize(), text, count=1)

@@ -180,7 +180,6 @@ class Reasoning(Static):
             self._draw()
 
     def add(self, piece: str) -> None:
-        """Append a piece; it is drawn with those that come within the same moment."""
         self._pieces.append(piece)
         self._tail = (self._tail + piece)[-_TAIL:]
         if self._waiting is None:

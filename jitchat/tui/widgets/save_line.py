@@ -65,9 +65,8 @@ class SaveLine(Vertical):
 
     @dataclass
     class Ended(Message):
-        """Something was saved, or is not to be."""
-
         saved: Path | None = None
+        """None where nothing is to be saved."""
 
     @dataclass
     class _Tried(Message):

@@ -69,7 +69,8 @@ def fitted(text: TopText, room: int) -> TopText:
         if excess <= 0:
             break
         part = getattr(text, name)
-        text = replace(text, **{name: shorten(part, max(least, cell_len(part) - excess))})
+        left = shorten(part, max(least, cell_len(part) - excess)) if shorten else ""
+        text = replace(text, **{name: left})
     return text
 
 
@@ -88,25 +89,18 @@ def _cut(text: str, width: int) -> str:
     return f"{set_cell_size(text, width - 1).rstrip()}…" if width >= _FEWEST else ""
 
 
-def _leave_out(text: str, width: int) -> str:
-    del text, width
-    return ""
-
-
-_STEPS: tuple[tuple[str, int, Callable[[str, int], str]], ...] = (
+_STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
     ("title", 8, _cut),
-    ("size", 0, _leave_out),
+    ("size", 0, None),
     ("embedder", 11, cut_in_the_middle),
     ("model", 16, cut_in_the_middle),
     ("title", 0, _cut),
-    ("embedder", 0, _leave_out),
+    ("embedder", 0, None),
     ("model", 2 * _FEWEST, cut_in_the_middle),
     ("state", 0, _cut),
-    ("provider", 0, _leave_out),
+    ("provider", 0, None),
 )
-"""What gives way, in this order: a part, the cells that are left of it, and how it is shortened."""
-
-
+"""What gives way, in this order: a part, the cells that stay of it, what shortens it; None: out."""
 _AHEAD = 2
 """Blank cells ahead of the status."""
 
@@ -123,7 +117,6 @@ class ModeTab(Static):
         self.mark(is_on=False, once=False)
 
     def mark(self, *, is_on: bool, once: bool) -> None:
-        """Whether it is in use, and whether for one message only."""
         self.set_class(is_on, "-on")
         name = Content(f" {self.mode.value}{' once' if is_on and once else ''} ")
         if name.cell_length != self.cells:
@@ -167,12 +160,10 @@ class TopLine(Horizontal):
         self._draw()
 
     def show_cost(self, cost: str) -> None:
-        """What the conversation cost so far; empty where nothing was charged."""
         self._text = replace(self._text, cost=cost)
         self._draw()
 
     def show_mode(self, mode: Mode, *, once: bool = False) -> None:
-        """Which mode is in use; `once` for the next message only."""
         for tab in self._modes:
             tab.mark(is_on=tab.mode is mode, once=once)
         self._draw()
@@ -184,15 +175,12 @@ class TopLine(Horizontal):
         self._draw()
 
     def _draw(self) -> None:
-        text = fitted(self._text, self._room())
+        width = self.content_size.width or self.app.size.width - 2
+        modes = sum(tab.cells for tab in self._modes)
+        # One more cell is between title and modes.
+        text = fitted(self._text, width - modes - self._fetch.cells - _AHEAD - 1)
         title = Content.assemble((text.title, "bold"), (text.figures, MUTED))
         self._title.update(title, layout=False)
         if text.status != self._drawn:
             self._drawn = text.status
             self._status.update(Content(text.status))
-
-    def _room(self) -> int:
-        """Cells for title and status together, and one between title and modes."""
-        width = self.content_size.width or self.app.size.width - 2
-        modes = sum(tab.cells for tab in self._modes)
-        return width - modes - self._fetch.cells - _AHEAD - 1

@@ -8,6 +8,7 @@ from textual.message import Message
 
 from jitchat.tui.actions import pane_bindings
 from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
+from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.turn_list import TurnList
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role, Status, Turn
@@ -69,7 +70,6 @@ class Transcript(TurnList):
         return applies.get(binding.id or "", True)
 
     def question_of(self, binding: Binding) -> str:
-        """What a letter asks first."""
         return binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
 
     async def put(self, turn: Turn) -> None:
@@ -81,8 +81,7 @@ class Transcript(TurnList):
         if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
             place = len(self._turns) - 1
         if place is not None:
-            details = await self.details.of([turn]) if self.details is not None else {}
-            detail = details.get(turn.position, NOTHING)
+            detail = (await self._details_of([turn])).get(turn.position, NOTHING)
             view = self._view_of(self._turns[place].position)
             self._turns[place] = turn
             if view is not None:
@@ -127,13 +126,11 @@ class Transcript(TurnList):
             view.reply.add(piece, typing=typing)
 
     async def think(self, piece: str, position: int) -> None:
-        """Append to what the model thinks ahead of that reply."""
-        view = await self._begun_view(position)
-        if view is not None:
+        if (view := await self._begun_view(position)) is not None:
             await view.think(piece)
 
     async def take_for_reasoning(self) -> None:
-        """All of the reply so far was reasoning."""
+        """Take all of the reply so far for reasoning."""
         text = "".join(self._grown)
         self._grown.clear()
         view = self._growing_view()
@@ -159,14 +156,13 @@ class Transcript(TurnList):
             await view.reply.draw_behind_key()
 
     def mark(self, kinds: Mapping[int, Kind]) -> None:
-        """Which turns the window has, and as what."""
+        """Show which turns the window has, and as what."""
         self._kinds = kinds
         with self.app.batch_update():
             for view in self.query(TurnView):
                 view.mark(kinds.get(view.turn.position))
 
     def hold(self, steering: Steering) -> None:
-        """Which turns the user pinned or excluded."""
         if steering != self._steering:
             self._steering = steering
             with self.app.batch_update():
@@ -174,15 +170,18 @@ class Transcript(TurnList):
                     view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        details = await self.details.of(turns) if self.details is not None and turns else {}
+        details = await self._details_of(turns)
         views = []
         for turn in turns:
-            detail, kind = details.get(turn.position, NOTHING), self._kinds.get(turn.position)
             is_growing = turn.status is Status.STREAMING
             shown = replace(turn, content="".join(self._grown)) if is_growing else turn
+            kind, detail = self._kinds.get(turn.position), details.get(turn.position, NOTHING)
             views.append(TurnView(shown, kind, detail))
             views[-1].hold(self._steering.of(turn.position))
         return views
+
+    async def _details_of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+        return await self.details.of(turns) if self.details is not None else {}
 
     def point_at(self, position: int) -> None:
         self._choose(position)
@@ -193,22 +192,20 @@ class Transcript(TurnList):
         Tells whether there is any.
         """
         chosen = self._chosen_view
-        views = [chosen] if chosen is not None else reversed(self._mounted())
-        view = next((view for view in views if view.reasoning is not None), None)
-        if view is None or view.reasoning is None:
-            return False
-        view.reasoning.toggle()
-        if view.reasoning.unfolded:
-            self.release_anchor()
-            self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
-        return True
+        for view in [chosen] if chosen is not None else reversed(self._mounted()):
+            if view.reasoning is not None:
+                view.reasoning.toggle()
+                if view.reasoning.unfolded:
+                    self.release_anchor()
+                    self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
+                return True
+        return False
 
     def wrap_code(self) -> None:
         """Wrap lines of code that are longer than the screen is wide, or cut them again."""
         self.toggle_class("-code-wrapped")
-        for view in self._mounted():
-            if view.reply is not None:
-                view.reply.measure_again()
+        for reply in self._replies():
+            reply.measure_again()
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
@@ -216,16 +213,18 @@ class Transcript(TurnList):
         self.call_after_refresh(self._fold_away)  # a jump goes further than was near
 
     def _fold_away(self) -> None:
-        for view in self._mounted():
-            if view.reply is not None:
-                view.reply.fold_away()
+        for reply in self._replies():
+            reply.fold_away()
+
+    def _replies(self) -> list[ReplyBody]:
+        return [view.reply for view in self._mounted() if view.reply is not None]
 
     def on_focus(self) -> None:
         """Show the cursor, where the user looks."""
         self._choose(self._nearest_in_view(-1))
 
     async def action_move(self, step: int) -> None:
-        """Move to the next turn or the one before; from where the user looks."""
+        """Move to the next turn or the one before, from where the user looks."""
         place = self._place_of_cursor()
         if place is None:
             return

@@ -46,10 +46,7 @@ class TurnList(VerticalScroll):
         self._mounting = asyncio.Lock()
 
     def page(self, pages: int) -> None:
-        """Scroll by pages, down for 1.
-
-        At once: after the next layout the line that is meant can be another one.
-        """
+        """Scroll down by pages, at once: after the next layout another line can be meant."""
         goal = self.scroll_target_y + pages * self.scrollable_content_region.height
         self.scroll_to(y=goal, immediate=True)
 
@@ -180,8 +177,7 @@ class TurnList(VerticalScroll):
             self.call_after_refresh(self._extended, shown)
 
     def _view_of(self, position: int) -> TurnView | None:
-        """The view of a turn, if it is mounted; the latest are looked at first."""
-        views = reversed(self._mounted())
+        views = reversed(self._mounted())  # mostly one of the latest is wanted
         return next((view for view in views if view.turn.position == position), None)
 
     def _mounted(self) -> list[TurnView]:

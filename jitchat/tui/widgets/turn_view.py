@@ -43,14 +43,7 @@ class TurnView(Vertical):
         self._hold: Hold | None = None
         self._is_chosen = False
         self._header = Static(classes="turn-header")
-        self._body: ReplyBody | Static
-        if turn.role is Role.ASSISTANT:
-            self._body = ReplyBody(turn.content)
-        else:
-            begun = beginning(turn.content)
-            left = len(turn.content) - len(begun)
-            more = f"\n{left_out(left)}" if left else ""
-            self._body = Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
+        self.reply = ReplyBody(turn.content) if turn.role is Role.ASSISTANT else None
         self.reasoning: Reasoning | None = None
         if detail.reasoning:
             self.reasoning = Reasoning(detail.reasoning, detail.reasoning_tokens)
@@ -61,7 +54,13 @@ class TurnView(Vertical):
         yield self._header
         if self.reasoning is not None:
             yield self.reasoning
-        yield self._body
+        if self.reply is not None:
+            yield self.reply
+        else:
+            begun = beginning(self.turn.content)
+            left = len(self.turn.content) - len(begun)
+            more = f"\n{left_out(left)}" if left else ""
+            yield Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
         if sentence := note_sentence(self.detail.note):
             self._note = Static(Content(sentence), classes="turn-note")
             yield self._note
@@ -69,18 +68,12 @@ class TurnView(Vertical):
     def on_mount(self) -> None:
         self._draw_header()
 
-    @property
-    def reply(self) -> ReplyBody | None:
-        return self._body if isinstance(self._body, ReplyBody) else None
-
     def mark(self, kind: Kind | None) -> None:
-        """As what the turn is in the window; None where it is not."""
         if kind is not self._kind:
             self._kind = kind
             self._draw_header()
 
     def choose(self, *, chosen: bool) -> None:
-        """Whether the cursor is on the turn."""
         if chosen != self._is_chosen:
             self._is_chosen = chosen
             self._set_classes()
@@ -89,17 +82,19 @@ class TurnView(Vertical):
                 inside.notify_style_update()  # its colours are blended with the turn's
 
     def hold(self, hold: Hold | None) -> None:
-        """What the user decided about the turn; None for nothing."""
         if hold is not self._hold:
             self._hold = hold
             if self.is_mounted:
                 self._draw_header()
 
     async def think(self, piece: str) -> None:
+        (await self._mounted_reasoning()).add(piece)
+
+    async def _mounted_reasoning(self) -> Reasoning:
         if self.reasoning is None:
             self.reasoning = Reasoning()
-            await self.mount(self.reasoning, before=self._body)
-        self.reasoning.add(piece)
+            await self.mount(self.reasoning, after=self._header)
+        return self.reasoning
 
     async def warn(self, sentence: str) -> None:
         """Say what is the matter with the turn, below it; empty once nothing is."""
@@ -119,10 +114,8 @@ class TurnView(Vertical):
         if self.reasoning is not None:
             self.reasoning.end()
         if detail.reasoning:
-            if self.reasoning is None:
-                self.reasoning = Reasoning()
-                await self.mount(self.reasoning, before=self._body)
-            self.reasoning.settle(detail.reasoning, detail.reasoning_tokens)
+            reasoning = await self._mounted_reasoning()
+            reasoning.settle(detail.reasoning, detail.reasoning_tokens)
         if (sentence := note_sentence(detail.note)) and self._note is None:
             self._note = Static(Content(sentence), classes="turn-note")
             await self.mount(self._note)

@@ -124,7 +124,6 @@ def without_marks(rows: Sequence[WindowRow]) -> list[WindowRow]:
 
 
 def _changed(row: WindowRow, turns: set[int]) -> bool:
-    """Whether a row is of one of the turns alone, and in the window."""
     return len(row.segments) == 1 and row.turn in turns
 
 
@@ -166,7 +165,6 @@ def lines_of(rows: Sequence[WindowRow], shown: Bars = None) -> list[Content]:
 
 
 def line_of(row: WindowRow, largest: float, shown: Bars = None) -> Content:
-    """Draw a row of the table; nothing in it is markup."""
     ledger = row.ledger
     score = f"{ledger.score:.2f}" if ledger and ledger.rank else ""
     all_parts = ledger.parts if ledger else ()
