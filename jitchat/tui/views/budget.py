@@ -17,7 +17,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned as Plan
@@ -26,7 +25,7 @@ from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sent_window_page import SHOWN
-from jitchat.tui.views.view import Body, Planned, Subject, View
+from jitchat.tui.views.view import Body, Note, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window.budget import Budget
@@ -306,8 +305,8 @@ class BudgetView(View):
         self._baseline: Plan | None = None
         self._question: Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
-        self._summary, self._settled = Static(id="budget-summary"), Static(id="budget-settled")
-        self._against = Static(id="budget-against")
+        self._summary, self._settled = Note("budget-summary"), Note("budget-settled")
+        self._against = Note("budget-against")
         self._table = TurnTable[ChangeRow](
             CHANGE_COLUMNS, id="budget-changes", style=attrgetter("style"), has_cursor=False
         )
@@ -383,7 +382,7 @@ class BudgetView(View):
             mark = len(plans) - 1 - mark
         self._track.mark = mark
         sentence = settled_sentence(self._track.sizes, mark, plans[-1], reserve=self._moves_reserve)
-        self._settled.update(Content(sentence))
+        self._settled.update(sentence)
 
     @on(BudgetTrack.Moved)
     def _draw(self) -> None:
@@ -394,10 +393,10 @@ class BudgetView(View):
             budget_sentence(self.chosen, self.subject.session.model_limit),
             window_sentence(plan) if plan is not None else WORKING,
         )
-        self._summary.update(Content("\n".join(sentences)))
+        self._summary.update("\n".join(sentences))
         if len(self._plans) < len(self._steps):
             wait = f"planning {len(self._steps)} windows to see where nothing else is retrieved…"
-            self._settled.update(Content(wait))
+            self._settled.update(wait)
         if plan is not None:
             self._bar.refusal = plan if isinstance(plan, WindowOverflow) else None
             self._bar.window = plan if isinstance(plan, ContextWindow) else None
@@ -405,7 +404,7 @@ class BudgetView(View):
             against = f"compared with the current setting, {current}:"
             if isinstance(self._baseline, WindowOverflow):
                 against = f"the current setting, {current}, {window_sentence(self._baseline)}"
-            self._against.update(Content(against))
+            self._against.update(against)
             self._table.show(self._changes[self._track.at])
 
     def copyable(self) -> str:

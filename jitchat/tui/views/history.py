@@ -7,7 +7,6 @@ from functools import partial
 from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import Static
 
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import Money, Savings, savings
@@ -20,7 +19,7 @@ from jitchat.tui.send_figures import send_sentence, usage_sentence
 from jitchat.tui.views import history_chart as chart
 from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
 from jitchat.tui.views.sent_windows import SentWindowsView
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
@@ -192,8 +191,8 @@ class HistoryView(View):
         self.place = 0
         """The send that is pointed at, from 0."""
         self._chart, self._pointer = HistoryChart(), HistoryPointer()
-        self._saved, self._legend = Static(id="history-saved"), Static(id="history-legend")
-        self._send = Static(id="history-send")
+        self._saved, self._legend = Note("history-saved"), Note("history-legend")
+        self._send = Note("history-send")
 
     def body(self) -> Body:
         return (self._saved, self._chart, self._pointer, self._legend, self._send)

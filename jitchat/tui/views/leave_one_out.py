@@ -8,8 +8,7 @@ from functools import partial
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
@@ -24,7 +23,7 @@ from jitchat.tui.views.exchange import (
     find_exchange,
     why_none,
 )
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -193,9 +192,9 @@ class LeaveOneOutView(View):
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
         self._heading = ExchangeHeading(id="mattered-heading")
-        self._state = Static(id="mattered-state")
+        self._state = Note("mattered-state")
         self._table = TurnTable[Trial]((), id="mattered-table", key=lambda trial: trial.turn)
-        self._answer = Static(id="mattered-answer")
+        self._answer = Note("mattered-answer")
 
     def body(self) -> Body:
         return (
@@ -224,7 +223,7 @@ class LeaveOneOutView(View):
         """Stop asking first, keeping what came; then leave."""
         if self._asking is not None and self._asking.is_running:
             self._asking.cancel()
-            self.notify("Stopped. Esc closes the view.", markup=False)
+            self.say("Stopped. Esc closes the view.")
         else:
             self.dismiss(None)
 
@@ -240,12 +239,12 @@ class LeaveOneOutView(View):
             self.action_ask()
         else:
             self.confirms = True
-            self._state.update(Content(trials.question(self.subject.session.provider.model)))
+            self._state.update(trials.question(self.subject.session.provider.model))
 
     def action_ask(self) -> None:
         self.confirms = False
         if self._trials is not None:
-            self._state.update(Content(self._trials.state))
+            self._state.update(self._trials.state)
             self._asking = self._ask(self._trials)
 
     @work(group="mattered-asking", exclusive=True)
@@ -260,7 +259,7 @@ class LeaveOneOutView(View):
             async for tried in results:
                 trials = replace(trials, results={**trials.results, tried.trial.turn: tried})
                 self._trials = trials
-                self._state.update(Content(trials.state))
+                self._state.update(trials.state)
                 self._fill(trials)
 
     def _fill(self, trials: Trials) -> None:
@@ -276,4 +275,4 @@ class LeaveOneOutView(View):
     @on(OptionList.OptionHighlighted)
     def _show_answer(self) -> None:
         if self._trials is not None and self._table.row is not None:
-            self._answer.update(Content(self._trials.answer(self._table.row)))
+            self._answer.update(self._trials.answer(self._table.row))

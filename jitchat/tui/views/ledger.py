@@ -6,7 +6,6 @@ from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
@@ -18,7 +17,7 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
 from jitchat.tui.views.ledger_steering import SENT, LedgerSteering
-from jitchat.tui.views.view import Another, Body, GoTo, Outcome, Planned, Subject, View
+from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.why import Explained, Why, why
 from jitchat.window.steering import Hold, HoldChange, Once
@@ -62,8 +61,8 @@ class LedgerView(View):
         """The text that the view was opened with; None without one."""
         self._why: Why | None = None
         """The answer for the turn that is asked for."""
-        self._sums, self._change = Static(id="ledger-sums"), Static(id="ledger-change")
-        self._answer, self._note = Static(id="ledger-answer"), Static(id="ledger-note")
+        self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
+        self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
         self._table = TurnTable[Row](
             (),
             id="ledger-table",
@@ -145,7 +144,7 @@ class LedgerView(View):
         if row is None or not self._may_steer():
             return
         if refusal := self._steering.toggle_once(row):
-            self.notify(refusal, markup=False)
+            self.say(refusal)
         else:
             self._read()
 
@@ -161,13 +160,13 @@ class LedgerView(View):
             return
         change = self._steering.undo()
         if change is None:
-            self.notify("Nothing was pinned or excluded since this was opened.", markup=False)
+            self.say("Nothing was pinned or excluded since this was opened.")
         else:
             self._write(change)
 
     def _may_steer(self) -> bool:
         if self.subject.sent is not None:
-            self.notify(SENT, markup=False)
+            self.say(SENT)
         return self.subject.sent is None
 
     def _write(self, change: Callable[[], HoldChange | None]) -> None:
@@ -199,7 +198,7 @@ class LedgerView(View):
             note = ledger_rows.never_line(ledger.window)
             if row is not None:
                 note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
-            self._note.update(Content(note))
+            self._note.update(note)
 
     def _read(self, window: ContextWindow | None = None) -> None:
         """Plan, unless a window is given, and read the index lines of its ledger."""
@@ -217,7 +216,7 @@ class LedgerView(View):
         before, self._ledger = self._ledger, ledger
         is_other = before is not None and before.window != ledger.window
         if before is not None and is_other and self._steering.is_changed:
-            self._change.update(Content(ledger_rows.change_line(before.window, ledger.window)))
+            self._change.update(ledger_rows.change_line(before.window, ledger.window))
             self._change.display = True
         self._show(ledger)
         self._explain()
@@ -225,7 +224,7 @@ class LedgerView(View):
     def _show_refusal(self, error: JitchatError) -> None:
         self._ledger = None
         self._table.show([])
-        self._note.update(Content())
+        self._note.update()
         self.show_nothing(str(error), hides=False)
 
     def _explain(self) -> None:
@@ -251,12 +250,12 @@ class LedgerView(View):
         self._fill()
 
     def _show_answer(self, answer: Why | JitchatError) -> None:
-        self._answer.update(Content(for_terminal(str(answer))))
+        self._answer.update(for_terminal(str(answer)))
         self._answer.display = True
 
     def _show(self, ledger: Ledger) -> None:
         self.show_nothing(ledger_rows.why_empty(ledger.window), hides=False)
-        self._sums.update(Content(f"{ledger.window.mode}: {identity_sentence(ledger.window)}"))
+        self._sums.update(f"{ledger.window.mode}: {identity_sentence(ledger.window)}")
         self._fill()
 
     def _list(self, listing: Listing) -> None:

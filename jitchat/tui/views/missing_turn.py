@@ -7,8 +7,7 @@ from functools import partial
 from rich.cells import set_cell_size
 from textual import on
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 
 from jitchat.memory import Memory
 from jitchat.store.regression_cases import Case, CaseKind
@@ -17,7 +16,7 @@ from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
 from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Subject, View
+from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -157,7 +156,7 @@ class MissingTurnView(View):
         self._suspects = Suspects(None)
         self._is_submitted = False
         """Whether Enter waits for the rows of what was typed."""
-        self._heading, self._note = ExchangeHeading(id="miss-heading"), Static(id="miss-note")
+        self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
         self._table = TurnTable[Row](
             COLUMNS,
@@ -203,7 +202,7 @@ class MissingTurnView(View):
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
         self._heading.exchange = exchange
         if not str(self._note.content):
-            self._note.update(Content(_QUESTION))
+            self._note.update(_QUESTION)
         self._table.show(
             suspects.rows, at=suspects.rows[0].turn.position if suspects.rows else None
         )
@@ -227,9 +226,7 @@ class MissingTurnView(View):
             return
         if row.is_there:
             there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.notify(
-                f"{there} was not missing: K notes that it was rightly there.", markup=False
-            )
+            self.say(f"{there} was not missing: K notes that it was rightly there.")
         else:
             self._note_case(row, CaseKind.MISS)
 
@@ -241,7 +238,7 @@ class MissingTurnView(View):
             self._note_case(row, CaseKind.KEPT)
         else:
             absent = f"#{row.turn.position} was not in the window: Enter notes that it was missing."
-            self.notify(absent, markup=False)
+            self.say(absent)
 
     def _note_case(self, row: Row, kind: CaseKind) -> None:
         exchange = self._suspects.exchange
@@ -253,7 +250,7 @@ class MissingTurnView(View):
     def action_forget(self) -> None:
         row = self._table.row
         if row is None or row.case is None:
-            self.notify("Nothing is noted about this turn.", markup=False)
+            self.say("Nothing is noted about this turn.")
         else:
             self.write(partial(self._notes.remove, row.case), self._show_removed)
 
@@ -272,15 +269,15 @@ class MissingTurnView(View):
 
     def _show_noted(self, noted: tuple[Case, str] | None) -> None:
         if noted is None:
-            self.notify("Nothing was taken back here.", markup=False)
+            self.say("Nothing was taken back here.")
             return
         case, explanation = noted
-        self._note.update(Content(explanation))
+        self._note.update(explanation)
         self._mark({**self._suspects.cases, case.wanted.position: case})
 
     def _show_removed(self, case: Case) -> None:
         position = case.wanted.position
-        self._note.update(Content(f"Taken back: #{position}. U notes it again."))
+        self._note.update(f"Taken back: #{position}. U notes it again.")
         self._mark({at: noted for at, noted in self._suspects.cases.items() if at != position})
 
     def _mark(self, cases: Mapping[int, Case]) -> None:

@@ -6,8 +6,7 @@ from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.session import Session
@@ -16,7 +15,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.why import Standing
 
@@ -89,7 +88,7 @@ class RegressionCasesView(View):
             Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
         self._table = TurnTable[Case](columns, id="cases-table", key=key_of, style=self._style)
-        self._note = Static(id="cases-note")
+        self._note = Note("cases-note")
 
     def body(self) -> Body:
         return (self._table, self._note)
@@ -148,7 +147,7 @@ class RegressionCasesView(View):
 
     def _show_change(self, case: Case | None) -> None:
         if case is None:
-            self.notify("Nothing was taken back here.", markup=False)
+            self.say("Nothing was taken back here.")
         else:
             self._try_all()
 
@@ -178,4 +177,4 @@ class RegressionCasesView(View):
         case = self._table.row
         self.frame.border_subtitle = self.sum if case is not None else ""
         note = note_of(case, self._checked.get(key_of(case))) if case is not None else ""
-        self._note.update(Content(note))
+        self._note.update(note)

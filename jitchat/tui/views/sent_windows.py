@@ -18,7 +18,7 @@ from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.turn_table import TurnTable
@@ -68,7 +68,7 @@ class SentWindowsView(View):
         )
         self._scrubber = Scrubber()
         self._tab = "window"
-        self._summary, self._title = Static(id="send-summary"), Static(id="send-title")
+        self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
         self._table = TurnTable[LedgerRow | DiffRow]((), id="send-table")
         self._messages = TextArea(read_only=True, compact=True, id="send-messages")
@@ -136,13 +136,13 @@ class SentWindowsView(View):
             self._table.show(page.table.items, columns=page.table.columns)
 
     def _show_title(self, title: str) -> None:
-        self._title.update(Content(title))
+        self._title.update(title)
         self._title.display = bool(title)
 
     def _show_refusal(self, error: JitchatError) -> None:
         self.box.remove_class("-loading")
         self.page = None
-        self._summary.update(Content(for_terminal(str(error))))
+        self._summary.update(for_terminal(str(error)))
         self._bar.window = None
         self._inspector.clear()
         self._clear()

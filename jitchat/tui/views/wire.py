@@ -18,7 +18,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
-from textual.widgets import Static
 
 from jitchat.providers.provider import Provider, SentRequest, Wire
 from jitchat.recorder import sent_request_for
@@ -26,7 +25,7 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.views.view import Body, Subject, View
+from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -339,8 +338,8 @@ class WireView(View):
         self._letter: Letter | None = None
         self._pretty = True
         self._summary, self._legend = (
-            Static(Content("…"), id="wire-summary"),
-            Static(id="wire-legend"),
+            Note("wire-summary"),
+            Note("wire-legend"),
         )
         self._text, self._save_line = WireText(), SaveLine()
 
@@ -349,6 +348,7 @@ class WireView(View):
 
     def on_mount(self) -> None:
         """Make the request; without a window, one is planned."""
+        self._summary.update("…")
         self._text.focus()
         self.load(self._read, self._show)
 
@@ -359,7 +359,7 @@ class WireView(View):
 
     def _show(self, letter: Letter) -> None:
         self._letter = letter
-        self._summary.update(Content(one_line(letter.summary)))
+        self._summary.update(one_line(letter.summary))
         parts = (
             Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
         )
@@ -400,7 +400,7 @@ class WireView(View):
     def action_copy_command(self) -> None:
         if command := self._command():
             self.app.copy_to_clipboard(command)
-            self.notify("Copied, with a variable in place of the key.", markup=False)
+            self.say("Copied, with a variable in place of the key.")
 
     def action_save_body(self) -> None:
         if self._letter is not None:
@@ -415,7 +415,7 @@ class WireView(View):
         from jitchat.providers.http.wire_view import curl  # noqa: PLC0415  loads httpx
 
         if self._letter is None or self._letter.wire is None:
-            self.notify(_NO_COMMAND if self._letter is not None else _NO_REQUEST, markup=False)
+            self.say(_NO_COMMAND if self._letter is not None else _NO_REQUEST)
             return ""
         return curl(self._letter.wire)
 
@@ -423,4 +423,4 @@ class WireView(View):
     def _saved(self, message: SaveLine.Ended) -> None:
         self._text.focus()
         if message.saved is not None:
-            self.notify(one_line(f"Saved as {message.saved}."), markup=False)
+            self.say(one_line(f"Saved as {message.saved}."))
