@@ -187,8 +187,8 @@ class LatestRead:
 class Note(Static):
     """Text that is shown as it is, without markup."""
 
-    def __init__(self, name: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=name, classes=classes, markup=False)
+    def __init__(self, name: str | None = None, classes: str | None = None, text: str = "") -> None:
+        super().__init__(text, id=name, classes=classes, markup=False)
 
     def show(self, text: str) -> None:
         """Show a text; an empty one takes no line."""
@@ -232,7 +232,7 @@ class View(ModalScreen[Outcome | None]):
         self.set_class(width < WIDE, "-narrow", update=False)
         self.frame.border_title = self.NAME
         with self.frame:
-            yield Static(self.EXPLAINED, id="view-explained", markup=False)
+            yield Note("view-explained", text=self.EXPLAINED)
             yield self._nothing
             with self.box:
                 yield from self.body()
