@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
 from textual.content import Content
 
@@ -62,10 +61,11 @@ def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
     elif money.saved < 0:
         told = _dearer(money)
     else:
-        told = (
-            f"Input: {dollars(money.sent)} sent · full {_full(money)}"
-            f" · saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
-        )
+        full = f"~{dollars(money.uncached)}"
+        if money.cached < money.uncached:
+            full = f"~{dollars(money.cached)} behind a warm cache, {full} without one"
+        saved = f"saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
+        told = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
     without = total.sends - money.sends
     rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""
     return f"{told}{rest}{' · what the picker took not counted' if picked else ''}"
@@ -78,13 +78,6 @@ def _dearer(money: Money) -> str:
         other, how = f"; ~{dollars(money.uncached)} without one", "behind a warm cache"
     full, sent = dollars(money.full), dollars(money.sent)
     return f"Input: full would have been cheaper, ~{full} {how}, not {sent} as sent{other}"
-
-
-def _full(money: Money) -> str:
-    if money.cached < money.uncached:
-        without = dollars(money.uncached)
-        return f"~{dollars(money.cached)} behind a warm cache, ~{without} without one"
-    return f"~{dollars(money.uncached)}"
 
 
 def parts_sentence(send: Send) -> str:
@@ -128,7 +121,7 @@ def table_lines(sends: Sequence[Send]) -> Iterator[str]:
 
 
 def is_sure(send: Send) -> bool:
-    """Tell whether its counts are to be taken as they stand."""
+    """Whether its counts are to be taken as they stand."""
     return send.exact and not send.band
 
 
@@ -207,47 +200,34 @@ class HistoryView(View):
             self.history = history
             self._chart.series = self._pointer.series = history.series
             self._chart.focus()
-            self._move(len(history.sends) - 1)
-            self.call_after_refresh(self._name_columns)
+            self.action_go(-1)
+            self.call_after_refresh(self._show_legend)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._name_columns)
+        self.call_after_refresh(self._show_legend)
 
-    def _name_columns(self) -> None:
+    def _show_legend(self) -> None:
         if self._chart.columns is not None:
-            self._legend.update(self._chart.styled(legend(self._chart.columns)))
-
-    @on(HistoryChart.Moved)
-    def _moved(self, message: HistoryChart.Moved) -> None:
-        self._move(message.place)
-
-    def _move(self, place: int) -> None:
-        if self.history is None:
-            return
-        self.place = self._pointer.place = place
-        first, *rest = self._send_lines(self.history)
-        self._send.update(Content.assemble((first, "bold"), "\n", "\n".join(rest)))
-        tokens, money = self._total_lines(self.history)
-        self._saved.update(Content.assemble((tokens, "bold"), f"\n{money}" if money else ""))
-
-    def _send_lines(self, history: History) -> tuple[str, ...]:
-        return send_lines(history.sends[self.place], self.place + 1, len(history.sends))
-
-    def _total_lines(self, history: History) -> tuple[str, str]:
-        total, of = history.totals[self.place], len(history.sends)
-        model = self.subject.session.provider.model
-        picked = history.first_picked is not None and history.first_picked <= self.place
-        money = money_sentence(total, model, picked=picked)
-        return saved_sentence(total, of, exact=history.exact), money
+            self._legend.update(chart.styled(legend(self._chart.columns)))
 
     def action_step(self, by: int) -> None:
         if self.history is not None:
-            self._move(max(0, min(len(self.history.sends) - 1, self.place + by)))
+            self.action_go(max(0, min(len(self.history.sends) - 1, self.place + by)))
 
     def action_go(self, place: int) -> None:
         """Go to a send; -1 is the last."""
-        if self.history is not None:
-            self._move(place % len(self.history.sends))
+        history = self.history
+        if history is None:
+            return
+        of = len(history.sends)
+        self.place = self._pointer.place = place = place % of
+        send, *parts = send_lines(history.sends[place], place + 1, of)
+        self._send.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
+        picked = history.first_picked is not None and history.first_picked <= place
+        model = self.subject.session.provider.model
+        money = money_sentence(history.totals[place], model, picked=picked)
+        saved = saved_sentence(history.totals[place], of, exact=history.exact)
+        self._saved.update(Content.assemble((saved, "bold"), f"\n{money}" if money else ""))
 
     def action_zoom(self) -> None:
         self._chart.sent_only = not self._chart.sent_only
@@ -264,5 +244,4 @@ class HistoryView(View):
     def copyable(self) -> str:
         if self.history is None:
             return ""
-        heads = (*filter(None, self._total_lines(self.history)), *self._send_lines(self.history))
-        return "\n".join((*heads, "", self.history.table))
+        return f"{self._saved.content}\n{self._send.content}\n\n{self.history.table}"
