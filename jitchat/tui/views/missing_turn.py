@@ -1,7 +1,7 @@
 """Pointing at the turn that a reply lacked: turns are listed, searched for and noted."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rich.cells import set_cell_size
@@ -9,7 +9,6 @@ from textual import on
 from textual.binding import Binding
 from textual.widgets import Input, OptionList
 
-from jitchat.memory import Memory
 from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
@@ -58,19 +57,16 @@ COLUMNS: Sequence[Column[Row]] = (
 
 
 def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: str = "") -> Row:
-    kind, standing = _standing(turn.position, window)
-    is_there = kind not in (None, Kind.INDEX)
-    return Row(turn, standing, is_there, text or shorten(turn.content, _EXCERPT), case)
-
-
-def _standing(position: int, window: ContextWindow | None) -> tuple[Kind | None, str]:
+    text = text or shorten(turn.content, _EXCERPT)
     if window is None:
-        return None, "unknown"
-    kind = window.kind_of_turns().get(position)
-    if kind is not None:
-        return kind, "index line" if kind is Kind.INDEX else kind.value
-    considered = any(row.turn == position for row in window.ledger)
-    return None, Standing.LEFT_OUT.value if considered else "never"
+        return Row(turn, "unknown", is_there=False, text=text, case=case)
+    kind = window.kind_of_turns().get(turn.position)
+    if kind is None:
+        is_considered = any(row.turn == turn.position for row in window.ledger)
+        standing = Standing.LEFT_OUT.value if is_considered else "never"
+    else:
+        standing = "index line" if kind is Kind.INDEX else kind.value
+    return Row(turn, standing, kind not in (None, Kind.INDEX), text, case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +76,13 @@ class Suspects:
     exchange: Exchange | None
     """None where there is none."""
     rows: Sequence[Row] = ()
-    cases: Mapping[int, Case] = field(default_factory=dict)
-    """What is noted, by the position of the wanted turn."""
 
 
 class SuspectFinder:
     """Lists turns that a reply could have lacked. Slow: for a thread."""
 
     def __init__(self, subject: Subject, notes: CaseNotes) -> None:
-        self._subject, self._notes = subject, notes
-        self._memory: Memory = subject.session.memory
+        self._subject, self._notes, self._memory = subject, notes, subject.session.memory
         self._exchange: Exchange | None = None
         """What the view is about, once it was read; it stays when the chat goes on."""
 
@@ -115,7 +108,7 @@ class SuspectFinder:
             for position, excerpt in excerpts.items()
             if position in ahead
         ]
-        return Suspects(exchange, rows[:MOST], cases)
+        return Suspects(exchange, rows[:MOST])
 
     def _matching(self, text: str) -> dict[int, str]:
         """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
@@ -139,7 +132,7 @@ class MissingTurnView(View):
     """What the reply should have had before it."""
 
     CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
-    NAME = "Wrong reply"
+    NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "kept", "Rightly there", id="miss_kept"),
@@ -203,9 +196,8 @@ class MissingTurnView(View):
         self._heading.exchange = exchange
         if not str(self._note.content):
             self._note.update(_QUESTION)
-        self._table.show(
-            suspects.rows, at=suspects.rows[0].turn.position if suspects.rows else None
-        )
+        first = suspects.rows[0].turn.position if suspects.rows else None
+        self._table.show(suspects.rows, at=first)
         if self._is_submitted:
             self._is_submitted = False
             self.action_miss()
@@ -237,8 +229,8 @@ class MissingTurnView(View):
         if row.is_there:
             self._note_case(row, CaseKind.KEPT)
         else:
-            absent = f"#{row.turn.position} was not in the window: Enter notes that it was missing."
-            self.say(absent)
+            absent = f"#{row.turn.position} was not in the window"
+            self.say(f"{absent}: Enter notes that it was missing.")
 
     def _note_case(self, row: Row, kind: CaseKind) -> None:
         exchange = self._suspects.exchange
@@ -255,7 +247,6 @@ class MissingTurnView(View):
             self.write(partial(self._notes.remove, row.case), self._show_removed)
 
     def action_undo(self) -> None:
-
         def undo() -> tuple[Case, str] | None:
             case = self._notes.undo()
             return self._explained(case) if case is not None else None
@@ -273,14 +264,17 @@ class MissingTurnView(View):
             return
         case, explanation = noted
         self._note.update(explanation)
-        self._mark({**self._suspects.cases, case.wanted.position: case})
+        self._mark(case.wanted.position, case)
 
     def _show_removed(self, case: Case) -> None:
         position = case.wanted.position
         self._note.update(f"Taken back: #{position}. U notes it again.")
-        self._mark({at: noted for at, noted in self._suspects.cases.items() if at != position})
+        self._mark(position, None)
 
-    def _mark(self, cases: Mapping[int, Case]) -> None:
-        rows = [replace(row, case=cases.get(row.turn.position)) for row in self._suspects.rows]
-        self._suspects = replace(self._suspects, rows=rows, cases=cases)
+    def _mark(self, position: int, case: Case | None) -> None:
+        rows = [
+            replace(row, case=case) if row.turn.position == position else row
+            for row in self._suspects.rows
+        ]
+        self._suspects = replace(self._suspects, rows=rows)
         self._table.show(rows)

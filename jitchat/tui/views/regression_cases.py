@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 
 from textual import on, work
 from textual.binding import Binding
@@ -81,13 +82,16 @@ class RegressionCasesView(View):
             Column("", self._mark, 1),
             Column("turn", lambda case: f"#{case.wanted.position}", 6),
             Column("noted", lambda case: _KINDS[case.kind], 8),
-            Column("then", partial(self._standing, lambda checked: checked.then, ""), 17),
-            Column(
-                "now", partial(self._standing, lambda checked: checked.now, "not tried yet"), 17
-            ),
+            Column("then", partial(self._standing, attrgetter("then"), ""), 17),
+            Column("now", partial(self._standing, attrgetter("now"), "not tried yet"), 17),
             Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
-        self._table = TurnTable[Case](columns, id="cases-table", key=key_of, style=self._style)
+        self._table = TurnTable[Case](
+            columns,
+            id="cases-table",
+            key=key_of,
+            style=lambda case: {"…": MUTED, "✓": "", "✗": "bold"}[self._mark(case)],
+        )
         self._note = Note("cases-note")
 
     def body(self) -> Body:
@@ -100,9 +104,6 @@ class RegressionCasesView(View):
     def _mark(self, case: Case) -> str:
         checked = self._checked.get(key_of(case))
         return "…" if checked is None else "✓" if checked.passes else "✗"
-
-    def _style(self, case: Case) -> str:
-        return {"…": MUTED, "✓": "", "✗": "bold"}[self._mark(case)]
 
     def _standing(
         self, when: Callable[[CaseResult], Standing | None], untried: str, case: Case
@@ -156,24 +157,20 @@ class RegressionCasesView(View):
     async def _try_all(self) -> None:
         """List the cases, then try one after the other; another list ends that."""
         cases = await asyncio.to_thread(self._notes.all)
-        self._list(cases)
-        checking = CaseChecker(self.subject.session)
-        for case in cases:
-            self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
-            self._table.redraw(case)
-            self._tell()
-
-    def _list(self, cases: list[Case]) -> None:
         self.show_nothing("" if cases else NONE_YET)
         keys, place = [key_of(case) for case in cases], self._table.list.highlighted or 0
         row = self._table.row
         is_gone = row is not None and key_of(row) not in keys
-        at = keys[min(place, len(keys) - 1)] if is_gone and keys else None
-        self._table.show(cases, at=at)
-        self._tell()
+        self._table.show(cases, at=keys[min(place, len(keys) - 1)] if is_gone and keys else None)
+        self._show_note()
+        checking = CaseChecker(self.subject.session)
+        for case in cases:
+            self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
+            self._table.redraw(case)
+            self._show_note()
 
     @on(OptionList.OptionHighlighted)
-    def _tell(self) -> None:
+    def _show_note(self) -> None:
         case = self._table.row
         self.frame.border_subtitle = self.sum if case is not None else ""
         note = note_of(case, self._checked.get(key_of(case))) if case is not None else ""
