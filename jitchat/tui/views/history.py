@@ -92,9 +92,9 @@ def parts_sentence(send: Send) -> str:
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
-    reported = usage_sentence(send.usage, send.cost)
-    if send.reply is None and send.usage is None:
-        reported = "no answer came, and no usage"
+    reported = "no answer came, and no usage"
+    if send.reply is not None or send.usage is not None:
+        reported = usage_sentence(send.usage, send.cost)
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
@@ -157,9 +157,14 @@ def read_history(session: Session) -> History:
         return session.cost_of(usage) if asked == (session.provider.name, model) else None
 
     totals = savings(sends, price, cache_life(model))
-    exact, table = all(map(is_sure, sends)), "\n".join(table_lines(sends))
-    picked = next((place for place, send in enumerate(sends) if send.picked), None)
-    return History(tuple(sends), tuple(totals), chart.series_of(sends), exact, table, picked)
+    return History(
+        sends=tuple(sends),
+        totals=tuple(totals),
+        series=chart.series_of(sends),
+        exact=all(map(is_sure, sends)),
+        table="\n".join(table_lines(sends)),
+        first_picked=next((place for place, send in enumerate(sends) if send.picked), None),
+    )
 
 
 class HistoryView(View):

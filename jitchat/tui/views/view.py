@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
@@ -42,23 +42,6 @@ _Result = TypeVar("_Result")
 Body = Iterable[Widget]
 WIDE = 150
 """Columns from which a view is a column beside the transcript."""
-ALL_MODES = f"all {('no', 'one', 'two', 'three', 'four', 'five', 'six')[len(Mode)]}"
-
-
-def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
-    """Give each mode a letter: the given one, else the first of its name that is free."""
-    keys: dict[Mode, str] = {}
-    for mode in Mode:
-        taken = {*given.values(), *keys.values()}
-        keys[mode] = given.get(mode) or next(letter for letter in mode if letter not in taken)
-    return keys
-
-
-def mode_bindings(action: str, view: str) -> Iterator[Binding]:
-    """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
-    for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
-        method, name = f"{action}('{mode}')", mode.capitalize()
-        yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +122,6 @@ class Branched:
 @dataclass(frozen=True, slots=True)
 class Another:
     view: str
-    """Its name."""
     planned: Planned | None = None
     """What is to be planned anew before that; None where nothing is."""
 

@@ -19,17 +19,9 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
+from jitchat.tui.views.modes import ALL_MODES, mode_bindings
 from jitchat.tui.views.registry import make_view
-from jitchat.tui.views.view import (
-    ALL_MODES,
-    Body,
-    GoTo,
-    Note,
-    Planned,
-    Subject,
-    View,
-    mode_bindings,
-)
+from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode

@@ -5,7 +5,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -17,7 +18,6 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.style import Style as VisualStyle
 
 from jitchat.providers.provider import Provider, SentRequest, Wire
 from jitchat.recorder import sent_request_for
@@ -63,11 +63,10 @@ class Letter:
         """
         body = json.dumps(json.loads(self.body), indent=2) if pretty else self.body
         head = self.head
-        moved = (
+        return head + body, tuple(
             replace(place, start=place.start + len(head), end=place.end + len(head))
             for place in find_segments(self.window, body).places
         )
-        return head + body, tuple(moved)
 
 
 def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
@@ -129,16 +128,17 @@ def not_kept(provider: str | None, wire: Wire | None) -> str:
 
 def legend(window: ContextWindow) -> list[tuple[str, str]]:
     """List every part of the limit: the name that its style has, and its letter and figure."""
-    parts = [
-        (kind.value, f"{LETTERS[kind]} {kind.value} {part_figure(window, window.tokens_of(kind))}")
-        for kind in LETTERS
-        if window.tokens_of(kind)
+    sizes = [(kind, window.tokens_of(kind)) for kind in LETTERS]
+    reserve, limit = window.budget.reserve, window.budget.limit
+    return [
+        *(
+            (kind.value, f"{LETTERS[kind]} {kind} {part_figure(window, size)}")
+            for kind, size in sizes
+            if size
+        ),
+        ("free", f"free {part_figure(window, window.free)}"),
+        ("reserve", f"reserve {reserve:,} of {limit:,}{assumed_mark(window.budget)}"),
     ]
-    free, reserve, limit = window.free, window.budget.reserve, window.budget.limit
-    parts.append(("free", f"free {part_figure(window, free)}"))
-    mark = assumed_mark(window.budget)
-    parts.append(("reserve", f"reserve {reserve:,} of {limit:,}{mark}"))
-    return parts
 
 
 def _size(wire: Wire) -> str:
@@ -198,13 +198,9 @@ class Sheet:
 def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> Sheet:
     """Cut a request as `rows_of` does; slow where it is a long one."""
     rows = rows_of(whole, places, width, parted=parted)
-    begins: list[int] = []
-    kind = None
-    for number, row in enumerate(rows):
-        if row.place is not None and row.kind is not kind:
-            kind = row.kind
-            begins.append(number)
-    return Sheet(whole, rows, begins)
+    kinds = [(number, row.kind) for number, row in enumerate(rows) if row.kind is not None]
+    groups = groupby(kinds, key=itemgetter(1))
+    return Sheet(whole, rows, [next(group)[0] for _, group in groups])
 
 
 def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> list[Row]:
@@ -214,12 +210,16 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     also behind a line break that is written as an escape, and a full one behind a blank.
     """
     room = max(_LEAST, width - GUTTER)
-    cuts = sorted({0, len(whole), *_cuts(whole, places, parted=parted)})
+    cuts = {0, len(whole), *(line.end() for line in re.finditer("\n", whole))}
+    cuts.update(edge for place in places for edge in (place.start, place.end))
+    if parted:
+        cuts.update(escape.end() for escape in _BROKEN.finditer(whole))
     starts = [place.start for place in places]
     boundary = max((place.end for place in places if place.segment.kind.is_stable), default=None)
     rows: list[Row] = []
-    for start, end in pairwise(cuts):
-        place = _at(start, starts, places)
+    for start, end in pairwise(sorted(cuts)):
+        before = bisect_right(starts, start) - 1
+        place = places[before] if before >= 0 and start < places[before].end else None
         last = end - 1 if whole[end - 1] == "\n" else end
         edges = [start, *_full(whole, start, last, room, by_word=parted), last]
         rows += [Row(first, behind, place) for first, behind in pairwise(edges)]
@@ -228,30 +228,12 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     return rows
 
 
-def _cuts(whole: str, places: Sequence[SegmentPlace], *, parted: bool) -> Iterator[int]:
-    for line in re.finditer("\n", whole):
-        yield line.end()
-    for place in places:
-        yield place.start
-        yield place.end
-    if parted:
-        for escape in _BROKEN.finditer(whole):
-            yield escape.end()
-
-
 def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iterator[int]:
     """Go through the places where a row is full and the next one begins."""
     while end - start > room:
         blank = whole.rfind(" ", start + room // 2, start + room) if by_word else -1
         start = start + room if blank < 0 else blank + 1
         yield start
-
-
-def _at(
-    position: int, starts: Sequence[int], places: Sequence[SegmentPlace]
-) -> SegmentPlace | None:
-    found = bisect_right(starts, position) - 1
-    return places[found] if found >= 0 and position < places[found].end else None
 
 
 class WireText(ScrollView):
@@ -308,17 +290,8 @@ class WireText(ScrollView):
         strip = Strip([Segment(row.gutter, style), Segment(row.text(self._sheet.whole), style)])
         return strip.adjust_cell_length(width, self.rich_style)
 
-    def style_of(self, name: str) -> VisualStyle | str:
-        """Tell the style of a kind; none for what is not in the text."""
-        is_kind = any(name == kind.value for kind in LETTERS)
-        return self.get_visual_style(f"wire--{name}") if is_kind else ""
-
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"wire--{name}")
-
-
-_NO_REQUEST = "There is no request here to copy or to save."
-_NO_COMMAND = "There is no request to make a command of: the embedded reader answers."
 
 
 class WireView(View):
@@ -337,10 +310,7 @@ class WireView(View):
         super().__init__(subject)
         self._letter: Letter | None = None
         self._pretty = True
-        self._summary, self._legend = (
-            Note("wire-summary"),
-            Note("wire-legend"),
-        )
+        self._summary, self._legend = Note("wire-summary", text="…"), Note("wire-legend")
         self._text, self._save_line = WireText(), SaveLine()
 
     def body(self) -> Body:
@@ -348,7 +318,6 @@ class WireView(View):
 
     def on_mount(self) -> None:
         """Make the request; without a window, one is planned."""
-        self._summary.update("…")
         self._text.focus()
         self.load(self._read, self._show)
 
@@ -360,9 +329,8 @@ class WireView(View):
     def _show(self, letter: Letter) -> None:
         self._letter = letter
         self._summary.update(one_line(letter.summary))
-        parts = (
-            Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
-        )
+        kinds = {kind.value: self._text.get_visual_style(f"wire--{kind}") for kind in LETTERS}
+        parts = (Content.styled(text, kinds.get(name, "")) for name, text in legend(letter.window))
         self._legend.update(Content("  ").join(parts))
         self._cut()
 
@@ -387,7 +355,7 @@ class WireView(View):
         if self._save_line.display:
             self._save_line.leave()
         else:
-            super().action_close()
+            self.dismiss(None)
 
     def action_form(self) -> None:
         """Show it with line breaks and indentation, or as it is posted."""
@@ -414,10 +382,13 @@ class WireView(View):
         """Write the command; empty, and told, where there is none."""
         from jitchat.providers.http.wire_view import curl  # noqa: PLC0415  loads httpx
 
-        if self._letter is None or self._letter.wire is None:
-            self.say(_NO_COMMAND if self._letter is not None else _NO_REQUEST)
-            return ""
-        return curl(self._letter.wire)
+        if self._letter is None:
+            self.say("There is no request here to copy or to save.")
+        elif self._letter.wire is None:
+            self.say("There is no request to make a command of: the embedded reader answers.")
+        else:
+            return curl(self._letter.wire)
+        return ""
 
     @on(SaveLine.Ended)
     def _saved(self, message: SaveLine.Ended) -> None:
