@@ -1,4 +1,4 @@
-"""One message, answered in each mode at once: what that costs, three answers, which one goes on."""
+"""One message, answered in each mode at once: what that costs, the answers, which one goes on."""
 
 import asyncio
 from contextlib import suppress
@@ -11,7 +11,6 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 from textual.worker import Worker, WorkerError
 
 from jitchat.compare_modes import ModeComparison
@@ -22,12 +21,13 @@ from jitchat.tui.batches import reply_batcher
 from jitchat.tui.figures import reported, tokens, used_figure
 from jitchat.tui.notices import notify_error, reports_errors
 from jitchat.tui.send_figures import cost_figure
-from jitchat.tui.views.view import Body, Branched, Subject, View
+from jitchat.tui.views.modes import ALL_MODES, mode_bindings
+from jitchat.tui.views.view import Body, Branched, Note, Subject, View
 from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.values import Mode, Status
+from jitchat.values import Mode, Status, Usage
 
-_NOTHING = "There is nothing to ask. Type a message, then ask all three with Alt+A."
+_NOTHING = f"There is nothing to ask. Type a message, then ask {ALL_MODES} with Alt+A."
 
 
 def state_of(answer: AnswerProgress) -> str:
@@ -63,10 +63,10 @@ def figures_of(answer: AnswerProgress) -> str:
     """
     if answer.window is None:
         return ""
-    sent = answer.usage.input_tokens if answer.usage is not None else None
+    usage = answer.usage or Usage(None, None)
+    sent, out = usage.input_tokens, usage.output_tokens
     parts = [f"in {reported(sent) if sent is not None else used_figure(answer.window)}"]
     if answer.is_over and answer.first_at is not None:
-        out = answer.usage.output_tokens if answer.usage is not None else None
         own = tokens(answer.counted, exact=False)
         parts.append(f"out {reported(out) if out is not None else own}")
     if answer.is_over:
@@ -88,23 +88,19 @@ def plain(answer: AnswerProgress) -> str:
 class AnswerColumn(Vertical):
     """Draws one answer; on a narrow screen, its text only while it is the one that is looked at."""
 
-    @dataclass
-    class Clicked(Message):
-        mode: Mode
-
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="answer")
         self.mode = mode
-        self._head, self._figures = Static(classes="answer-head"), Static(classes="answer-figures")
-        self._trouble = Static(classes="answer-trouble")
+        self._head, self._figures = Note(classes="answer-head"), Note(classes="answer-figures")
+        self._trouble = Note(classes="answer-trouble")
         self._text, self._follows = ReplyBody(""), False
         self.scroll = VerticalScroll(self._text, classes="answer-text")
 
     def compose(self) -> ComposeResult:
         yield from (self._head, self._figures, self._trouble, self.scroll)
 
-    def on_click(self) -> None:
-        self.post_message(self.Clicked(self.mode))
+    async def on_click(self) -> None:
+        await self.run_action(f"screen.look_at('{self.mode}')")
 
     def announce(self, state: str) -> None:
         """Show what is known of the answer before it is asked for."""
@@ -112,16 +108,17 @@ class AnswerColumn(Vertical):
 
     def show(self, answer: AnswerProgress) -> None:
         self.announce(" · ".join(filter(None, (state_of(answer), times_of(answer)))))
-        self._figures.update(Content(figures_of(answer)))
-        trouble = trouble_of(answer)
-        self._trouble.update(Content(trouble))
-        self._trouble.display = bool(trouble)
+        self._figures.update(figures_of(answer))
+        self._trouble.show(trouble_of(answer))
 
     async def take(self, event: Event) -> None:
         match event:
             case ReplyDelta(text):
                 self._text.add(text, typing=False)
-                self._follow()
+                if not self._follows and self.scroll.max_scroll_y:
+                    # The end stays in view from now on, until the user scrolls.
+                    self._follows = True
+                    self.scroll.anchor()
             case ReasoningFound():
                 await self._text.finish("")
 
@@ -129,25 +126,17 @@ class AnswerColumn(Vertical):
         self.show(answer)
         await self._text.finish(answer.text)
 
-    def _follow(self) -> None:
-        """Keep the end in view once there is more than fits, until the user scrolls."""
-        if not self._follows and self.scroll.max_scroll_y:
-            self._follows = True
-            self.scroll.anchor()
-
 
 class AskAllView(View):
     CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
-    NAME = "Ask all three"
+    NAME = f"Ask {ALL_MODES}"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
         Binding("enter", "ask", "Ask", id="ask_all_yes", priority=True),
         Binding("enter", "go_on", "Go on with it", id="ask_all_go_on", priority=True),
-        Binding("1,f", "look_at('full')", "Full", id="ask_all_full"),
-        Binding("2,r", "look_at('recency')", "Recency", id="ask_all_recency"),
-        Binding("3,j", "look_at('jit')", "Jit", id="ask_all_jit"),
+        *mode_bindings("look_at", "ask_all"),
         Binding("tab", "next(1)", "Next", id="ask_all_next", show=False),
         Binding("shift+tab", "next(-1)", "Back", id="ask_all_back", show=False),
         Binding("n", "decline", "Do not ask", id="ask_all_no"),
@@ -165,16 +154,12 @@ class AskAllView(View):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._note = Static(id="ask-all-note")
+        self._note = Note("ask-all-note")
         self._columns = {mode: AnswerColumn(mode) for mode in Mode}
         self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
         """What asks, until it is over."""
-
-    @property
-    def looked_at(self) -> Mode:
-        on = (mode for mode, column in self._columns.items() if column.has_class("-on"))
-        return next(on, Mode.JIT)
+        self.looked_at = Mode.JIT
 
     def body(self) -> Body:
         return (self._note, Container(*self._columns.values(), id="ask-all-answers"))
@@ -191,7 +176,7 @@ class AskAllView(View):
         if prices is not None and prices.is_free:
             self.action_ask()
         else:
-            self._tell("planning…")
+            self._note.update("planning…")
             self.load(partial(compare, self.subject.session, draft, once), self._ask_first)
 
     def _ask_first(self, comparison: Comparison) -> None:
@@ -200,10 +185,10 @@ class AskAllView(View):
             figures = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
             self._columns[side.mode].announce(figures)
         self.confirms = True
-        question = f"Ask all three for {comparison.cost}, and what the answers cost?"
+        question = f"{self.NAME} for {comparison.cost}, and what the answers cost?"
         if comparison.cost.endswith("unknown"):
-            question = "Ask all three? What that costs is not known."
-        self._tell(f"{question} Enter asks, Esc does not.")
+            question = f"{self.NAME}? What that costs is not known."
+        self._note.update(f"{question} Enter asks, Esc does not.")
 
     def action_ask(self) -> None:
         """Ask now, unless a reply is on its way: that message is being asked already."""
@@ -211,7 +196,7 @@ class AskAllView(View):
             return
         self.confirms = False
         self._asking = ModeComparison(self.subject.session, *self.subject.question)
-        self._tell("Esc stops all three and keeps what came.")
+        self._note.update(f"Esc stops {ALL_MODES} and keeps what came.")
         self._asker = self._ask(self._asking)
 
     async def on_unmount(self) -> None:
@@ -254,12 +239,12 @@ class AskAllView(View):
         if self._asking is not None:
             for mode, answer in self._asking.answers.items():
                 await self._columns[mode].finish(answer)
-            self._tell(self._how_it_goes_on(self._asking))
+            self._note.update(self._how_it_goes_on(self._asking))
 
     def _how_it_goes_on(self, asking: ModeComparison) -> str:
         if asking.goes_on is None:
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"
-            return f"None of the three was answered. The message {rest}."
+            return f"None of the {ALL_MODES.removeprefix('all ')} was answered. The message {rest}."
         mode = next(mode for mode, place in asking.replies.items() if place == asking.goes_on)
         if len(asking.replies) == 1:
             return f"Esc keeps the answer in {mode}."
@@ -269,14 +254,11 @@ class AskAllView(View):
         answers = self._asking.answers.values() if self._asking is not None else ()
         return "\n\n".join(map(plain, answers))
 
-    @on(AnswerColumn.Clicked)
-    def _column_clicked(self, message: AnswerColumn.Clicked) -> None:
-        self.action_look_at(message.mode.value)
-
     def action_look_at(self, mode: str) -> None:
+        self.looked_at = Mode(mode)
         for column in self._columns.values():
-            column.set_class(column.mode == mode, "-on")
-        self._columns[Mode(mode)].scroll.focus()
+            column.set_class(column.mode is self.looked_at, "-on")
+        self._columns[self.looked_at].scroll.focus()
 
     def action_next(self, step: int) -> None:
         modes = list(Mode)
@@ -288,9 +270,9 @@ class AskAllView(View):
             return
         position = self._asking.replies.get(self.looked_at)
         if self._asker is not None:
-            self.notify("Answers are on their way. Esc stops them.", markup=False)
+            self.say("Answers are on their way. Esc stops them.")
         elif position is None:
-            self.notify(f"Nothing came in {self.looked_at}: choose another.", markup=False)
+            self.say(f"Nothing came in {self.looked_at}: choose another.")
         else:
             await asyncio.to_thread(self.subject.session.memory.switch_to, position)
             self.dismiss(Branched(position, clears_draft=self.subject.sent is None))
@@ -303,17 +285,12 @@ class AskAllView(View):
         elif asking is None or asking.said is None:
             self.dismiss(None)
         else:
-            has_reply = asking.goes_on is not None
-            place = asking.goes_on or asking.said.position
-            is_draft = self.subject.sent is None
-            self.dismiss(Branched(place, clears_draft=has_reply and is_draft))
+            clears = asking.goes_on is not None and self.subject.sent is None
+            self.dismiss(Branched(asking.goes_on or asking.said.position, clears))
 
     def action_another(self, name: str) -> None:
-        """On to another view, unless the chat has to follow these answers first."""
+        """Open another view, unless the chat has to follow these answers first."""
         if self._asker is None and (self._asking is None or self._asking.said is None):
             super().action_another(name)
         else:
-            self.notify("Enter or Esc goes on with an answer first.", markup=False)
-
-    def _tell(self, note: str) -> None:
-        self._note.update(Content(note))
+            self.say("Enter or Esc goes on with an answer first.")

@@ -9,15 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
-from operator import attrgetter
 
-from textual import events, on, work
+from textual import events, work
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned as Plan
@@ -26,21 +23,11 @@ from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sent_window_page import SHOWN
-from jitchat.tui.views.view import Body, Planned, Subject, View
+from jitchat.tui.views.view import Body, Note, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
+from jitchat.window import compare
 from jitchat.window.budget import Budget
-from jitchat.window.compare import (
-    SAME,
-    Change,
-    Difference,
-    budget_grid,
-    difference,
-    reserve_grid,
-    retrieved_turns,
-    sends_all,
-    settles_at,
-)
 from jitchat.window.window import ContextWindow, Kind
 
 SET, SETTLED, THUMB = "│", "▲", "█"
@@ -71,29 +58,22 @@ def draw_track(
     retrieved set settles, None while that is not known.
     """
     above, track = [" "] * width, [_LINE] * width
+    scale, marked = [" "] * width, [" "] * width
     here = place_of(sizes[at], sizes, width)
     track[:here] = [_DONE] * here
-    ticks = list(_ticks(sizes, width))
-    for cell, _ in ticks:
+    for cell, text in _ticks(sizes, width):
         track[cell] = _TICK
-    _put(above, place_of(sizes[present], sizes, width), f"{SET} set {sizes[present]:,}")
-    track[here] = THUMB
-    line = Content.assemble(
-        ("".join(track[:here]), "$primary"), (track[here], "bold"), "".join(track[here + 1 :])
-    )
-    scale = [" "] * width
-    for cell, text in ticks:
         _put(scale, cell, text)
-    marked = [" "] * width
+    _put(above, place_of(sizes[present], sizes, width), f"{SET} set {sizes[present]:,}")
     if mark is not None:
         _put(marked, place_of(sizes[mark], sizes, width), f"{SETTLED} {sizes[mark]:,}")
-    return Content("\n").join(
-        [
-            Content.styled("".join(above), MUTED),
-            line,
-            Content.styled("".join(scale), MUTED),
-            Content.styled("".join(marked), "bold"),
-        ]
+    return Content.assemble(
+        ("".join([*above, "\n"]), MUTED),
+        ("".join(track[:here]), "$primary"),
+        (THUMB, "bold"),
+        "".join([*track[here + 1 :], "\n"]),
+        ("".join([*scale, "\n"]), MUTED),
+        ("".join(marked), "bold"),
     )
 
 
@@ -135,10 +115,9 @@ def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
     """`jit: in ~1,187 · free ~2,909 · 6 turns retrieved`; or by how much it does not fit."""
     if isinstance(planned, WindowOverflow):
         return f"does not fit: {planned.overshoot:,} tokens over"
-    size = len(retrieved_turns(planned))
+    retrieved = plural(len(compare.retrieved_turns(planned)), "turn")
     free = part_figure(planned, planned.free)
-    used = f"{planned.mode}: in {used_figure(planned)} · free {free}"
-    return f"{used} · {plural(size, 'turn')} retrieved"
+    return f"{planned.mode}: in {used_figure(planned)} · free {free} · {retrieved} retrieved"
 
 
 def settled_sentence(
@@ -155,8 +134,8 @@ def settled_sentence(
     if mark is None or isinstance(largest, WindowOverflow):
         return f"nothing is retrieved: no {'reserve' if reserve else 'budget'} changes that"
     edge = f"{SETTLED} {sizes[mark]:,}: "
-    if not retrieved_turns(largest):
-        what = "all of it is sent" if sends_all(largest) else "nothing is retrieved"
+    if not compare.retrieved_turns(largest):
+        what = "all of it is sent" if compare.sends_all(largest) else "nothing is retrieved"
         since = "the largest reserve with which" if reserve else "from here on,"
         return f"{edge}{since} {what}"
     if reserve:
@@ -170,21 +149,16 @@ def settled_sentence(
 class ChangeRow:
     what: str
     """`+ entered`, `− left` or `~ moved`."""
-    change: Change
+    change: compare.Change
 
     @property
     def kinds(self) -> str:
-        before, after = self.change.kind_before, self.change.kind_after
-        return f"{before} → {after}" if before and after else f"{before or after}"
+        return " → ".join(filter(None, (self.change.kind_before, self.change.kind_after)))
 
     @property
     def tokens(self) -> int:
         """What it takes, or took where it left."""
         return self.change.tokens_after if self.change.kind_after else self.change.tokens_before
-
-    @property
-    def style(self) -> str:
-        return {"+": "bold", "−": MUTED, "~": ""}[self.what[0]]
 
 
 CHANGE_COLUMNS: Sequence[Column[ChangeRow]] = (
@@ -195,7 +169,7 @@ CHANGE_COLUMNS: Sequence[Column[ChangeRow]] = (
 )
 
 
-def change_rows(changes: Difference | None, is_current: bool) -> list[ChangeRow | Line]:
+def change_rows(changes: compare.Difference | None, is_current: bool) -> list[ChangeRow | Line]:
     """List what enters and leaves, a row each up to `SHOWN` of a kind, full texts first.
 
     `is_current` says that this budget is the one that is set; None: there is nothing to compare.
@@ -203,9 +177,9 @@ def change_rows(changes: Difference | None, is_current: bool) -> list[ChangeRow 
     if changes is None:
         return []
     if not (changes.entered or changes.left or changes.moved):
-        return [Line("no change" if is_current else SAME, MUTED)]
+        return [Line("no change" if is_current else compare.SAME, MUTED)]
 
-    def is_line(change: Change) -> bool:
+    def is_line(change: compare.Change) -> bool:
         return Kind.INDEX in (change.kind_before, change.kind_after)
 
     rows: list[ChangeRow | Line] = []
@@ -234,10 +208,6 @@ class BudgetTrack(Widget, can_focus=True):
         Binding("end", "end(-1)", "Most", show=False),
     ]
 
-    @dataclass
-    class Moved(Message):
-        at: int
-
     sizes: reactive[Sequence[int]] = reactive((1, 2))
     at: reactive[int] = reactive(0)
     """The index of the size that is looked at."""
@@ -254,32 +224,23 @@ class BudgetTrack(Widget, can_focus=True):
         return draw_track(self.sizes, self.at, self.present, self.mark, max(1, self.size.width))
 
     def action_step(self, steps: int) -> None:
-        self._go(self.at + steps)
+        self.at = min(max(0, self.at + steps), len(self.sizes) - 1)
 
     def action_end(self, index: int) -> None:
-        self._go(index % len(self.sizes))
+        self.at = index % len(self.sizes)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._dragging = True
         self.capture_mouse()
-        self._go_to_cell(event.x)
+        self.on_mouse_move(event)
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
+    def on_mouse_move(self, event: events.MouseEvent) -> None:
         if self._dragging:
-            self._go_to_cell(event.x)
+            self.at = nearest(event.x, self.sizes, max(1, self.size.width))
 
     def on_mouse_up(self) -> None:
         self._dragging = False
         self.release_mouse()
-
-    def _go_to_cell(self, cell: int) -> None:
-        self._go(nearest(cell, self.sizes, max(1, self.size.width)))
-
-    def _go(self, at: int) -> None:
-        at = min(max(0, at), len(self.sizes) - 1)
-        if at != self.at:
-            self.at = at
-            self.post_message(self.Moved(at))
 
 
 class BudgetView(View):
@@ -306,10 +267,13 @@ class BudgetView(View):
         self._baseline: Plan | None = None
         self._question: Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
-        self._summary, self._settled = Static(id="budget-summary"), Static(id="budget-settled")
-        self._against = Static(id="budget-against")
+        self._summary, self._settled = Note("budget-summary"), Note("budget-settled")
+        self._against = Note("budget-against")
         self._table = TurnTable[ChangeRow](
-            CHANGE_COLUMNS, id="budget-changes", style=attrgetter("style"), has_cursor=False
+            CHANGE_COLUMNS,
+            id="budget-changes",
+            style=lambda row: {"+": "bold", "−": MUTED, "~": ""}[row.what[0]],
+            has_cursor=False,
         )
 
     def body(self) -> Body:
@@ -317,6 +281,7 @@ class BudgetView(View):
 
     def on_mount(self) -> None:
         self._track.focus()
+        self.watch(self._track, "at", self._draw, init=False)
         self._begin(self.subject.once.budget or self._set)
 
     @property
@@ -325,7 +290,11 @@ class BudgetView(View):
 
     def _begin(self, at: Budget) -> None:
         limit = max(self.subject.session.model_limit, self._set.limit)
-        grid = reserve_grid(self._set) if self._moves_reserve else budget_grid(self._set, limit)
+        grid = (
+            compare.reserve_grid(self._set)
+            if self._moves_reserve
+            else compare.budget_grid(self._set, limit)
+        )
         self._steps, self._plans, self._changes = grid, {}, {}
         sizes = [self._moved_of(budget) for budget in grid]
         here = min(range(len(sizes)), key=lambda step: abs(sizes[step] - self._moved_of(at)))
@@ -360,44 +329,40 @@ class BudgetView(View):
 
     def _look_up(self) -> Question:
         draft, once = self.subject.question
-        mode = self.subject.mode
-        return self.subject.session.question(draft, mode, replace(once, budget=None))
+        once = replace(once, budget=None)
+        return self.subject.session.question(draft, self.subject.mode, once)
 
     def _planned(self, question: Question, budget: Budget) -> Plan:
-        planning = self.subject.session.planning
-        return planning.planned(question, self.subject.mode, budget)
+        return self.subject.session.planning.planned(question, self.subject.mode, budget)
 
     def _read_step(
         self, question: Question, baseline: Plan, budget: Budget
     ) -> tuple[Plan, Sequence[ChangeRow | Line]]:
         plan, changes = self._planned(question, budget), None
         if isinstance(baseline, ContextWindow) and isinstance(plan, ContextWindow):
-            changes = difference(baseline, plan)
+            changes = compare.difference(baseline, plan)
         return plan, change_rows(changes, is_current=budget == self._set)
 
     def _show_settled(self) -> None:
         plans = [self._plans[step] for step in range(len(self._steps))]
         plans = plans[::-1] if self._moves_reserve else plans
-        mark = settles_at(plans)
+        mark = compare.settles_at(plans)
         if mark is not None and self._moves_reserve:
             mark = len(plans) - 1 - mark
         self._track.mark = mark
         sentence = settled_sentence(self._track.sizes, mark, plans[-1], reserve=self._moves_reserve)
-        self._settled.update(Content(sentence))
+        self._settled.update(sentence)
 
-    @on(BudgetTrack.Moved)
     def _draw(self) -> None:
         """Show what is known of the step at the thumb."""
         plan = self._plans.get(self._track.at)
         self._bar.working = plan is None
-        sentences = (
-            budget_sentence(self.chosen, self.subject.session.model_limit),
-            window_sentence(plan) if plan is not None else WORKING,
-        )
-        self._summary.update(Content("\n".join(sentences)))
+        size = budget_sentence(self.chosen, self.subject.session.model_limit)
+        window = window_sentence(plan) if plan is not None else WORKING
+        self._summary.update(f"{size}\n{window}")
         if len(self._plans) < len(self._steps):
             wait = f"planning {len(self._steps)} windows to see where nothing else is retrieved…"
-            self._settled.update(Content(wait))
+            self._settled.update(wait)
         if plan is not None:
             self._bar.refusal = plan if isinstance(plan, WindowOverflow) else None
             self._bar.window = plan if isinstance(plan, ContextWindow) else None
@@ -405,7 +370,7 @@ class BudgetView(View):
             against = f"compared with the current setting, {current}:"
             if isinstance(self._baseline, WindowOverflow):
                 against = f"the current setting, {current}, {window_sentence(self._baseline)}"
-            self._against.update(Content(against))
+            self._against.update(against)
             self._table.show(self._changes[self._track.at])
 
     def copyable(self) -> str:

@@ -1,7 +1,5 @@
 """A message of the user with one reply to it, and the window that was sent for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -71,9 +69,8 @@ def find_exchange(subject: Subject) -> Exchange | None:
         return None
     database = memory.store.database
     window_id = WindowArchive(database).window_id(*pair)
-    if window_id is None:
-        return Exchange(*pair)
-    return Exchange(*pair, window_id, window_of(database, window_id))
+    window = window_of(database, window_id) if window_id is not None else None
+    return Exchange(*pair, window_id, window)
 
 
 def why_none(subject: Subject) -> str:

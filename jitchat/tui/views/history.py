@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import Static
 
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import Money, Savings, savings
@@ -20,7 +18,7 @@ from jitchat.tui.send_figures import send_sentence, usage_sentence
 from jitchat.tui.views import history_chart as chart
 from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
 from jitchat.tui.views.sent_windows import SentWindowsView
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
@@ -63,10 +61,11 @@ def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
     elif money.saved < 0:
         told = _dearer(money)
     else:
-        told = (
-            f"Input: {dollars(money.sent)} sent · full {_full(money)}"
-            f" · saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
-        )
+        full = f"~{dollars(money.uncached)}"
+        if money.cached < money.uncached:
+            full = f"~{dollars(money.cached)} behind a warm cache, {full} without one"
+        saved = f"saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
+        told = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
     without = total.sends - money.sends
     rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""
     return f"{told}{rest}{' · what the picker took not counted' if picked else ''}"
@@ -81,13 +80,6 @@ def _dearer(money: Money) -> str:
     return f"Input: full would have been cheaper, ~{full} {how}, not {sent} as sent{other}"
 
 
-def _full(money: Money) -> str:
-    if money.cached < money.uncached:
-        without = dollars(money.uncached)
-        return f"~{dollars(money.cached)} behind a warm cache, ~{without} without one"
-    return f"~{dollars(money.uncached)}"
-
-
 def parts_sentence(send: Send) -> str:
     """`system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and what full is."""
     sure = is_sure(send)
@@ -100,9 +92,9 @@ def parts_sentence(send: Send) -> str:
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
-    reported = usage_sentence(send.usage, send.cost)
-    if send.reply is None and send.usage is None:
-        reported = "no answer came, and no usage"
+    reported = "no answer came, and no usage"
+    if send.reply is not None or send.usage is not None:
+        reported = usage_sentence(send.usage, send.cost)
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
@@ -129,7 +121,7 @@ def table_lines(sends: Sequence[Send]) -> Iterator[str]:
 
 
 def is_sure(send: Send) -> bool:
-    """Tell whether its counts are to be taken as they stand."""
+    """Whether its counts are to be taken as they stand."""
     return send.exact and not send.band
 
 
@@ -165,9 +157,14 @@ def read_history(session: Session) -> History:
         return session.cost_of(usage) if asked == (session.provider.name, model) else None
 
     totals = savings(sends, price, cache_life(model))
-    exact, table = all(map(is_sure, sends)), "\n".join(table_lines(sends))
-    picked = next((place for place, send in enumerate(sends) if send.picked), None)
-    return History(tuple(sends), tuple(totals), chart.series_of(sends), exact, table, picked)
+    return History(
+        sends=tuple(sends),
+        totals=tuple(totals),
+        series=chart.series_of(sends),
+        exact=all(map(is_sure, sends)),
+        table="\n".join(table_lines(sends)),
+        first_picked=next((place for place, send in enumerate(sends) if send.picked), None),
+    )
 
 
 class HistoryView(View):
@@ -192,8 +189,8 @@ class HistoryView(View):
         self.place = 0
         """The send that is pointed at, from 0."""
         self._chart, self._pointer = HistoryChart(), HistoryPointer()
-        self._saved, self._legend = Static(id="history-saved"), Static(id="history-legend")
-        self._send = Static(id="history-send")
+        self._saved, self._legend = Note("history-saved"), Note("history-legend")
+        self._send = Note("history-send")
 
     def body(self) -> Body:
         return (self._saved, self._chart, self._pointer, self._legend, self._send)
@@ -208,47 +205,34 @@ class HistoryView(View):
             self.history = history
             self._chart.series = self._pointer.series = history.series
             self._chart.focus()
-            self._move(len(history.sends) - 1)
-            self.call_after_refresh(self._name_columns)
+            self.action_go(-1)
+            self.call_after_refresh(self._show_legend)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._name_columns)
+        self.call_after_refresh(self._show_legend)
 
-    def _name_columns(self) -> None:
+    def _show_legend(self) -> None:
         if self._chart.columns is not None:
-            self._legend.update(self._chart.styled(legend(self._chart.columns)))
-
-    @on(HistoryChart.Moved)
-    def _moved(self, message: HistoryChart.Moved) -> None:
-        self._move(message.place)
-
-    def _move(self, place: int) -> None:
-        if self.history is None:
-            return
-        self.place = self._pointer.place = place
-        first, *rest = self._send_lines(self.history)
-        self._send.update(Content.assemble((first, "bold"), "\n", "\n".join(rest)))
-        tokens, money = self._total_lines(self.history)
-        self._saved.update(Content.assemble((tokens, "bold"), f"\n{money}" if money else ""))
-
-    def _send_lines(self, history: History) -> tuple[str, ...]:
-        return send_lines(history.sends[self.place], self.place + 1, len(history.sends))
-
-    def _total_lines(self, history: History) -> tuple[str, str]:
-        total, of = history.totals[self.place], len(history.sends)
-        model = self.subject.session.provider.model
-        picked = history.first_picked is not None and history.first_picked <= self.place
-        money = money_sentence(total, model, picked=picked)
-        return saved_sentence(total, of, exact=history.exact), money
+            self._legend.update(chart.styled(legend(self._chart.columns)))
 
     def action_step(self, by: int) -> None:
         if self.history is not None:
-            self._move(max(0, min(len(self.history.sends) - 1, self.place + by)))
+            self.action_go(max(0, min(len(self.history.sends) - 1, self.place + by)))
 
     def action_go(self, place: int) -> None:
         """Go to a send; -1 is the last."""
-        if self.history is not None:
-            self._move(place % len(self.history.sends))
+        history = self.history
+        if history is None:
+            return
+        of = len(history.sends)
+        self.place = self._pointer.place = place = place % of
+        send, *parts = send_lines(history.sends[place], place + 1, of)
+        self._send.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
+        picked = history.first_picked is not None and history.first_picked <= place
+        model = self.subject.session.provider.model
+        money = money_sentence(history.totals[place], model, picked=picked)
+        saved = saved_sentence(history.totals[place], of, exact=history.exact)
+        self._saved.update(Content.assemble((saved, "bold"), f"\n{money}" if money else ""))
 
     def action_zoom(self) -> None:
         self._chart.sent_only = not self._chart.sent_only
@@ -265,5 +249,4 @@ class HistoryView(View):
     def copyable(self) -> str:
         if self.history is None:
             return ""
-        heads = (*filter(None, self._total_lines(self.history)), *self._send_lines(self.history))
-        return "\n".join((*heads, "", self.history.table))
+        return f"{self._saved.content}\n{self._send.content}\n\n{self.history.table}"

@@ -10,10 +10,10 @@ which send stands in a cell; this is what is needed and no more.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
+from operator import itemgetter
 
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -61,10 +61,8 @@ def series_of(sends: Sequence[Send]) -> Series:
     sizes = {kind.value: [send.sizes.get(kind, 0) for send in sends] for kind in Kind}
     full = [send.full_tokens for send in sends]
     largest = max((max(send.used, send.full_tokens) for send in sends), default=0)
-    sums = {
-        name: tuple(accumulate(each, initial=0)) for name, each in (sizes | {"full": full}).items()
-    }
-    return Series(sums, largest)
+    by_name = sizes | {"full": full}
+    return Series({name: (0, *accumulate(by_name[name])) for name in by_name}, largest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ class Scale:
         return round(tokens * self.rows * _FINE / self.top)
 
     def labels(self) -> dict[int, str]:
-        return {self.row(each): f"{each:,}" for each in range(self.tick, self.top + 1, self.tick)}
+        return {self.row(size): f"{size:,}" for size in range(self.tick, self.top + 1, self.tick)}
 
 
 def scale_of(largest: float, rows: int) -> Scale:
@@ -155,10 +153,10 @@ def bars_of(
     series: Series, columns: Columns, rows: int, *, sent_only: bool
 ) -> tuple[Scale, list[Bar]]:
     """Measure all bars; `sent_only` scales to what was sent, so that `full` can be too high."""
-    reaches = [columns.reach(each) for each in range(columns.number)]
+    reaches = [columns.reach(column) for column in range(columns.number)]
     sizes = [[series.mean(kind, *reach) for kind in Kind] for reach in reaches]
     fulls = [series.mean("full", *reach) for reach in reaches]
-    largest = max([sum(each) for each in sizes] + ([] if sent_only else fulls), default=0)
+    largest = max([*map(sum, sizes), *([] if sent_only else fulls)], default=0)
     scale = scale_of(largest, rows)
     return scale, [
         Bar(_filled(size, scale), scale.row(full)) for size, full in zip(sizes, fulls, strict=True)
@@ -185,7 +183,8 @@ def chart_rows(scale: Scale, bars: Sequence[Bar], columns: Columns) -> Iterator[
             before = bars[place - 1].lid if place else bar.lid
             after = bars[place + 1].lid if place + 1 < len(bars) else None
             cells += _cells(row, bar, columns, (before, after), scale.rows)
-        yield _runs(cells)
+        runs = groupby(cells, key=itemgetter(1))
+        yield [("".join(text for text, _ in run), name) for name, run in runs]
 
 
 def _cells(
@@ -233,11 +232,6 @@ def _joint(row: int, before: int, after: int) -> str:
     return "│" if min(before, after) < row < max(before, after) else ""
 
 
-def _runs(cells: Sequence[Run]) -> list[Run]:
-    runs = groupby(cells, key=lambda cell: cell[1])
-    return [("".join(text for text, _ in group), name) for name, group in runs]
-
-
 def pointer_rows(columns: Columns, place: int) -> tuple[str, str]:
     """Draw the lower axis, with a mark under a send, and the numbers of the first and last one."""
     wide = columns.number * columns.step
@@ -263,14 +257,15 @@ _STYLES = {kind.value: f"$kind-{kind.value}" for kind in Kind} | {
 }
 
 
+def styled(line: Iterable[Run]) -> Content:
+    def style(name: str) -> str:
+        return " on ".join(_STYLES.get(kind, "") for kind in name.split(" on "))
+
+    return Content.assemble(*((text, style(name)) for text, name in line))
+
+
 class SeriesWidget(Widget):
     series: reactive[Series | None] = reactive(None)
-
-    @dataclass
-    class Moved(Message):
-        """The user points at a send, counted from 0."""
-
-        place: int
 
     @property
     def columns(self) -> Columns | None:
@@ -278,10 +273,10 @@ class SeriesWidget(Widget):
         series = self.series
         return columns_of(series, self.size.width) if series and series.count else None
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         place = self.columns.place_at(event.x) if self.columns else None
         if place is not None:
-            self.post_message(self.Moved(place))
+            await self.run_action(f"screen.go({place})")
 
 
 class HistoryChart(SeriesWidget, can_focus=True):
@@ -297,11 +292,7 @@ class HistoryChart(SeriesWidget, can_focus=True):
             return Content()
         rows = max(1, self.size.height - 1)
         scale, bars = bars_of(series, columns, rows, sent_only=self.sent_only)
-        lines = chart_rows(scale, bars, columns)
-        return Content("\n").join(map(self.styled, lines))
-
-    def styled(self, line: Iterable[Run]) -> Content:
-        return Content.assemble(*((text, _style(name)) for text, name in line))
+        return Content("\n").join(map(styled, chart_rows(scale, bars, columns)))
 
 
 class HistoryPointer(SeriesWidget):
@@ -313,7 +304,3 @@ class HistoryPointer(SeriesWidget):
     def render(self) -> Content:
         columns = self.columns
         return Content("\n".join(pointer_rows(columns, self.place)) if columns else "")
-
-
-def _style(name: str) -> str:
-    return " on ".join(_STYLES.get(each, "") for each in name.split(" on "))

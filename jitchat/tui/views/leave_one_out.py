@@ -4,27 +4,21 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from textual import on, work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
 from jitchat.small_models.leave_one_out import Trial, TrialResult
-from jitchat.text.figures import dollars
+from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.exchange import (
-    STREAMING,
-    Exchange,
-    ExchangeHeading,
-    find_exchange,
-    why_none,
-)
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views import exchange as exchanges
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -49,7 +43,7 @@ CUT = (
 class Trials:
     """What is tried for one reply, and the results so far."""
 
-    exchange: Exchange
+    exchange: exchanges.Exchange
     trials: tuple[Trial, ...]
     texts: Mapping[int, str]
     """What each of their turns says."""
@@ -65,12 +59,13 @@ class Trials:
     @property
     def rows(self) -> list[Trial]:
         """The unchanged window, then the turns, the one that mattered most first."""
-        return sorted(self.trials, key=self._order)
 
-    def _order(self, trial: Trial) -> tuple[bool, bool, float]:
-        tried = self.results.get(trial.turn)
-        is_known = tried is not None and tried.error is None
-        return trial.turn is not None, not is_known, -tried.change if tried is not None else 0.0
+        def order(trial: Trial) -> tuple[bool, bool, float]:
+            tried = self.results.get(trial.turn)
+            is_known = tried is not None and tried.error is None
+            return trial.turn is not None, not is_known, -tried.change if tried is not None else 0.0
+
+        return sorted(self.trials, key=order)
 
     @property
     def chance(self) -> float | None:
@@ -119,8 +114,8 @@ class Trials:
             price = f"for about {dollars(self.cost)}"
         question = (
             f"{one_line(model)} would be asked {len(self.trials)} times, {price}: without each of"
-            f" {turns} retrieved turn{'s' * (turns != 1)}, and once with the same window, to tell"
-            " chance apart. Nothing is stored. Enter asks, Esc does not."
+            f" {plural(turns, 'retrieved turn')}, and once with the same window, to tell chance"
+            " apart. Nothing is stored. Enter asks, Esc does not."
         )
         window = self.exchange.window
         if window is not None and window.model != model:
@@ -152,14 +147,15 @@ def read_trials(subject: Subject) -> Trials | str:
 
     Raises StoreError: the store, or what it keeps of the window, cannot be read.
     """
-    session, exchange = subject.session, find_exchange(subject)
+    session, exchange = subject.session, exchanges.find_exchange(subject)
     if exchange is None:
-        return why_none(subject)
+        return exchanges.why_none(subject)
     window, status = exchange.window, exchange.reply.status
     if window is None:
         return NO_WINDOW
     if status is not Status.COMPLETE:
-        return STREAMING if status is Status.STREAMING else CUT.format(status=status)
+        is_streaming = status is Status.STREAMING
+        return exchanges.STREAMING if is_streaming else CUT.format(status=status)
     exact = session.provider.name == _READER and window.model == session.provider.model
     trials = experiment.trials_of(window, control=not exact)
     if not trials:
@@ -192,21 +188,16 @@ class LeaveOneOutView(View):
         super().__init__(subject)
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
-        self._heading = ExchangeHeading(id="mattered-heading")
-        self._state = Static(id="mattered-state")
+        self._heading = exchanges.ExchangeHeading(id="mattered-heading")
+        self._state = Note("mattered-state")
         self._table = TurnTable[Trial]((), id="mattered-table", key=lambda trial: trial.turn)
-        self._answer = Static(id="mattered-answer")
+        self._answer = Note("mattered-answer")
 
     def body(self) -> Body:
-        return (
-            self._heading,
-            self._state,
-            self._table,
-            VerticalScroll(self._answer, id="mattered-below"),
-        )
+        below = VerticalScroll(self._answer, id="mattered-below")
+        return (self._heading, self._state, self._table, below)
 
     def on_mount(self) -> None:
-        """The window is read first; nothing is sent before it is known what that takes."""
         self._table.list.focus()
         self.load(partial(read_trials, self.subject), self._show)
 
@@ -215,16 +206,14 @@ class LeaveOneOutView(View):
         if trials is None:
             return ""
         head, *rows = self._table.text()
-        answers = (
-            f"{row}\n  {trials.answer(trial)}" for row, trial in zip(rows, trials.rows, strict=True)
-        )
-        return "\n".join([trials.state, head, *answers])
+        answers = (f"  {trials.answer(trial)}" for trial in trials.rows)
+        return "\n".join([trials.state, head, *chain(*zip(rows, answers, strict=True))])
 
     def action_close(self) -> None:
         """Stop asking first, keeping what came; then leave."""
         if self._asking is not None and self._asking.is_running:
             self._asking.cancel()
-            self.notify("Stopped. Esc closes the view.", markup=False)
+            self.say("Stopped. Esc closes the view.")
         else:
             self.dismiss(None)
 
@@ -240,12 +229,12 @@ class LeaveOneOutView(View):
             self.action_ask()
         else:
             self.confirms = True
-            self._state.update(Content(trials.question(self.subject.session.provider.model)))
+            self._state.update(trials.question(self.subject.session.provider.model))
 
     def action_ask(self) -> None:
         self.confirms = False
         if self._trials is not None:
-            self._state.update(Content(self._trials.state))
+            self._state.update(self._trials.state)
             self._asking = self._ask(self._trials)
 
     @work(group="mattered-asking", exclusive=True)
@@ -260,7 +249,7 @@ class LeaveOneOutView(View):
             async for tried in results:
                 trials = replace(trials, results={**trials.results, tried.trial.turn: tried})
                 self._trials = trials
-                self._state.update(Content(trials.state))
+                self._state.update(trials.state)
                 self._fill(trials)
 
     def _fill(self, trials: Trials) -> None:
@@ -276,4 +265,4 @@ class LeaveOneOutView(View):
     @on(OptionList.OptionHighlighted)
     def _show_answer(self) -> None:
         if self._trials is not None and self._table.row is not None:
-            self._answer.update(Content(self._trials.answer(self._table.row)))
+            self._answer.update(self._trials.answer(self._table.row))

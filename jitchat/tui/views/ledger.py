@@ -1,12 +1,12 @@
 """The ledger of a window: what was considered, what it scored, and what became of it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
@@ -17,12 +17,13 @@ from jitchat.tui.figures import identity_sentence
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
-from jitchat.tui.views.ledger_steering import SENT, LedgerSteering
-from jitchat.tui.views.view import Another, Body, GoTo, Outcome, Planned, Subject, View
+from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.why import Explained, Why, why
-from jitchat.window.steering import Hold, HoldChange, Once
+from jitchat.window.steering import Hold, Once
 from jitchat.window.window import ContextWindow
+
+_SENT = "This window was sent and stays as it is. Close the view to steer the next one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class LedgerView(View):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._steering = LedgerSteering(subject)
+        self._once, self._is_steered = subject.once, False
         self._holds: list[Worker[None]] = []
         """The writing of pins and exclusions."""
         window = subject.window
@@ -62,8 +63,8 @@ class LedgerView(View):
         """The text that the view was opened with; None without one."""
         self._why: Why | None = None
         """The answer for the turn that is asked for."""
-        self._sums, self._change = Static(id="ledger-sums"), Static(id="ledger-change")
-        self._answer, self._note = Static(id="ledger-answer"), Static(id="ledger-note")
+        self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
+        self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
         self._table = TurnTable[Row](
             (),
             id="ledger-table",
@@ -109,7 +110,6 @@ class LedgerView(View):
             self._leave(lambda planned: planned)
 
     def action_another(self, name: str) -> None:
-        """On to another view, which shows what was steered here."""
         self._leave(lambda planned: Another(name, planned))
 
     @work(group="leave")
@@ -117,8 +117,7 @@ class LedgerView(View):
         """Leave once each pin is written: the chat plans what was steered, too."""
         for writing in self._holds:
             await writing.wait()
-        steering = self._steering
-        self.dismiss(outcome(Planned(steering.once) if steering.is_changed else None))
+        self.dismiss(outcome(Planned(self._once) if self._is_steered else None))
 
     def action_find(self) -> None:
         self._input.display = True
@@ -132,52 +131,60 @@ class LedgerView(View):
     def action_sort(self) -> None:
         orders = list(Order)
         after = orders[(orders.index(self._listing.order) + 1) % len(orders)]
-        self._list(replace(self._listing, order=after))
+        self._fill(replace(self._listing, order=after))
 
     def action_part(self, name: str) -> None:
         """List one part of the rows; again, all of them."""
         part = Part.ALL if self._listing.part == name else Part(name)
-        self._list(replace(self._listing, part=part))
+        self._fill(replace(self._listing, part=part))
 
     def action_toggle_once(self) -> None:
         """Take the turn out of this message or bring it in, and no further."""
         row = self._table.row
         if row is None or not self._may_steer():
             return
-        if refusal := self._steering.toggle_once(row):
-            self.notify(refusal, markup=False)
+        if row.turn in self.subject.session.steering.excluded:
+            self.say(f"#{row.turn} is excluded: X takes that back.")
         else:
+            self._once = self._once.toggled(row.turn, is_there=row.is_there)
+            self._is_steered = True
             self._read()
 
     def action_hold(self, hold: str) -> None:
         """Pin or exclude the turn; a second time takes that back."""
         row = self._table.row
         if row is not None and self._may_steer():
-            self._write(self._steering.hold(row.turn, Hold(hold)))
+            self._hold(row.turn, Hold(hold))
 
     def action_undo(self) -> None:
         """Take the last pin or exclusion back, made here or in the chat."""
+        changes = self.subject.pins.changes
         if not self._may_steer():
             return
-        change = self._steering.undo()
-        if change is None:
-            self.notify("Nothing was pinned or excluded since this was opened.", markup=False)
+        if changes:
+            last = changes.pop()
+            self._hold(last.turn, last.before, undoes=True)
         else:
-            self._write(change)
+            self.say("Nothing was pinned or excluded since this was opened.")
 
     def _may_steer(self) -> bool:
         if self.subject.sent is not None:
-            self.notify(SENT, markup=False)
+            self.say(_SENT)
         return self.subject.sent is None
 
-    def _write(self, change: Callable[[], HoldChange | None]) -> None:
+    def _hold(self, turn: int, hold: Hold | None, *, undoes: bool = False) -> None:
+        def change() -> None:
+            with suppress(LookupError):  # the turn is gone
+                self.subject.pins.make(self.subject.session, turn, hold, undoes=undoes)
+
+        self._is_steered = True
         self._holds.append(self.write(change, lambda _: self._read()))
 
     @on(Input.Changed)
     def _look_for_text(self, event: Input.Changed) -> None:
         self._why = None
         self._answer.display = False
-        self._list(replace(self._listing, text=event.value))
+        self._fill(replace(self._listing, text=event.value))
         self._explain()
 
     @on(Input.Submitted)
@@ -199,11 +206,11 @@ class LedgerView(View):
             note = ledger_rows.never_line(ledger.window)
             if row is not None:
                 note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
-            self._note.update(Content(note))
+            self._note.update(note)
 
     def _read(self, window: ContextWindow | None = None) -> None:
         """Plan, unless a window is given, and read the index lines of its ledger."""
-        read = partial(self._planned, self._steering.once, window)
+        read = partial(self._planned, self._once, window)
         self.load(read, self._show_planned, refuse=self._show_refusal)
 
     def _planned(self, once: Once, window: ContextWindow | None) -> Ledger:
@@ -216,16 +223,15 @@ class LedgerView(View):
     def _show_planned(self, ledger: Ledger) -> None:
         before, self._ledger = self._ledger, ledger
         is_other = before is not None and before.window != ledger.window
-        if before is not None and is_other and self._steering.is_changed:
-            self._change.update(Content(ledger_rows.change_line(before.window, ledger.window)))
-            self._change.display = True
+        if before is not None and is_other and self._is_steered:
+            self._change.show(ledger_rows.change_line(before.window, ledger.window))
         self._show(ledger)
         self._explain()
 
     def _show_refusal(self, error: JitchatError) -> None:
         self._ledger = None
         self._table.show([])
-        self._note.update(Content())
+        self._note.update()
         self.show_nothing(str(error), hides=False)
 
     def _explain(self) -> None:
@@ -236,8 +242,9 @@ class LedgerView(View):
 
     def _explained(self, turn: int, ledger: Ledger) -> tuple[Why, str]:
         subject, session = self.subject, self.subject.session
-        draft = subject.sent.content if subject.sent is not None else subject.draft
-        kept_out = session.keeps_out(ledger.marks.once) if subject.sent is None else ()
+        draft, kept_out = subject.draft, session.keeps_out(ledger.marks.once)
+        if subject.sent is not None:
+            draft, kept_out = subject.sent.content, frozenset()
         answer = why(session.memory, Explained(ledger.window, draft, subject.sent, kept_out), turn)
         return answer, "".join(entry.summary for entry in session.memory.index.entries([turn]))
 
@@ -251,21 +258,17 @@ class LedgerView(View):
         self._fill()
 
     def _show_answer(self, answer: Why | JitchatError) -> None:
-        self._answer.update(Content(for_terminal(str(answer))))
-        self._answer.display = True
+        self._answer.show(for_terminal(str(answer)))
 
     def _show(self, ledger: Ledger) -> None:
         self.show_nothing(ledger_rows.why_empty(ledger.window), hides=False)
-        self._sums.update(Content(f"{ledger.window.mode}: {identity_sentence(ledger.window)}"))
+        self._sums.update(f"{ledger.window.mode}: {identity_sentence(ledger.window)}")
         self._fill()
 
-    def _list(self, listing: Listing) -> None:
-        self._listing = listing
-        self._fill()
-
-    def _fill(self) -> None:
+    def _fill(self, listing: Listing | None = None) -> None:
         """Show the rows of the listing; a turn that was asked for stands among them."""
-        ledger, listing = self._ledger, self._listing
+        self._listing = listing = listing or self._listing
+        ledger = self._ledger
         if ledger is None:
             return
         window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]

@@ -25,11 +25,8 @@ _LEAST_REASON = 20
 _LINE = 120
 """Characters of an index line: two lines of a small terminal."""
 _DIGITS = 12
-_AT_FULL_TEXT = (Verdict.RETRIEVED.value, Verdict.RECENT.value, Verdict.PINNED.value)
-_VERDICTS = [
-    *(Verdict.PINNED.value, Verdict.RECENT.value, Verdict.RETRIEVED.value),
-    *(Verdict.INDEX.value, Verdict.LEFT_OUT.value, "never"),
-]
+_AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED)
+_VERDICTS = [*_AT_FULL_TEXT, Verdict.INDEX, Verdict.LEFT_OUT, "never"]
 
 
 class Order(StrEnum):
@@ -94,28 +91,22 @@ class Listing:
 
     def of(self, rows: Sequence[Row], lines: Mapping[int, str]) -> list[Row]:
         """Choose and sort rows; `lines` are the index lines by turn, for the text to match."""
-        return sorted(
-            (
-                row
-                for row in rows
-                if self.part in (Part.ALL, row.part) and self._matches(row, lines)
-            ),
-            key=_KEYS[self.order],
-        )
-
-    def _matches(self, row: Row, lines: Mapping[int, str]) -> bool:
-        """Whether a row has the text; an #id that is being typed, whether it begins so."""
-        if self.turn is not None:
-            return str(row.turn).startswith(str(self.turn))
         text = fold(self.text.strip())
-        return text in fold(f"#{row.turn} {row.verdict} {row.reason} {lines.get(row.turn, '')}")
+
+        def is_listed(row: Row) -> bool:
+            if self.part not in (Part.ALL, row.part):
+                return False
+            if self.turn is not None:  # an #id that is being typed
+                return str(row.turn).startswith(str(self.turn))
+            line = lines.get(row.turn, "")
+            return text in fold(f"#{row.turn} {row.verdict} {row.reason} {line}")
+
+        return sorted(filter(is_listed, rows), key=_KEYS[self.order])
 
 
 def row_of(row: LedgerRow) -> Row:
-    return Row(
-        *(row.turn, row.rank, row.score, row.parts, row.tokens, row.verdict.value, row.reason),
-        ledger_note(row),
-    )
+    figures = row.turn, row.rank, row.score, row.parts, row.tokens
+    return Row(*figures, row.verdict.value, row.reason, ledger_note(row))
 
 
 def row_beside_ledger(why: Why) -> Row | None:
@@ -126,43 +117,33 @@ def row_beside_ledger(why: Why) -> Row | None:
     reason = why.standing.value
     if why.placed is None:
         return Row(why.turn, None, 0.0, (), None, verdict, reason, "")
-    rank, score, parts = (
-        why.placed.candidate.rank,
-        why.placed.candidate.score,
-        why.placed.candidate.parts,
-    )
-    note = f"score {score:.2f} = {parts_told(parts)}" if parts_told(parts) else "score 0.00"
-    return Row(why.turn, rank, score, parts, None, verdict, reason, note)
+    found = why.placed.candidate
+    told = parts_told(found.parts)
+    note = f"score {found.score:.2f} = {told}" if told else "score 0.00"
+    return Row(why.turn, found.rank, found.score, found.parts, None, verdict, reason, note)
 
 
 def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
     """Draw the cut, the floor and the end of the shortlist between rows in order of rank."""
-    rules = _rules(window)
+    rules = sorted(_rules(window))
     for row in rows:
         while rules and (row.rank is None or row.rank > rules[0][0]):
-            yield rules.pop(0)[1]
+            yield Line(f"── {rules.pop(0)[2]} ", fill="─")
         yield row
-    for _, rule in rules:
-        yield rule
+    for *_, text in rules:
+        yield Line(f"── {text} ", fill="─")
 
 
-def _rules(window: ContextWindow) -> list[tuple[int, Line]]:
-    """The rank behind which each rule is drawn."""
+def _rules(window: ContextWindow) -> Iterator[tuple[int, int, str]]:
+    """The rank behind which each rule is drawn, its place among those of one rank, its text."""
     shortlist = Shortlist.of(window)
     cut, end, floor = shortlist.cut, shortlist.end, shortlist.floor
-    rules = []
     if cut is not None and cut.rank is not None:
-        last = f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"
-        rules.append((cut.rank, last))
+        yield cut.rank, 0, f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"
     if floor is not None:
-        rules.append((shortlist.above_floor, f"floor {floor:.2f}: nothing below is picked"))
+        yield shortlist.above_floor, 1, f"floor {floor:.2f}: nothing below is picked"
     if end is not None and end.rank is not None:
-        last = f"end of the shortlist: rank {end.rank} with {end.score:.2f}"
-        rules.append((end.rank, last))
-    return [
-        (rank, Line(f"── {text} ", fill="─"))
-        for rank, text in sorted(rules, key=lambda rule: rule[0])
-    ]
+        yield end.rank, 2, f"end of the shortlist: rank {end.rank} with {end.score:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +172,18 @@ def columns_of(
     def tokens(row: Row) -> str:
         return part_figure(window, row.tokens) if row.tokens is not None else ""
 
+    def rank(row: Row) -> str:
+        return f"{row.rank:,}" if row.rank else ""
+
+    def score(row: Row) -> str:
+        return f"{row.score:.2f}" if row.rank else ""
+
     def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
         return [
             Column("", lambda row: marks.of(row.turn), 2),
             Column("turn", lambda row: f"#{row.turn}", 6, is_right=True, gap=0),
-            Column(
-                "rank", lambda row: f"{row.rank:,}" if row.rank else "", 6, is_right=True, gap=0
-            ),
-            Column(
-                "score", lambda row: f"{row.score:.2f}" if row.rank else "", 6, is_right=True, gap=0
-            ),
+            Column("rank", rank, 6, is_right=True, gap=0),
+            Column("score", score, 6, is_right=True, gap=0),
             Column("", lambda _: "", 1, gap=0),
             *(Column(name[:2], partial(_bar, name, largest), 2) for name in parts),
             Column("tokens", tokens, 7, is_right=True),
@@ -220,10 +203,6 @@ def columns_of(
         return columns
 
     return fitting
-
-
-def _ranked(figure: str, row: Row) -> str:
-    return figure.format(row) if row.rank is not None else ""
 
 
 def _bar(name: str, largest: float, row: Row) -> str:

@@ -1,23 +1,21 @@
 """Pointing at the turn that a reply lacked: turns are listed, searched for and noted."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rich.cells import set_cell_size
 from textual import on
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 
-from jitchat.memory import Memory
 from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
 from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Subject, View
+from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -59,19 +57,16 @@ COLUMNS: Sequence[Column[Row]] = (
 
 
 def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: str = "") -> Row:
-    kind, standing = _standing(turn.position, window)
-    is_there = kind not in (None, Kind.INDEX)
-    return Row(turn, standing, is_there, text or shorten(turn.content, _EXCERPT), case)
-
-
-def _standing(position: int, window: ContextWindow | None) -> tuple[Kind | None, str]:
+    text = text or shorten(turn.content, _EXCERPT)
     if window is None:
-        return None, "unknown"
-    kind = window.kind_of_turns().get(position)
-    if kind is not None:
-        return kind, "index line" if kind is Kind.INDEX else kind.value
-    considered = any(row.turn == position for row in window.ledger)
-    return None, Standing.LEFT_OUT.value if considered else "never"
+        return Row(turn, "unknown", is_there=False, text=text, case=case)
+    kind = window.kind_of_turns().get(turn.position)
+    if kind is None:
+        is_considered = any(row.turn == turn.position for row in window.ledger)
+        standing = Standing.LEFT_OUT.value if is_considered else "never"
+    else:
+        standing = "index line" if kind is Kind.INDEX else kind.value
+    return Row(turn, standing, kind not in (None, Kind.INDEX), text, case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +76,13 @@ class Suspects:
     exchange: Exchange | None
     """None where there is none."""
     rows: Sequence[Row] = ()
-    cases: Mapping[int, Case] = field(default_factory=dict)
-    """What is noted, by the position of the wanted turn."""
 
 
 class SuspectFinder:
     """Lists turns that a reply could have lacked. Slow: for a thread."""
 
     def __init__(self, subject: Subject, notes: CaseNotes) -> None:
-        self._subject, self._notes = subject, notes
-        self._memory: Memory = subject.session.memory
+        self._subject, self._notes, self._memory = subject, notes, subject.session.memory
         self._exchange: Exchange | None = None
         """What the view is about, once it was read; it stays when the chat goes on."""
 
@@ -116,7 +108,7 @@ class SuspectFinder:
             for position, excerpt in excerpts.items()
             if position in ahead
         ]
-        return Suspects(exchange, rows[:MOST], cases)
+        return Suspects(exchange, rows[:MOST])
 
     def _matching(self, text: str) -> dict[int, str]:
         """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
@@ -140,7 +132,7 @@ class MissingTurnView(View):
     """What the reply should have had before it."""
 
     CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
-    NAME = "Wrong reply"
+    NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "kept", "Rightly there", id="miss_kept"),
@@ -157,7 +149,7 @@ class MissingTurnView(View):
         self._suspects = Suspects(None)
         self._is_submitted = False
         """Whether Enter waits for the rows of what was typed."""
-        self._heading, self._note = ExchangeHeading(id="miss-heading"), Static(id="miss-note")
+        self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
         self._table = TurnTable[Row](
             COLUMNS,
@@ -203,10 +195,9 @@ class MissingTurnView(View):
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
         self._heading.exchange = exchange
         if not str(self._note.content):
-            self._note.update(Content(_QUESTION))
-        self._table.show(
-            suspects.rows, at=suspects.rows[0].turn.position if suspects.rows else None
-        )
+            self._note.update(_QUESTION)
+        first = suspects.rows[0].turn.position if suspects.rows else None
+        self._table.show(suspects.rows, at=first)
         if self._is_submitted:
             self._is_submitted = False
             self.action_miss()
@@ -227,9 +218,7 @@ class MissingTurnView(View):
             return
         if row.is_there:
             there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.notify(
-                f"{there} was not missing: K notes that it was rightly there.", markup=False
-            )
+            self.say(f"{there} was not missing: K notes that it was rightly there.")
         else:
             self._note_case(row, CaseKind.MISS)
 
@@ -240,8 +229,8 @@ class MissingTurnView(View):
         if row.is_there:
             self._note_case(row, CaseKind.KEPT)
         else:
-            absent = f"#{row.turn.position} was not in the window: Enter notes that it was missing."
-            self.notify(absent, markup=False)
+            absent = f"#{row.turn.position} was not in the window"
+            self.say(f"{absent}: Enter notes that it was missing.")
 
     def _note_case(self, row: Row, kind: CaseKind) -> None:
         exchange = self._suspects.exchange
@@ -253,12 +242,11 @@ class MissingTurnView(View):
     def action_forget(self) -> None:
         row = self._table.row
         if row is None or row.case is None:
-            self.notify("Nothing is noted about this turn.", markup=False)
+            self.say("Nothing is noted about this turn.")
         else:
             self.write(partial(self._notes.remove, row.case), self._show_removed)
 
     def action_undo(self) -> None:
-
         def undo() -> tuple[Case, str] | None:
             case = self._notes.undo()
             return self._explained(case) if case is not None else None
@@ -272,18 +260,21 @@ class MissingTurnView(View):
 
     def _show_noted(self, noted: tuple[Case, str] | None) -> None:
         if noted is None:
-            self.notify("Nothing was taken back here.", markup=False)
+            self.say("Nothing was taken back here.")
             return
         case, explanation = noted
-        self._note.update(Content(explanation))
-        self._mark({**self._suspects.cases, case.wanted.position: case})
+        self._note.update(explanation)
+        self._mark(case.wanted.position, case)
 
     def _show_removed(self, case: Case) -> None:
         position = case.wanted.position
-        self._note.update(Content(f"Taken back: #{position}. U notes it again."))
-        self._mark({at: noted for at, noted in self._suspects.cases.items() if at != position})
+        self._note.update(f"Taken back: #{position}. U notes it again.")
+        self._mark(position, None)
 
-    def _mark(self, cases: Mapping[int, Case]) -> None:
-        rows = [replace(row, case=cases.get(row.turn.position)) for row in self._suspects.rows]
-        self._suspects = replace(self._suspects, rows=rows, cases=cases)
+    def _mark(self, position: int, case: Case | None) -> None:
+        rows = [
+            replace(row, case=case) if row.turn.position == position else row
+            for row in self._suspects.rows
+        ]
+        self._suspects = replace(self._suspects, rows=rows)
         self._table.show(rows)

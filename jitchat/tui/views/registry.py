@@ -6,20 +6,18 @@ from pathlib import Path
 from jitchat.tui.views.view import Subject, View
 
 VIEWS = {
-    "ledger": "ledger.LedgerView",
-    "what_if": "what_if.WhatIfView",
-    "ask_all": "ask_all.AskAllView",
-    "budget": "budget.BudgetView",
-    "sent_windows": "sent_windows.SentWindowsView",
-    "wire": "wire.WireView",
-    "history": "history.HistoryView",
-    "leave_one_out": "leave_one_out.LeaveOneOutView",
-    "missing_turn": "missing_turn.MissingTurnView",
-    "regression_cases": "regression_cases.RegressionCasesView",
+    "ledger": "LedgerView",
+    "what_if": "WhatIfView",
+    "ask_all": "AskAllView",
+    "budget": "BudgetView",
+    "sent_windows": "SentWindowsView",
+    "wire": "WireView",
+    "history": "HistoryView",
+    "leave_one_out": "LeaveOneOutView",
+    "missing_turn": "MissingTurnView",
+    "regression_cases": "RegressionCasesView",
 }
-"""By name: the module and the class."""
-LAB = "jitchat.tui.lab.start"
-"""The first screen of the rot lab; it imports the others."""
+"""By the name of its module, which the action that opens it bears too: the class."""
 
 
 def make_view(name: str, subject: Subject) -> View:
@@ -31,11 +29,10 @@ def load_views() -> list[Path]:
     views = Path(__file__).parent
     for name in VIEWS:
         _class_of(name)
-    import_module(LAB)
+    import_module("jitchat.tui.lab.start")
     return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "lab").glob("*.tcss"))]
 
 
 def _class_of(name: str) -> type[View]:
-    module, _, view = VIEWS[name].partition(".")
-    view_class: type[View] = getattr(import_module(f"jitchat.tui.views.{module}"), view)
-    return view_class
+    view: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), VIEWS[name])
+    return view

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 
 from textual import on, work
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.session import Session
@@ -16,7 +16,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.why import Standing
 
@@ -82,14 +82,17 @@ class RegressionCasesView(View):
             Column("", self._mark, 1),
             Column("turn", lambda case: f"#{case.wanted.position}", 6),
             Column("noted", lambda case: _KINDS[case.kind], 8),
-            Column("then", partial(self._standing, lambda checked: checked.then, ""), 17),
-            Column(
-                "now", partial(self._standing, lambda checked: checked.now, "not tried yet"), 17
-            ),
+            Column("then", partial(self._standing, attrgetter("then"), ""), 17),
+            Column("now", partial(self._standing, attrgetter("now"), "not tried yet"), 17),
             Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
-        self._table = TurnTable[Case](columns, id="cases-table", key=key_of, style=self._style)
-        self._note = Static(id="cases-note")
+        self._table = TurnTable[Case](
+            columns,
+            id="cases-table",
+            key=key_of,
+            style=lambda case: {"…": MUTED, "✓": "", "✗": "bold"}[self._mark(case)],
+        )
+        self._note = Note("cases-note")
 
     def body(self) -> Body:
         return (self._table, self._note)
@@ -101,9 +104,6 @@ class RegressionCasesView(View):
     def _mark(self, case: Case) -> str:
         checked = self._checked.get(key_of(case))
         return "…" if checked is None else "✓" if checked.passes else "✗"
-
-    def _style(self, case: Case) -> str:
-        return {"…": MUTED, "✓": "", "✗": "bold"}[self._mark(case)]
 
     def _standing(
         self, when: Callable[[CaseResult], Standing | None], untried: str, case: Case
@@ -148,7 +148,7 @@ class RegressionCasesView(View):
 
     def _show_change(self, case: Case | None) -> None:
         if case is None:
-            self.notify("Nothing was taken back here.", markup=False)
+            self.say("Nothing was taken back here.")
         else:
             self._try_all()
 
@@ -157,25 +157,21 @@ class RegressionCasesView(View):
     async def _try_all(self) -> None:
         """List the cases, then try one after the other; another list ends that."""
         cases = await asyncio.to_thread(self._notes.all)
-        self._list(cases)
-        checking = CaseChecker(self.subject.session)
-        for case in cases:
-            self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
-            self._table.redraw(case)
-            self._tell()
-
-    def _list(self, cases: list[Case]) -> None:
         self.show_nothing("" if cases else NONE_YET)
         keys, place = [key_of(case) for case in cases], self._table.list.highlighted or 0
         row = self._table.row
         is_gone = row is not None and key_of(row) not in keys
-        at = keys[min(place, len(keys) - 1)] if is_gone and keys else None
-        self._table.show(cases, at=at)
-        self._tell()
+        self._table.show(cases, at=keys[min(place, len(keys) - 1)] if is_gone and keys else None)
+        self._show_note()
+        checking = CaseChecker(self.subject.session)
+        for case in cases:
+            self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
+            self._table.redraw(case)
+            self._show_note()
 
     @on(OptionList.OptionHighlighted)
-    def _tell(self) -> None:
+    def _show_note(self) -> None:
         case = self._table.row
         self.frame.border_subtitle = self.sum if case is not None else ""
         note = note_of(case, self._checked.get(key_of(case))) if case is not None else ""
-        self._note.update(Content(note))
+        self._note.update(note)

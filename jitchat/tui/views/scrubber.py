@@ -1,14 +1,10 @@
 """The scrubber: every send as a bar, to move between them."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from textual import events
-from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -71,22 +67,12 @@ def bar_lines(sizes: Sequence[int], largest: int, strip: Strip, height: int) -> 
 
 class Scrubber(Widget, can_focus=True):
     COMPONENT_CLASSES = {"scrubber--bar", "scrubber--here", "scrubber--base"}  # noqa: RUF012  Textual's own shape
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("home", "go(0)", show=False),
-        Binding("end", "go(-1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
-    ]
 
     sends: reactive[tuple[Send, ...]] = reactive(())
     place: reactive[int] = reactive(0)
     """The send that is looked at, from 0."""
     base: reactive[int | None] = reactive(None)
     """The send that it is compared with; None for none."""
-
-    @dataclass
-    class Moved(Message):
-        place: int
 
     def __init__(self) -> None:
         super().__init__(id="scrubber")
@@ -105,11 +91,22 @@ class Scrubber(Widget, can_focus=True):
         height = max(1, self.size.height - 2)
         bars = bar_lines(self._sizes, self._largest, strip, height)
         shown = self.sends[strip.start : strip.stop]
-        letters = "".join(send.mode.value[0].ljust(strip.step) for send in shown)
-        lines = [self._line(line, strip, "scrubber--bar") for line in bars]
-        lines.append(self._line(letters, strip, ""))
-        lines.append(self._pointers(strip))
+        letters = "".join(send.mode[0].ljust(strip.step) for send in shown)
+        pointers = [" "] * strip.column(strip.stop)
+        for _, sign, column in self._marked(strip):
+            pointers[column : column + strip.bar] = sign * strip.bar
+        lines = [
+            *(self._line(line, strip, "scrubber--bar") for line in bars),
+            self._line(letters, strip, ""),
+            Content("".join(pointers).rstrip()),
+        ]
         return Content("\n").join(lines)
+
+    def _marked(self, strip: Strip) -> Iterator[tuple[str, str, int]]:
+        """Name, sign and first cell of the send that is compared with, and of the one looked at."""
+        for name, sign, place in (("base", "△", self.base), ("here", "▲", self.place)):
+            if place is not None and strip.start <= place < strip.stop:
+                yield name, sign, strip.column(place)
 
     def _line(self, text: str, strip: Strip, name: str) -> Content:
         """Put arrows at the ends where there are more; colour what is looked at and compared."""
@@ -117,29 +114,12 @@ class Scrubber(Widget, can_focus=True):
         after = "›" if strip.stop < len(self.sends) else ""
         line = Content(f"{before}{text[: strip.column(strip.stop) - 1]}{after}")
         line = line.stylize(self.get_visual_style(name)) if name else line
-        for place, marked in ((self.base, "scrubber--base"), (self.place, "scrubber--here")):
-            if place is not None and strip.start <= place < strip.stop:
-                column = strip.column(place)
-                line = line.stylize(self.get_visual_style(marked), column, column + strip.bar)
+        for marked, _, column in self._marked(strip):
+            style = self.get_visual_style(f"scrubber--{marked}")
+            line = line.stylize(style, column, column + strip.bar)
         return line
 
-    def _pointers(self, strip: Strip) -> Content:
-        cells = [" "] * strip.column(strip.stop)
-        for place, sign in ((self.base, "△"), (self.place, "▲")):
-            if place is not None and strip.start <= place < strip.stop:
-                column = strip.column(place)
-                cells[column : column + strip.bar] = sign * strip.bar
-        return Content("".join(cells).rstrip())
-
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         place = strip_of(len(self.sends), self.place, self.size.width).place_at(event.x)
         if place is not None:
-            self.post_message(self.Moved(place))
-
-    def action_step(self, by: int) -> None:
-        self.action_go(max(0, min(len(self.sends) - 1, self.place + by)))
-
-    def action_go(self, place: int) -> None:
-        """Go to a send; -1 is the last."""
-        if self.sends:
-            self.post_message(self.Moved(place % len(self.sends)))
+            await self.run_action(f"screen.go({place})")

@@ -17,14 +17,16 @@ from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import used_figure
-from jitchat.tui.views.view import SendAgain
+from jitchat.tui.views.modes import mode_keys
+from jitchat.tui.views.view import Note, SendAgain
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 
-_KEYS = {"f": Mode.FULL, "y": Mode.RECENCY, "j": Mode.JIT}
-_MODES = list(_KEYS.values())
+_KEYS = mode_keys({Mode.RECENCY: "y"})
+"""By its mode. R is the key that opened this."""
+_MODES = list(Mode)
 _EXPLAINED = (
     "The message is answered once more, from where it stands, beside the reply that it has."
     " Nothing is overwritten. Ctrl+L in the chat picks another model."
@@ -37,27 +39,20 @@ class ModeChoice(Static):
     mode: reactive[Mode] = reactive(Mode.JIT)
 
     def render(self) -> Content:
-        return Content(
-            "\n".join(
-                f"{'●' if mode is self.mode else '○'} {key.upper()} {mode.value}"
-                for key, mode in _KEYS.items()
-            )
-        )
+        signs = {mode: "●" if mode is self.mode else "○" for mode in Mode}
+        lines = (f"{signs[mode]} {key.upper()} {mode}" for mode, key in _KEYS.items())
+        return Content("\n".join(lines))
 
     def on_click(self, event: events.Click) -> None:
         if event.y < len(_MODES):
             self.mode = _MODES[event.y]
-
-    def step(self, by: int) -> None:
-        self.mode = _MODES[(_MODES.index(self.mode) + by) % len(_MODES)]
 
 
 class BudgetInput(Input):
     """A line for a number, which leaves letters to the keys of the screen."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Take digits, and what moves and deletes."""
-        return key not in _KEYS and super().check_consume_key(key, character)
+        return key not in _KEYS.values() and super().check_consume_key(key, character)
 
 
 class SendAgainScreen(ModalScreen[SendAgain | None]):
@@ -68,8 +63,8 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         Binding("down", "step(1)", show=False),
         Binding("up", "step(-1)", show=False),
         *(
-            Binding(key, f"mode('{mode}')", mode.value, show=False, priority=True)
-            for key, mode in _KEYS.items()
+            Binding(key, f"mode('{mode}')", mode, show=False, priority=True)
+            for mode, key in _KEYS.items()
         ),
     ]
 
@@ -80,6 +75,8 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         is_named = provider.model != provider.name
         who = f"{provider.name} {provider.model}" if is_named else provider.name
         self._who = f"{who} answers"
+        self._estimate = Note("again-who", "again-note", one_line(f"{self._who}."))
+        self._refusal = Note("again-refusal")
         self._choice = ModeChoice()
         self._choice.mode = replayed.send.mode
         self._budget = BudgetInput(
@@ -92,33 +89,32 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="box") as box:
             box.border_title = f"Send #{self._message.position} again"
-            box.border_subtitle = "F full · Y recency · J jit · Enter send · Esc close"
-            yield Static(Content(_EXPLAINED), classes="again-note")
+            keys = " · ".join(f"{key.upper()} {mode}" for mode, key in _KEYS.items())
+            box.border_subtitle = f"{keys} · Enter send · Esc close"
+            yield Note(None, "again-note", _EXPLAINED)
             yield self._choice
             yield self._budget
-            yield Static(Content(one_line(f"{self._who}.")), id="again-who", classes="again-note")
-            yield Static(id="again-refusal")
+            yield self._estimate
+            yield self._refusal
 
     def on_mount(self) -> None:
-        """So that a budget can be typed at once."""
         self._budget.focus()
-        self.watch(self._choice, "mode", self._estimate)
+        self.watch(self._choice, "mode", self._estimate_cost)
 
     def action_mode(self, mode: str) -> None:
         self._choice.mode = Mode(mode)
 
     @on(Input.Changed)
-    def _estimate(self) -> None:
-        self._show_estimate()
+    def _estimate_cost(self) -> None:
+        self._show_cost()
 
     @work(exclusive=True)
-    async def _show_estimate(self) -> None:
-        """Say what is sent and what that costs."""
+    async def _show_cost(self) -> None:
         size, _ = self._chosen_size()
-        estimate = await asyncio.to_thread(self._planned, self._choice.mode, size)
-        self.query_one("#again-who", Static).update(Content(one_line(f"{self._who}{estimate}.")))
+        sentence = await asyncio.to_thread(self._cost_sentence, self._choice.mode, size)
+        self._estimate.update(one_line(f"{self._who}{sentence}."))
 
-    def _planned(self, mode: Mode, size: Budget | None) -> str:
+    def _cost_sentence(self, mode: Mode, size: Budget | None) -> str:
         prices = self._session.options.prices
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
@@ -136,16 +132,18 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         return budget_of(self._budget.value, budget, most)
 
     def action_step(self, by: int) -> None:
-        self._choice.step(by)
+        at = _MODES.index(self._choice.mode)
+        self._choice.mode = _MODES[(at + by) % len(_MODES)]
 
     @on(Input.Submitted)
     def action_send(self) -> None:
         """Leave with what was chosen; say so where the budget cannot be."""
         size, refusal = self._chosen_size()
         if refusal:
-            self.query_one("#again-refusal", Static).update(Content(refusal))
-            return
-        self.dismiss(SendAgain(self._message, self._choice.mode, again(self._message, size)))
+            self._refusal.update(refusal)
+        else:
+            once = again(self._message, size)
+            self.dismiss(SendAgain(self._message, self._choice.mode, once))
 
 
 def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:

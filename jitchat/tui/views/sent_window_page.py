@@ -84,8 +84,8 @@ def ledger_table(window: ContextWindow) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    before: Replayed
-    after: Replayed
+    before: ContextWindow
+    after: ContextWindow
     difference: Difference
     numbers: tuple[int, int]
     """Of the two among all sends, from 1."""
@@ -93,9 +93,7 @@ class Compared:
     @property
     def instructions_change(self) -> int:
         """Tokens by which the system prompt grew."""
-        windows = (self.after.window, self.before.window)
-        after, before = (window.tokens_of(Kind.SYSTEM) for window in windows)
-        return after - before
+        return self.after.tokens_of(Kind.SYSTEM) - self.before.tokens_of(Kind.SYSTEM)
 
 
 DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
@@ -112,7 +110,7 @@ DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
 
 def diff_table(compared: Compared) -> Table:
     """List the differences, their sums, and the identity of both windows."""
-    before, after = compared.before.window, compared.after.window
+    before, after = compared.before, compared.after
     reasons: dict[tuple[int | None, Kind | None], str] = {
         **{(row.turn, None): row.reason for row in after.ledger},
         **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
@@ -120,13 +118,27 @@ def diff_table(compared: Compared) -> Table:
     items: list[Item] = []
     for name, changes in compared.difference.by_name.items():
         for change in changes[:SHOWN]:
-            why = reasons.get((change.turn, change.kind_after), "")
-            items.append(_diff_row(before, after, name, change, why))
+            was, now = change.kind_before, change.kind_after
+            items.append(
+                DiffRow(
+                    name,
+                    f"#{change.turn}",
+                    was or "—",
+                    now or "—",
+                    part_figure(before, change.tokens_before) if was else "",
+                    part_figure(after, change.tokens_after) if now else "",
+                    _grown([change]),
+                    reasons.get((change.turn, now), ""),
+                )
+            )
         if rest := changes[SHOWN:]:
             text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
     if compared.instructions_change or compared.difference.new_instructions:
-        items.append(_instructions_row(compared))
+        system, grown = Kind.SYSTEM, _signed(compared.instructions_change)
+        sizes = [part_figure(each, each.tokens_of(system)) for each in (before, after)]
+        row = DiffRow("changed", "", system, system, sizes[0], sizes[1], grown, "instructions")
+        items.append(row)
     lines = ["", *sum_lines(compared)] if items else [SAME, "", *sum_lines(compared)]
     first, second = compared.numbers
     title = (
@@ -134,32 +146,6 @@ def diff_table(compared: Compared) -> Table:
         f" → send {second:,} {after.mode} {used_figure(after)}"
     )
     return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
-
-
-def _diff_row(
-    before: ContextWindow, after: ContextWindow, name: str, change: Change, why: str
-) -> DiffRow:
-    was, now = change.kind_before, change.kind_after
-    return DiffRow(
-        name,
-        f"#{change.turn}",
-        was.value if was is not None else "—",
-        now.value if now is not None else "—",
-        part_figure(before, change.tokens_before) if was is not None else "",
-        part_figure(after, change.tokens_after) if now is not None else "",
-        _signed(change.tokens_after - change.tokens_before),
-        why,
-    )
-
-
-def _instructions_row(compared: Compared) -> DiffRow:
-    """Another system prompt, or one that is priced in another way."""
-    before, after = (
-        part_figure(sent.window, sent.window.tokens_of(Kind.SYSTEM))
-        for sent in (compared.before, compared.after)
-    )
-    kind, change = Kind.SYSTEM.value, _signed(compared.instructions_change)
-    return DiffRow("changed", "", kind, kind, before, after, change, "instructions")
 
 
 def sum_lines(compared: Compared) -> Iterator[str]:
@@ -171,7 +157,7 @@ def sum_lines(compared: Compared) -> Iterator[str]:
     if compared.instructions_change:
         parts.append(f"instructions ({_signed(compared.instructions_change)})")
     yield " · ".join(parts)
-    before, after = compared.before.window, compared.after.window
+    before, after = compared.before, compared.after
     change = _signed(after.used - before.used)
     yield f"together {change}: {used_figure(before)} → {used_figure(after)}"
     for number, window in zip(compared.numbers, (before, after), strict=True):
@@ -267,25 +253,20 @@ class SentWindowReader:
         if base == place or (base is None and not place):
             return Table(items=[_line(_NO_BASE if base is None else _IS_BASE)])
         base = place - 1 if base is None else base
-        before = self._open(sends[base])
-        changes = difference(before.window, replayed.window)
-        return diff_table(Compared(before, replayed, changes, (base + 1, place + 1)))
+        before, after = self._open(sends[base]).window, replayed.window
+        numbers = base + 1, place + 1
+        return diff_table(Compared(before, after, difference(before, after), numbers))
 
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)
         if known is None:
-            known = self.replay.open(self._of_now(send))
+            if send.reply is None:  # it may have one by now
+                now = {other.window_id: other for other in self.replay.sends()}
+                send = now.get(send.window_id, send)
+            known = self.replay.open(send)
             if known.reply is not None:
                 self._kept = {**dict(list(self._kept.items())[-_KEPT:]), send.window_id: known}
         return known
-
-    def _of_now(self, send: Send) -> Send:
-        """Read a send again that had no reply when all of them were listed."""
-        if send.reply is not None:
-            return send
-        return next(
-            (other for other in self.replay.sends() if other.window_id == send.window_id), send
-        )
 
 
 def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:

@@ -5,7 +5,6 @@ from functools import partial
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widgets import ContentSwitcher, Static, TextArea
 
 from jitchat.errors import JitchatError
@@ -18,7 +17,7 @@ from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.scrubber import Scrubber
 from jitchat.tui.views.send_again import SendAgainScreen
 from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
-from jitchat.tui.views.view import Body, GoTo, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.turn_table import TurnTable
@@ -26,12 +25,12 @@ from jitchat.window.window import LedgerRow
 
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 _TABS = {
-    "window": ("W window", "inspector"),
-    "ledger": ("L ledger", "send-rows"),
-    "diff": ("D diff", "send-rows"),
-    "messages": ("M messages", "send-messages"),
+    "window": "inspector",
+    "ledger": "send-rows",
+    "diff": "send-rows",
+    "messages": "send-messages",
 }
-"""By its name: what stands on a tab, its key first; the id of the pane that it shows."""
+"""By the name of a tab, which its key begins: the id of the pane that it shows."""
 
 
 class Tab(Static):
@@ -43,19 +42,23 @@ class SentWindowsView(View):
     """Looks at any send of the conversation, and can answer its message once more."""
 
     CSS_PATH = ["view.tcss", "sent_windows.tcss"]  # noqa: RUF012  Textual's own shape
-    NAME = "Sends"
+    NAME = "Sent windows"
     EXPLAINED = "Every request that left: height is its size, the letter its mode."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),
         Binding("right", "step(1)", "Later", priority=True, id="sends_later"),
         Binding("down,enter", "into_pane", show=False),
-        Binding("w", "tab('window')", "Window", show=False, id="sends_window"),
-        Binding("l", "tab('ledger')", "Ledger", show=False, id="sends_ledger"),
-        Binding("d", "tab('diff')", "Diff", show=False, id="sends_diff"),
-        Binding("m", "tab('messages')", "Messages", show=False, id="sends_messages"),
+        *(
+            Binding(tab[0], f"tab('{tab}')", tab.capitalize(), show=False, id=f"sends_{tab}")
+            for tab in _TABS
+        ),
         Binding("b", "base", "Base", id="sends_base"),
         Binding("r", "send_again", "Send again", id="sends_again"),
         Binding("g", "go_to", "Turn", id="sends_go_to"),
+        Binding("home", "go(0)", show=False),
+        Binding("end", "go(-1)", show=False),
+        Binding("pageup", "step(-10)", show=False),
+        Binding("pagedown", "step(10)", show=False),
     ]
 
     def __init__(self, subject: Subject, window_id: int | None = None) -> None:
@@ -68,7 +71,7 @@ class SentWindowsView(View):
         )
         self._scrubber = Scrubber()
         self._tab = "window"
-        self._summary, self._title = Static(id="send-summary"), Static(id="send-title")
+        self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
         self._table = TurnTable[LedgerRow | DiffRow]((), id="send-table")
         self._messages = TextArea(read_only=True, compact=True, id="send-messages")
@@ -80,8 +83,8 @@ class SentWindowsView(View):
         yield self._summary
         yield self._bar
         with Horizontal(id="send-tabs"):
-            for name, (label, _) in _TABS.items():
-                yield Tab(Content(f" {label} "), name=name, id=f"tab-{name}")
+            for tab in _TABS:
+                yield Tab(f" {tab[0].upper()} {tab} ", name=tab, id=f"tab-{tab}")
         with ContentSwitcher(initial="inspector"):
             yield self._inspector
             with Vertical(id="send-rows"):
@@ -99,15 +102,7 @@ class SentWindowsView(View):
         if sends:
             self._scrubber.sends = tuple(sends)
             self._scrubber.focus()
-            self._move(sent_window_page.first_place(sends, self.subject, self._window_id))
-
-    @on(Scrubber.Moved)
-    def _moved(self, message: Scrubber.Moved) -> None:
-        self._move(message.place)
-
-    def _move(self, place: int) -> None:
-        self._scrubber.place = place
-        self._read()
+            self.action_go(sent_window_page.first_place(sends, self.subject, self._window_id))
 
     def _read(self) -> None:
         """Read what is wanted; what was wanted before is forgotten."""
@@ -132,29 +127,33 @@ class SentWindowsView(View):
         if tab == "messages":
             self._messages.load_text(page.messages)
         elif tab != "window":
-            self._show_title(page.table.title)
+            self._title.show(page.table.title)
             self._table.show(page.table.items, columns=page.table.columns)
-
-    def _show_title(self, title: str) -> None:
-        self._title.update(Content(title))
-        self._title.display = bool(title)
 
     def _show_refusal(self, error: JitchatError) -> None:
         self.box.remove_class("-loading")
         self.page = None
-        self._summary.update(Content(for_terminal(str(error))))
+        self._summary.update(for_terminal(str(error)))
         self._bar.window = None
         self._inspector.clear()
         self._clear()
 
     def _clear(self) -> None:
         """Drop the rows and the messages: they are of another send, or of none."""
-        self._show_title("")
+        self._title.show("")
         self._table.show([], columns=())
         self._messages.load_text("")
 
     def action_step(self, by: int) -> None:
-        self._scrubber.action_step(by)
+        scrubber = self._scrubber
+        if scrubber.sends:
+            self.action_go(max(0, min(len(scrubber.sends) - 1, scrubber.place + by)))
+
+    def action_go(self, place: int) -> None:
+        """Go to a send; -1 is the last."""
+        if self._scrubber.sends:
+            self._scrubber.place = place % len(self._scrubber.sends)
+            self._read()
 
     def action_into_pane(self) -> None:
         if self._tab == "window":
@@ -166,7 +165,7 @@ class SentWindowsView(View):
 
     def action_tab(self, name: str) -> None:
         self._tab = name
-        self.query_one(ContentSwitcher).current = _TABS[name][1]
+        self.query_one(ContentSwitcher).current = _TABS[name]
         self._mark_tab()
         self._clear()
         self._read()
@@ -207,12 +206,10 @@ class SentWindowsView(View):
         """Write the send and the table that is in view; of the messages, all of them."""
         if self.page is None:
             return ""
-        window, lines = self.page.replayed.window, list[str]()
-        match self.page.request.tab:
-            case "messages":
-                return self._messages.selected_text or sent_window_page.message_text(window)
-            case "window":
-                lines += sent_window_page.window_lines(window)
-            case _:
-                lines += [self.page.table.title, *self._table.text()]
+        window, tab = self.page.replayed.window, self.page.request.tab
+        if tab == "messages":
+            return self._messages.selected_text or sent_window_page.message_text(window)
+        lines = [self.page.table.title, *self._table.text()]
+        if tab == "window":
+            lines = [*sent_window_page.window_lines(window)]
         return "\n".join([self.page.summary.plain, *filter(None, lines)])

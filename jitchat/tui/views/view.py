@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -39,16 +38,10 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
 
-
 _Result = TypeVar("_Result")
-
 Body = Iterable[Widget]
 WIDE = 150
 """Columns from which a view is a column beside the transcript."""
-
-
-def _never() -> bool:
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +62,7 @@ class Subject:
     """The user's turn for which that window was sent; None for one that would be."""
     chosen: Turn | None = None
     """The turn under the transcript's cursor; None without a cursor."""
-    is_busy: Callable[[], bool] = _never
+    is_busy: Callable[[], bool] = lambda: False
     """Tells whether a reply is on its way by now."""
     pins: PinHistory = field(default_factory=PinHistory)
     """The chat's own: what is pinned or excluded in a view is undone there, too."""
@@ -96,7 +89,7 @@ class GoTo:
 
     position: int
     planned: Planned | None = None
-    """What is to be planned anew beside that; None where nothing is."""
+    """What is to be planned anew, too; None where nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +122,6 @@ class Branched:
 @dataclass(frozen=True, slots=True)
 class Another:
     view: str
-    """Its name."""
     planned: Planned | None = None
     """What is to be planned anew before that; None where nothing is."""
 
@@ -174,6 +166,18 @@ class LatestRead:
         return run()
 
 
+class Note(Static):
+    """Text that is shown as it is, without markup."""
+
+    def __init__(self, name: str | None = None, classes: str | None = None, text: str = "") -> None:
+        super().__init__(text, id=name, classes=classes, markup=False)
+
+    def show(self, text: str) -> None:
+        """Show a text; an empty one takes no line."""
+        self.update(text)
+        self.display = bool(text)
+
+
 class View(ModalScreen[Outcome | None]):
     """A view of one subject. Closing it without a choice gives None."""
 
@@ -199,7 +203,7 @@ class View(ModalScreen[Outcome | None]):
         self.subject = subject
         self.frame = Vertical(id="view-frame")
         self.box = Vertical(id="view-body")
-        self._nothing = Static(id="view-nothing")
+        self._nothing = Note("view-nothing")
         self._reads: dict[str, LatestRead] = defaultdict(LatestRead)
         self._writing = threading.Lock()
 
@@ -210,7 +214,7 @@ class View(ModalScreen[Outcome | None]):
         self.set_class(width < WIDE, "-narrow", update=False)
         self.frame.border_title = self.NAME
         with self.frame:
-            yield Static(Content(self.EXPLAINED), id="view-explained")
+            yield Note("view-explained", text=self.EXPLAINED)
             yield self._nothing
             with self.box:
                 yield from self.body()
@@ -235,8 +239,8 @@ class View(ModalScreen[Outcome | None]):
 
         Of the reads of a group, only the one that was asked for last is shown.
         """
-        refusing = refuse or (lambda error: self.show_nothing(str(error)))
-        self.run_worker(self._reads[group].run(read, show, refusing), group=group)
+        refuse = refuse or (lambda error: self.show_nothing(str(error)))
+        self.run_worker(self._reads[group].run(read, show, refuse), group=group)
 
     def is_loading(self, group: str = "load") -> bool:
         """Whether what was asked for last in a group is not shown yet."""
@@ -248,33 +252,35 @@ class View(ModalScreen[Outcome | None]):
         An error of ours is told.
         """
 
-        def alone() -> _Result:
+        def write() -> _Result:
             with self._writing:
                 return change()
 
-        async def written() -> None:
+        async def run() -> None:
             try:
-                result = await asyncio.to_thread(alone)
+                result = await asyncio.to_thread(write)
             except JitchatError as error:
                 notify_error(self, error)
             else:
                 show(result)
 
-        return self.run_worker(written(), group="write")
+        return self.run_worker(run(), group="write")
 
     def show_nothing(self, why: str, *, hides: bool = True) -> None:
         """Say why there is nothing to show, and what would fill it; empty: there is something.
 
         The body is hidden where `hides`.
         """
-        self._nothing.update(Content(for_terminal(why)))
-        self._nothing.display = bool(why)
+        self._nothing.show(for_terminal(why))
         self.box.display = not (why and hides)
+
+    def say(self, text: str) -> None:
+        self.notify(text, markup=False)
 
     def is_free(self) -> bool:
         """Whether no reply is on its way; says so where one is."""
         if self.subject.is_busy():
-            self.notify("A reply is on its way. Ask when it is there.", markup=False)
+            self.say("A reply is on its way. Ask when it is there.")
         return not self.subject.is_busy()
 
     def open_over(self, screen: Screen[Outcome | None] | Screen[SendAgain | None]) -> None:
@@ -299,9 +305,8 @@ class View(ModalScreen[Outcome | None]):
         self.dismiss(None)
 
     def action_another(self, name: str) -> None:
-        """On to another view of the chat."""
         self.dismiss(Another(name))
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self.copyable())
-        self.notify("Copied.", markup=False)
+        self.say("Copied.")

@@ -8,10 +8,9 @@ from itertools import chain, groupby
 from textual import events, on
 from textual.binding import Binding
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
@@ -20,8 +19,9 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
+from jitchat.tui.views.modes import ALL_MODES, mode_bindings
 from jitchat.tui.views.registry import make_view
-from jitchat.tui.views.view import Body, GoTo, Planned, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
@@ -33,7 +33,7 @@ from jitchat.window.window import ContextWindow, Kind
 
 _TITLE = 48
 """Characters of the message in the title, at most."""
-TEXT_WIDTH = 80
+_TEXT = 80
 """Characters of a turn in its row, at most."""
 
 
@@ -89,7 +89,7 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
         sides=tuple(side_of(mode, plan, price) for mode, plan in planned.items()),
         rows=rows,
         texts={
-            turn.position: shorten(turn.content, TEXT_WIDTH)
+            turn.position: shorten(turn.content, _TEXT)
             for turn in (*session.memory.turns, question.turn)
             if turn.position in wanted
         },
@@ -99,8 +99,7 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
 
 def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> Side:
     if isinstance(planned, WindowOverflow):
-        why = f"does not fit: {planned.overshoot:,} tokens over the budget"
-        return Side(mode, overflow=why)
+        return Side(mode, overflow=f"does not fit: {planned.overshoot:,} tokens over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     figures = (
         used_figure(planned),
@@ -114,9 +113,15 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
 
 
 STYLES = {kind: f"$kind-{kind.value}" for kind in Kind}
-_SHORT = {Kind.SYSTEM: "sys", Kind.RECENT: "rec", Kind.INDEX: "idx", Kind.RETRIEVED: "ret"}
-_SHORT |= {Kind.PINNED: "pin", Kind.DRAFT: "you"}
-_NAME = 9
+_SHORT = {
+    Kind.SYSTEM: "sys",
+    Kind.PINNED: "pin",
+    Kind.RECENT: "rec",
+    Kind.INDEX: "idx",
+    Kind.RETRIEVED: "ret",
+    Kind.DRAFT: "you",
+}
+_NAME = 2 + max(map(len, Mode))
 """Cells for the name of a mode."""
 _TURN, _SHARE = 10, 14
 """Cells for a turn's id, and for what one mode has of it."""
@@ -128,7 +133,7 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     `mode` is the one in use; `width` is in cells.
     """
     sides = comparison.sides
-    lines = [Content.assemble((" " * _NAME + _in_columns(list(FIGURES)), MUTED))]
+    lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
     lines += [bar_line(side, comparison.widest, width) for side in sides]
     kinds = {kind for side in sides for kind, _ in side.sizes}
@@ -163,15 +168,28 @@ def bar_line(side: Side, widest: int, width: int) -> Content:
 
 
 def columns_of(comparison: Comparison) -> Sequence[Column[AlignedRow]]:
-    """A turn, what each mode has of it, and how it begins."""
+    """A turn, what each mode has of it, and how it begins, or of how many turns the row is."""
 
-    def begins(row: AlignedRow) -> Content:
-        return Content.styled(beginning_of(row, comparison), MUTED)
+    def label(row: AlignedRow) -> str:
+        first, last = row.turns[0], row.turns[-1]
+        if first is None:
+            return ""
+        return f"#{first}" if first == last else f"#{first}…#{last}"
+
+    def beginning(row: AlignedRow) -> Content:
+        first = row.turns[0]
+        if first is None:
+            text = "instructions"
+        elif len(row.turns) > 1:
+            text = plural(len(row.turns), "turn")
+        else:
+            text = comparison.texts.get(first) or "nothing is asked yet"
+        return Content.styled(text, MUTED)
 
     return [
-        Column("turn", label_of, _TURN),
+        Column("turn", label, _TURN),
         *(Column(mode.value, partial(_share_of, mode), _SHARE, gap=0) for mode in Mode),
-        Column("begins", begins, gap=0),
+        Column("begins", beginning, gap=0),
     ]
 
 
@@ -183,40 +201,15 @@ def _share_of(mode: Mode, row: AlignedRow) -> Content:
     return Content.assemble(sign, f" {_SHORT[share.kind]} {share.tokens:,}")
 
 
-def label_of(row: AlignedRow) -> str:
-    """`#12`, or `#1…#54` for several; empty for what is no turn."""
-    first, last = row.turns[0], row.turns[-1]
-    if first is None:
-        return ""
-    return f"#{first}" if first == last else f"#{first}…#{last}"
-
-
-def beginning_of(row: AlignedRow, comparison: Comparison) -> str:
-    """How the turn begins, or of how many the row is."""
-    first = row.turns[0]
-    if first is None:
-        return "instructions"
-    if len(row.turns) > 1:
-        return plural(len(row.turns), "turn")
-    return comparison.texts.get(first, "") or "nothing is asked yet"
-
-
 def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
     """The rows by the modes that hold them, each with a heading."""
     for modes, group in groupby(comparison.rows, key=lambda row: row.modes):
         rows = list(group)
         turns = sum(len(row.turns) for row in rows if row.turns[0] is not None)
         alone = " alone" if len(modes) == 1 < len(comparison.modes) else ""
-        where = "all three" if len(modes) == len(Mode) else f"{' and '.join(modes)}{alone}"
+        where = ALL_MODES if len(modes) == len(Mode) else f"{' and '.join(modes)}{alone}"
         yield Line(f"── in {where} · {plural(turns, 'turn')} ──", MUTED)
         yield from rows
-
-
-def scale_sentence(comparison: Comparison) -> str:
-    limit = f"limit {comparison.budget.limit:,}{assumed_mark(comparison.budget)}"
-    if not comparison.widest:
-        return limit
-    return f"one scale: the longest bar is {comparison.widest:,} tokens · {limit}"
 
 
 def title_of(name: str, draft: str) -> Content:
@@ -232,24 +225,21 @@ _NO_QUESTION = (
 class Sides(Widget):
     comparison: reactive[Comparison | None] = reactive(None, layout=True)
 
-    @dataclass
-    class Clicked(Message):
-        mode: Mode
-
     def __init__(self, mode: Mode) -> None:
         super().__init__(id="what-if-sides")
         self._mode = mode
+        self.styles.height = 2 + 2 * len(Mode)
 
     def render(self) -> Content:
         if self.comparison is None:
             return Content("planning…")
         return draw_sides(self.comparison, self._mode, self.size.width)
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Each mode has a line of figures, below the titles, and one for its bar."""
-        modes = [side.mode for side in self.comparison.sides] if self.comparison else []
-        if 1 <= event.y <= 2 * len(modes):
-            self.post_message(self.Clicked(modes[(event.y - 1) % len(modes)]))
+        modes = list(Mode)
+        if self.comparison is not None and 1 <= event.y <= 2 * len(modes):
+            await self.run_action(f"screen.use('{modes[(event.y - 1) % len(modes)]}')")
 
 
 class WhatIfView(View):
@@ -258,15 +248,13 @@ class WhatIfView(View):
     EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "go_to", "Go to turn", id="what_if_go_to", priority=True),
-        Binding("1,f", "use('full')", "Full", id="what_if_full"),
-        Binding("2,r", "use('recency')", "Recency", id="what_if_recency"),
-        Binding("3,j", "use('jit')", "Jit", id="what_if_jit"),
+        *mode_bindings("use", "what_if"),
         Binding("a", "ask_all", "Ask all", id="what_if_ask_all"),
     ]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        self._sides, self._note = Sides(subject.mode), Static(id="what-if-note")
+        self._sides, self._note = Sides(subject.mode), Note("what-if-note")
         self._table = TurnTable[AlignedRow]((), id="what-if-table")
 
     def body(self) -> Body:
@@ -280,14 +268,15 @@ class WhatIfView(View):
         note = "" if draft.strip() else _NO_QUESTION
         if sent is not None:
             note = f"Planned anew for #{sent.position}, as the conversation is now."
-        self._note.update(Content(note))
-        self._note.display = bool(note)
+        self._note.show(note)
         self._table.list.focus()
         self.load(partial(compare, self.subject.session, draft, once), self._show)
 
     def _show(self, comparison: Comparison) -> None:
+        budget, widest = comparison.budget, comparison.widest
+        scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
+        self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
         self._sides.comparison = comparison
-        self.frame.border_subtitle = scale_sentence(comparison)
         self._table.show(list(items_of(comparison)), columns=columns_of(comparison))
 
     def copyable(self) -> str:
@@ -305,11 +294,7 @@ class WhatIfView(View):
         if position is not None and self.subject.session.memory.turn_at(position) is not None:
             self.dismiss(GoTo(position))
         elif row is not None:
-            self.notify("That is no turn of the conversation yet.", markup=False)
-
-    @on(Sides.Clicked)
-    def _side_clicked(self, message: Sides.Clicked) -> None:
-        self.action_use(message.mode.value)
+            self.say("That is no turn of the conversation yet.")
 
     def action_use(self, mode: str) -> None:
         self.dismiss(Planned(mode=Mode(mode)))

@@ -5,7 +5,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -17,8 +18,6 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.style import Style as VisualStyle
-from textual.widgets import Static
 
 from jitchat.providers.provider import Provider, SentRequest, Wire
 from jitchat.recorder import sent_request_for
@@ -26,7 +25,7 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.views.view import Body, Subject, View
+from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -64,11 +63,10 @@ class Letter:
         """
         body = json.dumps(json.loads(self.body), indent=2) if pretty else self.body
         head = self.head
-        moved = (
+        return head + body, tuple(
             replace(place, start=place.start + len(head), end=place.end + len(head))
             for place in find_segments(self.window, body).places
         )
-        return head + body, tuple(moved)
 
 
 def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
@@ -130,16 +128,17 @@ def not_kept(provider: str | None, wire: Wire | None) -> str:
 
 def legend(window: ContextWindow) -> list[tuple[str, str]]:
     """List every part of the limit: the name that its style has, and its letter and figure."""
-    parts = [
-        (kind.value, f"{LETTERS[kind]} {kind.value} {part_figure(window, window.tokens_of(kind))}")
-        for kind in LETTERS
-        if window.tokens_of(kind)
+    sizes = [(kind, window.tokens_of(kind)) for kind in LETTERS]
+    reserve, limit = window.budget.reserve, window.budget.limit
+    return [
+        *(
+            (kind.value, f"{LETTERS[kind]} {kind} {part_figure(window, size)}")
+            for kind, size in sizes
+            if size
+        ),
+        ("free", f"free {part_figure(window, window.free)}"),
+        ("reserve", f"reserve {reserve:,} of {limit:,}{assumed_mark(window.budget)}"),
     ]
-    free, reserve, limit = window.free, window.budget.reserve, window.budget.limit
-    parts.append(("free", f"free {part_figure(window, free)}"))
-    mark = assumed_mark(window.budget)
-    parts.append(("reserve", f"reserve {reserve:,} of {limit:,}{mark}"))
-    return parts
 
 
 def _size(wire: Wire) -> str:
@@ -199,13 +198,9 @@ class Sheet:
 def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> Sheet:
     """Cut a request as `rows_of` does; slow where it is a long one."""
     rows = rows_of(whole, places, width, parted=parted)
-    begins: list[int] = []
-    kind = None
-    for number, row in enumerate(rows):
-        if row.place is not None and row.kind is not kind:
-            kind = row.kind
-            begins.append(number)
-    return Sheet(whole, rows, begins)
+    kinds = [(number, row.kind) for number, row in enumerate(rows) if row.kind is not None]
+    groups = groupby(kinds, key=itemgetter(1))
+    return Sheet(whole, rows, [next(group)[0] for _, group in groups])
 
 
 def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> list[Row]:
@@ -215,12 +210,16 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     also behind a line break that is written as an escape, and a full one behind a blank.
     """
     room = max(_LEAST, width - GUTTER)
-    cuts = sorted({0, len(whole), *_cuts(whole, places, parted=parted)})
+    cuts = {0, len(whole), *(line.end() for line in re.finditer("\n", whole))}
+    cuts.update(edge for place in places for edge in (place.start, place.end))
+    if parted:
+        cuts.update(escape.end() for escape in _BROKEN.finditer(whole))
     starts = [place.start for place in places]
     boundary = max((place.end for place in places if place.segment.kind.is_stable), default=None)
     rows: list[Row] = []
-    for start, end in pairwise(cuts):
-        place = _at(start, starts, places)
+    for start, end in pairwise(sorted(cuts)):
+        before = bisect_right(starts, start) - 1
+        place = places[before] if before >= 0 and start < places[before].end else None
         last = end - 1 if whole[end - 1] == "\n" else end
         edges = [start, *_full(whole, start, last, room, by_word=parted), last]
         rows += [Row(first, behind, place) for first, behind in pairwise(edges)]
@@ -229,30 +228,12 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     return rows
 
 
-def _cuts(whole: str, places: Sequence[SegmentPlace], *, parted: bool) -> Iterator[int]:
-    for line in re.finditer("\n", whole):
-        yield line.end()
-    for place in places:
-        yield place.start
-        yield place.end
-    if parted:
-        for escape in _BROKEN.finditer(whole):
-            yield escape.end()
-
-
 def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iterator[int]:
     """Go through the places where a row is full and the next one begins."""
     while end - start > room:
         blank = whole.rfind(" ", start + room // 2, start + room) if by_word else -1
         start = start + room if blank < 0 else blank + 1
         yield start
-
-
-def _at(
-    position: int, starts: Sequence[int], places: Sequence[SegmentPlace]
-) -> SegmentPlace | None:
-    found = bisect_right(starts, position) - 1
-    return places[found] if found >= 0 and position < places[found].end else None
 
 
 class WireText(ScrollView):
@@ -309,17 +290,8 @@ class WireText(ScrollView):
         strip = Strip([Segment(row.gutter, style), Segment(row.text(self._sheet.whole), style)])
         return strip.adjust_cell_length(width, self.rich_style)
 
-    def style_of(self, name: str) -> VisualStyle | str:
-        """Tell the style of a kind; none for what is not in the text."""
-        is_kind = any(name == kind.value for kind in LETTERS)
-        return self.get_visual_style(f"wire--{name}") if is_kind else ""
-
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"wire--{name}")
-
-
-_NO_REQUEST = "There is no request here to copy or to save."
-_NO_COMMAND = "There is no request to make a command of: the embedded reader answers."
 
 
 class WireView(View):
@@ -338,10 +310,7 @@ class WireView(View):
         super().__init__(subject)
         self._letter: Letter | None = None
         self._pretty = True
-        self._summary, self._legend = (
-            Static(Content("…"), id="wire-summary"),
-            Static(id="wire-legend"),
-        )
+        self._summary, self._legend = Note("wire-summary", text="…"), Note("wire-legend")
         self._text, self._save_line = WireText(), SaveLine()
 
     def body(self) -> Body:
@@ -359,10 +328,9 @@ class WireView(View):
 
     def _show(self, letter: Letter) -> None:
         self._letter = letter
-        self._summary.update(Content(one_line(letter.summary)))
-        parts = (
-            Content.styled(told, self._text.style_of(name)) for name, told in legend(letter.window)
-        )
+        self._summary.update(one_line(letter.summary))
+        kinds = {kind.value: self._text.get_visual_style(f"wire--{kind}") for kind in LETTERS}
+        parts = (Content.styled(text, kinds.get(name, "")) for name, text in legend(letter.window))
         self._legend.update(Content("  ").join(parts))
         self._cut()
 
@@ -387,7 +355,7 @@ class WireView(View):
         if self._save_line.display:
             self._save_line.leave()
         else:
-            super().action_close()
+            self.dismiss(None)
 
     def action_form(self) -> None:
         """Show it with line breaks and indentation, or as it is posted."""
@@ -400,7 +368,7 @@ class WireView(View):
     def action_copy_command(self) -> None:
         if command := self._command():
             self.app.copy_to_clipboard(command)
-            self.notify("Copied, with a variable in place of the key.", markup=False)
+            self.say("Copied, with a variable in place of the key.")
 
     def action_save_body(self) -> None:
         if self._letter is not None:
@@ -414,13 +382,16 @@ class WireView(View):
         """Write the command; empty, and told, where there is none."""
         from jitchat.providers.http.wire_view import curl  # noqa: PLC0415  loads httpx
 
-        if self._letter is None or self._letter.wire is None:
-            self.notify(_NO_COMMAND if self._letter is not None else _NO_REQUEST, markup=False)
-            return ""
-        return curl(self._letter.wire)
+        if self._letter is None:
+            self.say("There is no request here to copy or to save.")
+        elif self._letter.wire is None:
+            self.say("There is no request to make a command of: the embedded reader answers.")
+        else:
+            return curl(self._letter.wire)
+        return ""
 
     @on(SaveLine.Ended)
     def _saved(self, message: SaveLine.Ended) -> None:
         self._text.focus()
         if message.saved is not None:
-            self.notify(one_line(f"Saved as {message.saved}."), markup=False)
+            self.say(one_line(f"Saved as {message.saved}."))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from jitchat.replay import Replayed
 from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
 from jitchat.tui.views.scrubber import bar_lines, strip_of
@@ -38,17 +37,9 @@ quick = settings(deadline=None, max_examples=60, derandomize=True)
 SAID = Turn(1, Role.USER, "hello")
 
 
-def replayed(window: ContextWindow) -> Replayed:
-    send = Send(
-        *(1, 1, None, None, window.mode, "m", "p", {}, {}, 0, 0, True, None, None, None),
-        *(window.digest, None),
-    )
-    return Replayed(send, window, SAID, None, window.digest)
-
-
 def compared(before: ContextWindow, after: ContextWindow) -> Compared:
     found = difference(before, after)
-    return Compared(replayed(before), replayed(after), found, (1, 2))
+    return Compared(before, after, found, (1, 2))
 
 
 def lines_of(table: Table) -> list[str]:
