@@ -11,6 +11,8 @@ from enum import Enum, auto
 
 from textual.binding import Binding, BindingType
 
+from jitchat.values import Mode
+
 
 class Takes(Enum):
     """What a command takes behind its name."""
@@ -62,8 +64,10 @@ class Action:
         return f"{self.title}: {self.help}" if self.title else self.help
 
 
+_MODES = ", ".join(Mode)
+
 ACTIONS = (
-    Action("mode", "shift+tab", "cycle_mode", "Next mode", "full → recency → jit"),
+    Action("mode", "shift+tab", "cycle_mode", "Next mode", " → ".join(Mode)),
     Action(
         "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments",
         "inspect",
@@ -73,11 +77,11 @@ ACTIONS = (
         "model", Takes.WORDS,
     ),
     Action(
-        "mode_named", "", "use_mode", "", "Use full, recency or jit from now on",
+        "mode_named", "", "use_mode", "", f"Use a mode from now on: {_MODES}",
         "mode", Takes.WORD,
     ),
     Action(
-        "mode_once", "", "use_once", "", "Use full, recency or jit for the next message",
+        "mode_once", "", "use_once", "", f"Use a mode for the next message: {_MODES}",
         "once", Takes.WORD,
     ),
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
@@ -142,11 +146,11 @@ ACTIONS = (
         "ledger", Takes.MESSAGE,
     ),
     Action(
-        "what_if", "f7", "view('what_if')", "What if", "full, recency and jit side by side",
+        "what_if", "f7", "view('what_if')", "What if", "The windows of all modes side by side",
         "compare", Takes.MESSAGE,
     ),
     Action(
-        "ask_all", "alt+a", "view('ask_all')", "Ask all three", "Their answers side by side",
+        "ask_all", "alt+a", "view('ask_all')", "Ask all modes", "Their answers side by side",
         "askall", Takes.MESSAGE,
     ),
     Action(
@@ -188,10 +192,9 @@ ACTIONS = (
         ),
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
-    Action("mode_full", "", "use_mode('full')", "Mode full", "Send every turn"),
-    Action("mode_recency", "", "use_mode('recency')", "Mode recency", "Send the last turns"),
-    Action(
-        "mode_jit", "", "use_mode('jit')", "Mode jit", "Send the last turns and what is needed"
+    *(
+        Action(f"mode_{mode}", "", f"use_mode('{mode}')", f"Mode {mode}", mode.description)
+        for mode in Mode
     ),
     Action(
         "why", "", "view('ledger')", "", "Why turn 12 is in the window, or not: /why 12, or "
@@ -214,7 +217,7 @@ PROMPT_HELP = (
     ("Alt+B, F, D, U, L, C, T", "words, as in a shell: back, forward, delete, case, exchange"),
     ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
     ("Ctrl+D", "quit, on an empty prompt"),
-    ("@full, @recency, @jit", "ahead of a message: that mode, for this one only"),
+    (", ".join(f"@{mode}" for mode in Mode), "ahead of a message: that mode, for this one only"),
     ("#12", "in a message: jit brings that turn"),
     ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
     ("/why 12 and a text", "about that text; a view without one is about the last message sent"),

@@ -1,23 +1,13 @@
-"""Every view by name; each is imported when it is opened for the first time."""
+"""The views by name; each is imported when it is opened for the first time.
+
+The view of an action `view('sent_windows')` is `SentWindowsView` in `sent_windows.py`.
+"""
 
 from importlib import import_module
 from pathlib import Path
 
+from jitchat.tui.actions import VIEWS
 from jitchat.tui.views.view import Subject, View
-
-VIEWS = {
-    "ledger": "LedgerView",
-    "what_if": "WhatIfView",
-    "ask_all": "AskAllView",
-    "budget": "BudgetView",
-    "sent_windows": "SentWindowsView",
-    "wire": "WireView",
-    "history": "HistoryView",
-    "leave_one_out": "LeaveOneOutView",
-    "missing_turn": "MissingTurnView",
-    "regression_cases": "RegressionCasesView",
-}
-"""By the name of its module, which the action that opens it bears too: the class."""
 
 
 def make_view(name: str, subject: Subject) -> View:
@@ -34,5 +24,6 @@ def load_views() -> list[Path]:
 
 
 def _class_of(name: str) -> type[View]:
-    view: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), VIEWS[name])
+    class_name = "".join(word.capitalize() for word in name.split("_")) + "View"
+    view: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), class_name)
     return view
