@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.store.path import parent_of
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
-from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Once

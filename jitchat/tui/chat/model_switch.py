@@ -13,12 +13,10 @@ from textual.worker import get_current_worker
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat import messages
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
-from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 

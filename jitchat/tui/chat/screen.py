@@ -20,16 +20,13 @@ from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.meter import Meter
 from jitchat.tui.chat.model_switch import ModelSwitch
-from jitchat.tui.chat.opening import Opening
-from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.chat.views import Views
 from jitchat.tui.figures import ledger_note
 from jitchat.tui.notices import READ_SECONDS, notify_error, reports_errors

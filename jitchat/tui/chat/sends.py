@@ -16,19 +16,12 @@ from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.batches import reply_batcher
+from jitchat.tui.chat import messages
 from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.messages import (
-    PromptFreed,
-    ReplyRefused,
-    ReplyStored,
-    SendEnded,
-    SessionReported,
-)
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.turn_details import is_broken_off
@@ -87,8 +80,8 @@ class Sends:
     def watch_unstored(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
-        unstored.on_kept = lambda: self.host.post(ReplyRefused())
-        unstored.on_stored = lambda *stored: self.host.post(ReplyStored(*stored))
+        unstored.on_kept = lambda: self.host.post(messages.ReplyRefused())
+        unstored.on_stored = lambda *stored: self.host.post(messages.ReplyStored(*stored))
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -116,7 +109,7 @@ class Sends:
             with suppress(WorkerError):
                 await self._worker.wait()
 
-    async def take(self, message: SessionReported) -> None:
+    async def take(self, message: messages.SessionReported) -> None:
         """Draw what happened; of a message that is over, only what went wrong with it."""
         event = message.event
         if message.worker is self._worker:
@@ -130,7 +123,7 @@ class Sends:
         if isinstance(event, events.TurnsRetrieved):
             self._say_that_the_picker_is_asked()
 
-    async def end(self, message: SendEnded) -> None:
+    async def end(self, message: messages.SendEnded) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
 
         After a stored reply the prompt is free already, and may have sent the next message.
@@ -165,7 +158,7 @@ class Sends:
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
         self.previews.resume()
-        self.host.post(PromptFreed())
+        self.host.post(messages.PromptFreed())
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
         if number == self.opening.number:
@@ -183,7 +176,7 @@ class Sends:
 
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
-    async def show_stored_late(self, message: ReplyStored) -> None:
+    async def show_stored_late(self, message: messages.ReplyStored) -> None:
         """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
 
         Raises:
@@ -204,7 +197,9 @@ class Sends:
         self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
     ) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = reply_batcher(lambda event: self.host.post(SessionReported(worker, event)))
+        batches = reply_batcher(
+            lambda event: self.host.post(messages.SessionReported(worker, event))
+        )
         try:
             async with aclosing(sent) as stream:
                 async for event in stream:
@@ -214,7 +209,7 @@ class Sends:
             error = refusal
         finally:
             batches.flush()
-            self.host.post(SendEnded(worker, session, draft, cancelled, error))
+            self.host.post(messages.SendEnded(worker, session, draft, cancelled, error))
 
     async def _draw(self, event: events.Event) -> None:
         transcript, hint = self.surfaces.transcript, self.surfaces.hint

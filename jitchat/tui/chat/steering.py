@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.tui.chat.commands import addressed_in, message_in
-from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
 

@@ -12,14 +12,12 @@ from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
-from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.messages import ViewLeft, ViewsLoaded
-from jitchat.tui.chat.meter import Meter
 from jitchat.tui.chat.opening import Opening
-from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
 from jitchat.values import Role
 
