@@ -26,7 +26,7 @@ PLACES = (
     f"{SCREEN}.open",
     f"{SCREEN}.compose",
     f"{CHAT}.previews:Previews.plan",
-    f"{CHAT}.views:Views.take_styles",
+    f"{CHAT}.views:Views.load",
     f"{CHAT}.sends:Sends.start",
     f"{CHAT}.sends:Sends.release",
     f"{CHAT}.sends:Sends._named",

@@ -8,7 +8,6 @@ current. A plan for a draft that has moved on is dropped. What a window cost sta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import CommandHint, mode_within
 from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import CostSummed, PreviewReady, WindowCounted
+from jitchat.tui.chat.messages import PreviewReady
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.pins import NextMessage
 from jitchat.tui.chat.steering import Steering
@@ -250,21 +249,8 @@ class Meter:
     previews: Previews
 
     def sum_up(self) -> None:
-        """Look up what the conversation cost, off the event loop."""
-        conversation, number = self.opening.conversation.id, self.opening.number
-
-        def look_up() -> None:
-            try:
-                spent = WindowArchive(self.backend.store.database).spent(conversation)
-            except StoreError:
-                return  # a store that cannot be read is told of by what needs it
-            self.host.post(CostSummed(number, spent))
-
-        self.host.in_thread(look_up, "cost", exclusive=True)
-
-    def show_cost(self, message: CostSummed) -> None:
-        self.previews.know_sends(message.spent.sends)
-        self.surfaces.top.show_cost(total_of(message.spent.amount, message.spent.unknown))
+        """Look up and show what the conversation cost."""
+        self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
 
     def leave(self) -> None:
         """Show and await no figure of a conversation that is left."""
@@ -295,36 +281,34 @@ class Meter:
 
     def count_exactly(self, session: Session) -> None:
         """Have the provider count the window that would be sent; the message stays here."""
-        hint, message, number = self.surfaces.hint, self.steering.next_message, self.opening.number
+        self.host.run(self._count(session, self.steering.next_message), "count", exclusive=True)
+
+    async def _sum_up(self, conversation: str) -> None:
+        archive = WindowArchive(self.backend.store.database)
+        try:
+            spent = await asyncio.to_thread(archive.spent, conversation)
+        except StoreError:
+            return  # a store that cannot be read is told of by what needs it
+        self.previews.know_sends(spent.sends)
+        self.surfaces.top.show_cost(total_of(spent.amount, spent.unknown))
+
+    async def _count(self, session: Session, message: NextMessage) -> None:
+        """Show the count, unless something else would be sent by then."""
+        hint, asking = self.surfaces.hint, f"asking {session.provider.name} to count…"
         before = hint.sentences
-
-        async def count() -> None:
-            outcome: tuple[ContextWindow, int] | JitchatError
-            try:
-                window = await asyncio.to_thread(
-                    session.preview, message.text, message.mode, message.once
-                )
-                outcome = window, await self.backend.count_exactly(session, window.messages())
-            except JitchatError as error:
-                outcome = error
-            self.host.post(WindowCounted(number, message, outcome, before))
-
-        self.host.run(count(), "count", exclusive=True)
-        hint.show_cost(_asking(session))
-
-    def take_count(self, message: WindowCounted) -> None:
-        """Show the count, unless something else would be sent by now."""
-        current = (self.opening.number, self.steering.next_message)
-        if isinstance(message.outcome, JitchatError):
-            self.host.tell(message.outcome)
-            self._restore_hint(message.hint)
-        elif (message.opening, message.counted) == current and not self.steering.busy:
-            self.previews.show_counted(*message.outcome)
-
-    def _restore_hint(self, before: Sequence[str]) -> None:
-        session, hint = self.opening.session, self.surfaces.hint
-        if session is not None and hint.sentences == (_asking(session),):
-            hint.show_cost(*before)
+        hint.show_cost(asking)
+        try:
+            window = await asyncio.to_thread(
+                session.preview, message.text, message.mode, message.once
+            )
+            tokens = await self.backend.count_exactly(session, window.messages())
+        except JitchatError as error:
+            self.host.tell(error)
+            if hint.sentences == (asking,):
+                hint.show_cost(*before)
+        else:
+            if message == self.steering.next_message and not self.steering.busy:
+                self.previews.show_counted(window, tokens)
 
 
 def _last_sent(session: Session) -> Turn | None:
@@ -340,7 +324,3 @@ def _is_broken_off(session: Session, ending: Ending | None) -> bool:
         return True
     replies = (turn for turn in session.memory.turns if turn.id == ending.reply_id)
     return any(is_broken_off(reply, ending.stop) for reply in replies)
-
-
-def _asking(session: Session) -> str:
-    return f"asking {session.provider.name} to count…"

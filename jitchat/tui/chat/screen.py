@@ -328,36 +328,7 @@ class ChatScreen(Screen[None]):
     async def _reply_stored(self, message: messages.ReplyStored) -> None:
         await self.sends.show_stored_late(message)
 
-    @on(messages.CostSummed)
-    def _cost_summed(self, message: messages.CostSummed) -> None:
-        if message.opening == self.opening.number:
-            self.meter.show_cost(message)
-
-    @on(messages.WindowCounted)
-    def _window_counted(self, message: messages.WindowCounted) -> None:
-        self.meter.take_count(message)
-
     # Who answers
-
-    @on(messages.LimitTold)
-    def _limit_told(self, message: messages.LimitTold) -> None:
-        self.models.take_limit(message)
-
-    @on(messages.ModelsFound)
-    def _models_found(self, message: messages.ModelsFound) -> None:
-        self.models.show_choices(message.choices)
-
-    @on(messages.ModelNamed)
-    def _model_named(self, message: messages.ModelNamed) -> None:
-        if message.picked is None:
-            self.models.open_list(message.wanted)
-        else:
-            self.models.choose(message.picked)
-
-    @on(messages.ModelRefused)
-    def _model_refused(self, message: messages.ModelRefused) -> None:
-        self.indexing.show_status()
-        notify_error(self, message.error)
 
     @on(messages.ModelChanged)
     @reports_errors
@@ -370,10 +341,6 @@ class ChatScreen(Screen[None]):
             await self.models.change(message, message.session)
 
     # Views, and what was chosen in them or in a pane
-
-    @on(messages.ViewsLoaded)
-    def _views_loaded(self, message: messages.ViewsLoaded) -> None:
-        self.views.take_styles(message.styles)
 
     @on(messages.ViewLeft)
     @reports_errors

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from textual.timer import Timer
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
 from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import ViewLeft, ViewsLoaded
+from jitchat.tui.chat.messages import ViewLeft
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
@@ -49,14 +48,15 @@ class Views:
     def load_soon(self) -> None:
         """Load all views while nothing else happens, so that the first one opens as quickly."""
         if self._loads is None:
-            load = partial(self.host.in_thread, self._load, "views")
-            self._loads = self.host.after(PREPARE_AFTER, load)
+            self._loads = self.host.after(
+                PREPARE_AFTER, lambda: self.host.run(self.load(), "views")
+            )
 
-    def take_styles(self, files: list[Path]) -> None:
-        """Parse style sheets one after another, for each takes some milliseconds."""
-        self.host.read_styles(files[0])
-        if files[1:]:
-            self.host.after(PREPARE_EVERY, partial(self.take_styles, files[1:]))
+    async def load(self) -> None:
+        """Parse the style sheets one after another, for each takes some milliseconds."""
+        for file in await asyncio.to_thread(_load_views):
+            self.host.read_styles(file)
+            await asyncio.sleep(PREPARE_EVERY)
 
     def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what the screen shows, else on what was sent last.
@@ -130,11 +130,6 @@ class Views:
         else:
             self.previews.plan(afresh=True)
 
-    def _load(self) -> None:
-        from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
-
-        self.host.post(ViewsLoaded(load_views()))
-
     def _push(self, name: str, subject: Subject, turn: str) -> None:
         from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
 
@@ -185,3 +180,9 @@ class Views:
             is_busy=lambda: self.sends.busy,
             pins=self.steering.pins,
         )
+
+
+def _load_views() -> list[Path]:
+    from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
+
+    return load_views()
