@@ -169,7 +169,7 @@ class Branches:
         transcript.point_at(position)
         self.indexing.catch_up()
         self.previews.plan(afresh=True)
-        self.opening.show_size(len(turns))
+        self.opening.know(replace(self.opening.conversation, turns=len(turns)))
 
     async def show_up_to(self, session: Session, position: int) -> None:
         """Show the conversation as it is where a branch begins."""

@@ -7,7 +7,7 @@ conversation that was left is taken for the one on screen.
 from __future__ import annotations
 
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,11 @@ class Opening:
         surfaces.top.show_title(conversation.title, conversation.turns)
         surfaces.top.show_status("opening…")
         surfaces.prompt.use_history(store.prompts(100))
-        self._bring_back(self.keeper.open(conversation.id))
+        draft = self.keeper.open(conversation.id)
+        if self.number > 1:
+            surfaces.prompt.swap(draft)
+        elif draft:  # at the start, ahead of the keys that were pressed meanwhile
+            surfaces.prompt.give_back(draft)
         surfaces.prompt.focus()
         self.host.post(messages.ConversationShown(self.number))
         self.host.after_frame(self._load)
@@ -107,9 +111,6 @@ class Opening:
         self.conversation = conversation
         self.surfaces.top.show_title(conversation.title, conversation.turns)
 
-    def show_size(self, turns: int) -> None:
-        self.know(replace(self.conversation, turns=turns))
-
     def show_holds(self) -> None:
         """Show in the transcript which turns are pinned or excluded."""
         if self.session is not None:
@@ -127,13 +128,6 @@ class Opening:
                 self.host.post(messages.SessionReady(number, session))
 
         self.host.in_thread(load, "load", exclusive=True)
-
-    def _bring_back(self, draft: str) -> None:
-        """Put the draft of a conversation into the prompt; at the start, ahead of keys."""
-        if self.number > 1:
-            self.surfaces.prompt.swap(draft)
-        elif draft:
-            self.surfaces.prompt.give_back(draft)
 
 
 @dataclass(eq=False)

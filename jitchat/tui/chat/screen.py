@@ -29,7 +29,7 @@ from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.views import Views
 from jitchat.tui.figures import ledger_note
-from jitchat.tui.notices import READ_SECONDS, notify_error, reports_errors
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -62,7 +62,7 @@ class ChatScreen(Screen[None]):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
         self.backend = backend
-        host = Host(self)
+        self.host = host = Host(self)
         self.surfaces = surfaces = Surfaces(backend)
         self.keeper = keeper = DraftKeeper(
             host, Drafts(backend.store.database), self._typed, backend.settings.secrets
@@ -170,7 +170,7 @@ class ChatScreen(Screen[None]):
             await self._run_command(command)
         elif sentence := mistyped(message.text):
             prompt.give_back(message.text)
-            self.notify(sentence, markup=False)
+            self.host.say(sentence)
         elif self.session is not None and not self.busy:
             await self._send(self.session, message.text)
         elif self.session is None and self.opening.refusal is None and self._waiting is None:
@@ -179,7 +179,7 @@ class ChatScreen(Screen[None]):
         else:
             prompt.give_back(message.text)
             if self.opening.refusal is not None:
-                notify_error(self, self.opening.refusal)
+                self.host.tell(self.opening.refusal)
             else:
                 self.sends.waits()
 
@@ -187,7 +187,7 @@ class ChatScreen(Screen[None]):
         """Send what was typed, with all that was decided for this message alone."""
         if not addressed_in(typed).text.strip():
             self.surfaces.prompt.give_back(typed)
-            self.notify(f"Write the message behind {typed.strip()}.", markup=False)
+            self.host.say(f"Write the message behind {typed.strip()}.")
             return
         self.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
@@ -197,7 +197,7 @@ class ChatScreen(Screen[None]):
     async def _run_command(self, command: Command) -> None:
         name, argument, action = command.name, command.argument, command.action
         if name in ("mode", "once") and argument not in list(Mode):
-            self.notify(f"/{name} takes one of {', '.join(Mode)}.", markup=False)
+            self.host.say(f"/{name} takes one of {', '.join(Mode)}.")
         elif name in _HOLDS and argument:
             digits = argument.removeprefix("#")
             is_id = digits.isascii() and digits.isdigit() and len(digits) <= 18
@@ -246,9 +246,9 @@ class ChatScreen(Screen[None]):
             self.indexing.catch_up()
         else:
             self.indexing.indexed = True
-            self._warn(f"{READ_ONLY} {refusal}", 60)
+            self.host.warn(f"{READ_ONLY} {refusal}", seconds=60)
         if self.backend.warning and message.opening == 1:
-            self._warn(self.backend.warning, READ_SECONDS)
+            self.host.warn(self.backend.warning)
         if self.backend.may_fetch_model:
             self.surfaces.model_fetch.start()
         if self._waiting is not None:
@@ -264,7 +264,7 @@ class ChatScreen(Screen[None]):
             self.models.pick(self.backend.settings.provider.name)
         self.opening.refuse(message.error)
         self.indexing.settle()
-        notify_error(self, message.error)
+        self.host.tell(message.error)
 
     @on(messages.PreviewReady)
     def _preview_ready(self, message: messages.PreviewReady) -> None:
@@ -299,7 +299,7 @@ class ChatScreen(Screen[None]):
         refused is told.
         """
         if message.asked or message.fetched or not self.backend.may_fetch_model:
-            self.notify(message.sentence, markup=False)
+            self.host.say(message.sentence)
         if message.fetched and self.session is not None:
             self.indexing.change_embedder()
 
@@ -334,7 +334,7 @@ class ChatScreen(Screen[None]):
     @reports_errors
     async def _model_changed(self, message: messages.ModelChanged) -> None:
         if message.note:
-            self._warn(message.note, READ_SECONDS)
+            self.host.warn(message.note)
         if message.session is None:
             await self.open(self.opening.conversation)
         else:
@@ -352,21 +352,16 @@ class ChatScreen(Screen[None]):
     def _hold_changed(self, message: messages.HoldChanged) -> None:
         if message.opening == self.opening.number:
             self.opening.show_holds()
-            self.notify(message.sentence, markup=False)
+            self.host.say(message.sentence)
             self.previews.plan(afresh=True)
 
     @on(Inspector.RowToggled)
     def _row_toggled(self, message: Inspector.RowToggled) -> None:
         """Take a turn out of the next message or into it, and no further."""
-        turn, session = message.turn, self.session
+        session = self.session
         if session is None or self.sends.waits():
             return
-        if turn is None:
-            self.notify("This row is not a turn that can be taken out or in.", markup=False)
-        elif turn in session.steering.excluded:
-            self.notify(f"#{turn} is excluded: X takes that back.", markup=False)
-        else:
-            self.steering.once = self.steering.once.toggled(turn, is_there=message.is_there)
+        if self.steering.toggle_once(session, message.turn, is_there=message.is_there):
             self.previews.plan(afresh=True)
 
     @on(Transcript.Opened)
@@ -392,8 +387,7 @@ class ChatScreen(Screen[None]):
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
-        self.surfaces.inspector.remove_class("-hidden")
-        self.surfaces.inspector.point_at(message.kind)
+        self.surfaces.show_inspector_at(message.kind)
 
     def _show_exact(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
@@ -403,20 +397,17 @@ class ChatScreen(Screen[None]):
     def open_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
         if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
+            self.host.say(STILL_OPENING)
         else:
             self.views.open(self.session, name, text, turn)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
         if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
+            self.host.say(STILL_OPENING)
         elif position is None:
-            self.notify(NO_TURN, markup=False)
+            self.host.say(NO_TURN)
         else:
             self.steering.hold(self.session, hold, position, self.opening.number)
-
-    def _warn(self, sentence: str, seconds: float) -> None:
-        self.notify(sentence, severity="warning", timeout=seconds, markup=False)
 
     # Actions
 
@@ -473,7 +464,7 @@ class ChatScreen(Screen[None]):
     def action_undo_hold(self) -> None:
         """Take the last pin or exclusion back."""
         if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
+            self.host.say(STILL_OPENING)
         else:
             self.steering.undo_hold(self.session, self.opening.number)
 
@@ -502,7 +493,7 @@ class ChatScreen(Screen[None]):
 
     def action_reasoning(self) -> None:
         if not self.surfaces.transcript.toggle_reasoning():
-            self.notify("No reasoning came with this reply.", markup=False)
+            self.host.say("No reasoning came with this reply.")
 
     @reports_errors
     async def action_switch_window(self) -> None:
@@ -512,7 +503,7 @@ class ChatScreen(Screen[None]):
         if self.previews.sent is not None:
             self.previews.switch_to_next()
         elif not await self.meter.show_last_sent(self.session):
-            self.notify("Nothing was sent here yet.", markup=False)
+            self.host.say("Nothing was sent here yet.")
 
     @reports_errors
     async def action_sent_window(self) -> None:
@@ -522,7 +513,7 @@ class ChatScreen(Screen[None]):
             return
         asked, chosen = self.branches.question(session), self.surfaces.transcript.chosen
         if asked is None or not await self.meter.show_sent(session, asked, chosen):
-            self.notify("No window was sent for this turn.", markup=False)
+            self.host.say("No window was sent for this turn.")
 
     def action_count_exactly(self) -> None:
         if self.session is not None and not self.sends.waits():

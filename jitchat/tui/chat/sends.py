@@ -216,7 +216,9 @@ class Sends:
         match event:
             case events.TurnStored(turn) if turn.role is Role.USER:
                 self._turn = turn
-                self._reply_position = await asyncio.to_thread(self._next_position)
+                name = self.opening.conversation.id
+                tree = await asyncio.to_thread(self.backend.store.tree, name)
+                self._reply_position = tree.last + 1
                 await transcript.put(turn)
             case events.WindowBuilt(window, _):
                 self.previews.show_sent(window, self._turn, None)
@@ -307,9 +309,6 @@ class Sends:
         session = self.opening.session
         preset = PRESETS.get(session.provider.name) if session is not None else None
         return preset is not None and preset.is_local
-
-    def _next_position(self) -> int:
-        return self.backend.store.tree(self.opening.conversation.id).last + 1
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
         """Read the conversation as it is stored; a new one is named by its first message."""

@@ -74,6 +74,17 @@ class Steering:
         self.once_mode = once_mode
         self.show_mode()
 
+    def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> bool:
+        """Take a turn out of the next message or into it; False, said why, where that cannot be."""
+        if turn is None:
+            self.host.say("This row is not a turn that can be taken out or in.")
+        elif turn in session.steering.excluded:
+            self.host.say(f"#{turn} is excluded: X takes that back.")
+        else:
+            self.once = self.once.toggled(turn, is_there=is_there)
+            return True
+        return False
+
     def hold(self, session: Session, hold: Hold, position: int, opening: int) -> None:
         """Pin or exclude a turn; a second time takes that back. Ends as a `HoldChanged`.
 

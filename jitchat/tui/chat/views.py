@@ -65,12 +65,10 @@ class Views:
         """
         if name == "ask_all" and self.sends.waits():
             return
-        if text:
-            self._push(name, self._subject_of(session, text), turn)
-        elif self._is_about_last():
+        if not text and self._is_about_last():
             self.host.later(self._open_on_last, session, name, turn)
         else:
-            self._push(name, self._subject(session), turn)
+            self._push(session, name, text, turn)
 
     def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
         """Open the rot lab: it has conversations of its own, and leaves this one alone.
@@ -130,11 +128,11 @@ class Views:
         else:
             self.previews.plan(afresh=True)
 
-    def _push(self, name: str, subject: Subject, turn: str) -> None:
+    def _push(self, session: Session, name: str, text: str, turn: str) -> None:
         from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
 
-        view = make_view(name, replace(subject, explained=turn))
-        self.host.push(view, self._left)
+        subject = replace(self._subject(session, text), explained=turn)
+        self.host.push(make_view(name, subject), self._left)
 
     def _left(self, outcome: Outcome | None) -> None:
         if outcome is not None:
@@ -150,35 +148,32 @@ class Views:
     async def _open_on_last(self, session: Session, name: str, turn: str) -> None:
         await self.meter.show_last_sent(session)
         if session is self.opening.session:
-            self._push(name, self._subject(session), turn)
+            self._push(session, name, "", turn)
 
-    def _subject_of(self, session: Session, text: str) -> Subject:
-        """Make a text the subject, as if it was what stands in the prompt."""
+    def _subject(self, session: Session, text: str) -> Subject:
+        """Make a text the subject, as if it was what stands in the prompt; else what is on screen.
+
+        A window that is about to be replaced is not on screen.
+        """
+        previews, message = self.previews, self.steering.next_message
         addressed = addressed_in(text)
-        return Subject(
+        about = Subject(
             backend=self.backend,
             session=session,
-            draft=addressed.text,
-            mode=addressed.mode or self.steering.next_message.mode,
+            draft=addressed.text if text else message.text,
+            mode=addressed.mode or message.mode,
             is_busy=lambda: self.sends.busy,
             pins=self.steering.pins,
         )
-
-    def _subject(self, session: Session) -> Subject:
-        """Make what is on screen the subject; not a window that is about to be replaced."""
-        previews, message = self.previews, self.steering.next_message
+        if text:
+            return about
         is_sent = previews.sent is not None and not previews.working
-        return Subject(
-            backend=self.backend,
-            session=session,
-            draft=message.text,
-            mode=message.mode,
+        return replace(
+            about,
             once=message.once,
             window=None if previews.working else previews.window,
             sent=previews.sent_for if is_sent else None,
             chosen=self.surfaces.transcript.chosen,
-            is_busy=lambda: self.sends.busy,
-            pins=self.steering.pins,
         )
 
 

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -18,7 +18,6 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.lab.stats import Tallies
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
@@ -112,31 +111,6 @@ def _keys(progress: Progress) -> list[tuple[TourKey, str, str]]:
     forward = "ends it here" if last else "next" if progress.place else "begins"
     back = [(TourKey.BACK, "←", "back")] if progress.place > 1 else []
     return [(TourKey.NEXT, "Space, →, PgDn or Enter", forward), *back, ends]
-
-
-class Counted(Protocol):
-    """A run of the lab as far as it is known."""
-
-    @property
-    def tallies(self) -> Tallies: ...
-
-
-class Moving(Protocol):
-    """How far a run is."""
-
-    @property
-    def is_running(self) -> bool: ...
-
-
-@runtime_checkable
-class ShowsRun(Protocol):
-    """A screen of the lab that shows a run."""
-
-    @property
-    def state(self) -> Counted: ...
-
-    @property
-    def progress(self) -> Moving: ...
 
 
 class Tour:
@@ -365,17 +339,18 @@ class Tour:
 
     def _look(self, step: script.Measure) -> None:
         """Say how far the run is; the bar comes with the screen that shows one."""
-        screen = self._app.screen
-        if not isinstance(screen, ShowsRun):
+        from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
+
+        screen: Screen[Any] = self._app.screen
+        if not isinstance(screen, RunScreen):
             return
-        run: ShowsRun = screen
         if screen not in self._dressed:
             self.dress(screen)
-        if run.progress.is_running:
-            self._say(step.says(run.state.tallies, True))
+        if screen.progress.is_running:
+            self._say(step.says(screen.state.tallies, True))
         else:
             self._stop_looking()
-            self._arrive(step.says(run.state.tallies, False))
+            self._arrive(step.says(screen.state.tallies, False))
 
     async def _close_screens(self) -> None:
         """Close what a step opened."""
