@@ -57,12 +57,15 @@ class PinHistory:
             JitchatError: The change or a window was refused.
             LookupError: No finished turn is there.
         """
-        mode = message.mode if message is not None else Mode.JIT
+
+        def change() -> tuple[Planned | None, HoldChange, Planned | None]:
+            before = _planned(session, message)
+            made = self.make(session, turn, hold, undoes=undoes)
+            return before, made, _planned(session, message)
+
         async with self._order:
-            before = await asyncio.to_thread(_planned, session, message)
-            made = await asyncio.to_thread(self.make, session, turn, hold, undoes=undoes)
-            after = await asyncio.to_thread(_planned, session, message)
-        return pin_effect(made, mode, before, after)
+            before, made, after = await asyncio.to_thread(change)
+        return pin_effect(made, message.mode if message is not None else Mode.JIT, before, after)
 
     def make(
         self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False

@@ -48,7 +48,6 @@ WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
-STILL_OPENING = "The conversation is still being opened."
 READ_ONLY = "What is stored can be read; nothing can be sent."
 NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
 
@@ -396,18 +395,22 @@ class ChatScreen(Screen[None]):
 
     def open_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
-        if self.session is None:
-            self.host.say(STILL_OPENING)
-        else:
-            self.views.open(self.session, name, text, turn)
+        if (session := self._opened()) is not None:
+            self.views.open(session, name, text, turn)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
-        if self.session is None:
-            self.host.say(STILL_OPENING)
-        elif position is None:
+        if (session := self._opened()) is None:
+            return
+        if position is None:
             self.host.say(NO_TURN)
         else:
-            self.steering.hold(self.session, hold, position, self.opening.number)
+            self.steering.hold(session, hold, position, self.opening.number)
+
+    def _opened(self) -> Session | None:
+        """Give the session, or say that there is none yet."""
+        if self.session is None:
+            self.host.say("The conversation is still being opened.")
+        return self.session
 
     # Actions
 
@@ -433,7 +436,6 @@ class ChatScreen(Screen[None]):
             self.call_later(act)
 
     async def action_answer(self, yes: bool) -> None:
-        """Answer what is asked in the hint line."""
         await self.routing.answer(yes=yes)
 
     async def action_press_in_pane(self, key: str) -> None:
@@ -463,10 +465,8 @@ class ChatScreen(Screen[None]):
 
     def action_undo_hold(self) -> None:
         """Take the last pin or exclusion back."""
-        if self.session is None:
-            self.host.say(STILL_OPENING)
-        else:
-            self.steering.undo_hold(self.session, self.opening.number)
+        if (session := self._opened()) is not None:
+            self.steering.undo_hold(session, self.opening.number)
 
     @reports_errors
     async def action_regenerate(self) -> None:

@@ -14,7 +14,7 @@ from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
 from jitchat.values import Mode
-from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
+from jitchat.window.steering import NO_MORE, Hold, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -90,29 +90,35 @@ class Steering:
 
         `opening` is the number of the conversation.
         """
-        self.host.run(self._change(session, HoldChange(position, None, hold), opening), "hold")
+        self.host.run(self._change(session, position, hold, opening), "hold")
 
     def undo_hold(self, session: Session, opening: int) -> None:
         """Take the last pin or exclusion back."""
         if self.pins.changes:
             last = self.pins.changes.pop()
-            self.host.run(self._change(session, last, opening, undoes=True), "hold")
+            work = self._change(session, last.turn, last.before, opening, undoes=True)
+            self.host.run(work, "hold")
         else:
             self.host.say(NOTHING_TO_UNDO)
 
     async def _change(
-        self, session: Session, change: HoldChange, opening: int, *, undoes: bool = False
+        self,
+        session: Session,
+        turn: int,
+        hold: Hold | None,
+        opening: int,
+        *,
+        undoes: bool = False,
     ) -> None:
         message = None if self.busy else self.next_message
-        hold = change.before if undoes else change.after
         try:
             sentence = await self.pins.change_and_explain(
-                session, change.turn, hold, message, undoes=undoes
+                session, turn, hold, message, undoes=undoes
             )
         except JitchatError as error:
             self.host.tell(error)
         except LookupError:
-            self.host.say(f"There is no #{change.turn} here.")
+            self.host.say(f"There is no #{turn} here.")
         else:
             self.host.post(HoldChanged(opening, sentence))
 

@@ -202,8 +202,8 @@ class Tour:
     def take_answer(self) -> None:
         """Show what came of the question, if it was sent in a step."""
         step = script.STEPS[max(0, self.progress.place - 1)]
-        is_step = self.progress.is_on_way and self.progress.place and isinstance(step, script.Ask)
-        if not is_step or self.is_over or not isinstance(step, script.Ask):
+        is_step = self.progress.is_on_way and self.progress.place and not self.is_over
+        if not is_step or not isinstance(step, script.Ask):
             return
         previews, session = self._chat.previews, self._chat.session
         reply = session.memory.turns[-1] if session is not None else None
@@ -341,16 +341,16 @@ class Tour:
         """Say how far the run is; the bar comes with the screen that shows one."""
         from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
 
-        screen: Screen[Any] = self._app.screen
-        if not isinstance(screen, RunScreen):
+        screen = run = self._app.screen
+        if not isinstance(run, RunScreen):
             return
         if screen not in self._dressed:
             self.dress(screen)
-        if screen.progress.is_running:
-            self._say(step.says(screen.state.tallies, True))
+        if run.progress.is_running:
+            self._say(step.says(run.state.tallies, True))
         else:
             self._stop_looking()
-            self._arrive(step.says(screen.state.tallies, False))
+            self._arrive(step.says(run.state.tallies, False))
 
     async def _close_screens(self) -> None:
         """Close what a step opened."""
