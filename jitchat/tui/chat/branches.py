@@ -172,7 +172,6 @@ class Branches:
         self.opening.know(replace(self.opening.conversation, turns=len(turns)))
 
     async def show_up_to(self, session: Session, position: int) -> None:
-        """Show the conversation as it is where a branch begins."""
         kept = [turn for turn in session.memory.turns if turn.position <= position]
         await self.surfaces.transcript.show(kept)
 

@@ -73,12 +73,7 @@ class Host:
         self._screen.call_later(call, *arguments)
 
     def after_frame(self, call: Callable[[], Any]) -> None:
-        """Call once the screen is drawn."""
         self._screen.call_after_refresh(call)
-
-    def from_thread(self, call: Callable[..., Any], *arguments: object) -> None:
-        """Call in the event loop, from a thread, and wait for that."""
-        self._screen.app.call_from_thread(call, *arguments)
 
     def say(self, sentence: str, *, seconds: float | None = None) -> None:
         self._screen.notify(sentence, timeout=seconds, markup=False)
@@ -87,7 +82,6 @@ class Host:
         self._screen.notify(sentence, severity="warning", timeout=seconds, markup=False)
 
     def tell(self, error: JitchatError) -> None:
-        """Say what happened and what to do."""
         notify_error(self._screen, error)
 
     def focus(self, widget: Widget) -> None:

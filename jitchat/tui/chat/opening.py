@@ -6,6 +6,7 @@ conversation that was left is taken for the one on screen.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -107,12 +108,10 @@ class Opening:
         self.surfaces.top.show_status("cannot send")
 
     def know(self, conversation: Conversation) -> None:
-        """Show the conversation's title and size as they are stored."""
         self.conversation = conversation
         self.surfaces.top.show_title(conversation.title, conversation.turns)
 
     def show_holds(self) -> None:
-        """Show in the transcript which turns are pinned or excluded."""
         if self.session is not None:
             self.surfaces.transcript.hold(self.session.steering)
 
@@ -161,7 +160,6 @@ class Indexing:
             self.host.in_thread(work, "backlog", exclusive=True)
 
     def stop(self) -> None:
-        """Index nothing more of a conversation that is left."""
         self.host.cancel("backlog", "embedder", "lines")
         self.indexed = self._settled = False
         self.progress = None
@@ -191,18 +189,7 @@ class Indexing:
 
     def change_embedder(self) -> None:
         """Use an embedding model that was fetched as soon as every turn has its vector."""
-        number = self.opening.number
-
-        def change() -> None:
-            try:
-                embedder = self.backend.better_embedder()
-            except JitchatError as error:
-                self.host.post(messages.BacklogEnded(number, 0, error))
-                return
-            if embedder is not None and number == self.opening.number:
-                self.host.from_thread(self.catch_up, embedder)
-
-        self.host.in_thread(change, "embedder")
+        self.host.run(self._change_embedder(), "embedder")
 
     def write_missing_lines(self) -> None:
         """Have the summariser's model write the index lines that are missing, if there is one."""
@@ -230,6 +217,15 @@ class Indexing:
         if message.error is not None:
             self.host.tell(message.error)
         return message.written is None
+
+    async def _change_embedder(self) -> None:
+        try:
+            embedder = await asyncio.to_thread(self.backend.better_embedder)
+        except JitchatError as error:
+            self.end(error)
+        else:
+            if embedder is not None:
+                self.catch_up(embedder)
 
     def _catch_up(self, session: Session, embedder: Embedder | None, number: int) -> None:
         """Index in a thread, unless a later call takes over: then only that one reports."""

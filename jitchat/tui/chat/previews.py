@@ -132,7 +132,6 @@ class Previews:
         self.know_sends(1)
 
     def show_counted(self, window: ContextWindow, tokens: int) -> None:
-        """Show the next window with the tokens that the provider counted."""
         self.sent, self._exact = None, (window, tokens)
         self._show(window, sent=False)
 
@@ -156,7 +155,6 @@ class Previews:
         self.sent = self.window = None
 
     def leave(self) -> None:
-        """Forget all of the conversation that is left."""
         self.know_sends(0)
         self.wants_next = False
         self.forget()
@@ -249,7 +247,6 @@ class Meter:
     previews: Previews
 
     def sum_up(self) -> None:
-        """Look up and show what the conversation cost."""
         self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
 
     def leave(self) -> None:

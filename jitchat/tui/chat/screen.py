@@ -90,7 +90,6 @@ class ChatScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a reply is on its way."""
         return self.sends.busy
 
     def compose(self) -> ComposeResult:
@@ -139,16 +138,14 @@ class ChatScreen(Screen[None]):
     # Keys and the prompt
 
     def _show_pane_keys(self, _: object) -> None:
-        """Show in the footer the keys of the pane that has the focus."""
         self.surfaces.hint.show_pane(self.routing.footer())
 
     def watch_focused(self) -> None:
         """Close a question when the focus leaves the place where it was asked."""
         if self.is_mounted:
-            self.routing.forget()
+            self.routing.ask(None)
 
     def _typed(self) -> str:
-        """Read what was typed and not sent."""
         return "\n".join(filter(None, (self._waiting, self.branches.typed())))
 
     @on(Prompt.Changed)
@@ -439,7 +436,6 @@ class ChatScreen(Screen[None]):
         await self.routing.answer(yes=yes)
 
     async def action_press_in_pane(self, key: str) -> None:
-        """Do what the footer shows for the pane with the focus."""
         await self.routing.press(key)
 
     def action_cycle_mode(self) -> None:
@@ -464,7 +460,6 @@ class ChatScreen(Screen[None]):
         self._hold(Hold(hold), position)
 
     def action_undo_hold(self) -> None:
-        """Take the last pin or exclusion back."""
         if (session := self._opened()) is not None:
             self.steering.undo_hold(session, self.opening.number)
 
@@ -564,7 +559,6 @@ class ChatScreen(Screen[None]):
         self.surfaces.transcript.wrap_code()
 
     def action_fetch_model(self) -> None:
-        """Fetch the better embedding model, or stop fetching it."""
         fetch = self.surfaces.model_fetch
         if fetch.running:
             fetch.stop()

@@ -97,7 +97,6 @@ class Sends:
         self._worker = self.host.run(self._send(session, sent, draft), "send")
 
     def stop(self) -> None:
-        """Stop the reply, keeping what came."""
         if self._worker is not None:
             self._stopped = True
             self._worker.cancel()
@@ -111,17 +110,15 @@ class Sends:
 
     async def take(self, message: messages.SessionReported) -> None:
         """Draw what happened; of a message that is over, only what went wrong with it."""
-        event = message.event
-        if message.worker is self._worker:
-            if isinstance(event, events.UsageReported):
-                self.surfaces.inspector.report(event.usage)
-            await self._draw(event)
-        elif isinstance(event, events.SendFailed):
+        event, is_current = message.event, message.worker is self._worker
+        if isinstance(event, events.SendFailed):
             self.host.tell(event.error)
-        if isinstance(event, events.SendFailed) and isinstance(event.error, KeyRefused):
-            self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
-        if isinstance(event, events.TurnsRetrieved):
-            self._say_that_the_picker_is_asked()
+            if isinstance(event.error, KeyRefused):
+                self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
+            if is_current:
+                self._return_draft(event.draft)
+        elif is_current:
+            await self._draw(event)
 
     async def end(self, message: messages.SendEnded) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
@@ -230,11 +227,8 @@ class Sends:
                 await self._draw_piece(event)
             case events.TurnStored(turn):
                 await self._show_reply(turn)
-            case events.SendFailed(error, draft):
-                self.host.tell(error)
-                self._return_draft(draft)
             case _:
-                self._draw_figures(event)
+                self._draw_rest(event)
 
     async def _draw_piece(
         self, piece: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
@@ -249,10 +243,16 @@ class Sends:
             case events.ReasoningFound():
                 await transcript.take_for_reasoning()
 
-    def _draw_figures(self, event: events.Event) -> None:
+    def _draw_rest(self, event: events.Event) -> None:
         match event:
+            case events.TurnsRetrieved():
+                session = self.opening.session
+                picker = session.picker if session is not None else None
+                if picker is not None and self.steering.mode.recalls:
+                    self.surfaces.hint.wait(f"asking {picker.name} what is needed")
             case events.UsageReported(usage, cost):
                 self._measured = True
+                self.surfaces.inspector.report(usage)
                 self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
@@ -260,7 +260,6 @@ class Sends:
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
 
     async def _show_reply(self, turn: Turn) -> None:
-        """Show a reply that is stored, and what is known of it."""
         transcript, session = self.surfaces.transcript, self.opening.session
         await transcript.put(turn)
         if not self._measured:
@@ -286,7 +285,6 @@ class Sends:
             hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     async def _warn_of_unstored(self, session: Session) -> None:
-        """Say beside a reply that it is not stored."""
         if (place := session.unstored) is not None:
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
             await self.surfaces.transcript.warn(f"{what}: {_UNSTORED}")
@@ -298,11 +296,6 @@ class Sends:
             self.surfaces.prompt.give_back(draft)
             self.keeper.let_go()
             self.steering.give_back(once, mode)
-
-    def _say_that_the_picker_is_asked(self) -> None:
-        session = self.opening.session
-        if session is not None and session.picker is not None and self.steering.mode.recalls:
-            self.surfaces.hint.wait(f"asking {session.picker.name} what is needed")
 
     def _is_local(self) -> bool:
         """Whether a server on this machine answers, which may load its model first."""

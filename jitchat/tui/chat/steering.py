@@ -93,7 +93,6 @@ class Steering:
         self.host.run(self._change(session, position, hold, opening), "hold")
 
     def undo_hold(self, session: Session, opening: int) -> None:
-        """Take the last pin or exclusion back."""
         if self.pins.changes:
             last = self.pins.changes.pop()
             work = self._change(session, last.turn, last.before, opening, undoes=True)

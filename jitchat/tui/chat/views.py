@@ -82,7 +82,6 @@ class Views:
         self.host.push(lab)
 
     async def follow(self, session: Session, outcome: Outcome) -> None:
-        """Show, plan or send what a view was left for."""
         match outcome:
             case Another(view, planned):
                 if planned is not None:
@@ -119,7 +118,6 @@ class Views:
         await self.sends.release(next((turn for turn in ahead if turn.role is Role.USER), None))
 
     def _plan(self, planned: Planned) -> None:
-        """Plan with the choices that were made in a view."""
         if planned.once is not None:
             self.steering.once = planned.once
         if planned.mode is not None:

@@ -42,15 +42,12 @@ _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
 
 class TourKey(StrEnum):
-    """What a presenter can do."""
-
     NEXT = "next"
     BACK = "back"
     END = "end"
 
     @property
     def action(self) -> str:
-        """The app's action for it."""
         return f"app.tour('{self}')"
 
 
@@ -196,7 +193,6 @@ class Tour:
             self.focus_bar()
 
     def take_error(self, error: JitchatError | None) -> None:
-        """Know why no answer came."""
         self._error = error or self._error
 
     def take_answer(self) -> None:
@@ -307,7 +303,6 @@ class Tour:
         self._show_answer(step, asked)
 
     def _show_answer(self, step: script.Ask, asked: script.Asked) -> None:
-        """Put the cursor on the turn that decides."""
         self._chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
@@ -320,7 +315,6 @@ class Tour:
             view.call_after_refresh(self._follow_plans, view, step)
 
     def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
-        """Describe the windows once they are planned."""
 
         def planned(comparison: Comparison | None) -> None:
             if comparison is not None and view in self._dressed:
@@ -353,7 +347,6 @@ class Tour:
             self._arrive(step.says(run.state.tallies, False))
 
     async def _close_screens(self) -> None:
-        """Close what a step opened."""
         self._dressed.clear()
         while self._app.screen is not self._chat:
             await self._app.pop_screen()
