@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-import pytest
 from textual.widgets import Input
 
-from jitchat.errors import JitchatError, KeyRefused, SettingsError, Unreachable
+from jitchat.errors import SettingsError
 from jitchat.settings import Settings
 from jitchat.settings.sections import ProviderSettings
 from jitchat.tui.dialogs.models import ModelsScreen
@@ -146,21 +145,6 @@ async def test_a_pick_that_comes_after_its_conversation_was_left_counts_in_the_n
         goes_on.set()
         await answers(pilot, "qwen3:8b")
         assert screen.session.memory.turns == []
-
-
-@pytest.mark.parametrize("refusal", [KeyRefused("No."), Unreachable("No.")])
-async def test_a_key_that_is_refused_in_the_chat_says_how_to_give_another(
-    models, refusal: JitchatError
-) -> None:
-    models.provider = ScriptedProvider((refusal,), "groq", "new")
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        await type_text(pilot, "hello")
-        await pilot.press("enter")
-        await until(pilot, lambda: told(pilot), "the refusal")
-        await idle(pilot)
-        hinted = "Ctrl+L, then F4, takes another key." in told(pilot)
-        assert hinted is isinstance(refusal, KeyRefused)
 
 
 async def test_a_limit_that_is_told_during_a_reply_counts_for_the_next(models) -> None:

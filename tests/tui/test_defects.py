@@ -21,12 +21,12 @@ TEXT = "the user's own words"
 SCREEN, CHAT = "jitchat.tui.chat.screen:ChatScreen", "jitchat.tui.chat"
 WIDGETS = "jitchat.tui.widgets"
 PLACES = (
-    f"{CHAT}.surfaces:Surfaces.show_window",
-    f"{CHAT}.indexing:Indexing.show_status",
+    f"{CHAT}.host:Surfaces.show_window",
+    f"{CHAT}.opening:Indexing.show_status",
     f"{SCREEN}.open",
     f"{SCREEN}.compose",
     f"{CHAT}.previews:Previews.plan",
-    f"{CHAT}.views:Views.take_styles",
+    f"{CHAT}.views:Views.load",
     f"{CHAT}.sends:Sends.start",
     f"{CHAT}.sends:Sends.release",
     f"{CHAT}.sends:Sends._named",

@@ -89,17 +89,6 @@ async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_op
         assert shown(screen) == [1, 2, 3, 4]
 
 
-async def test_a_reply_in_the_middle_is_given_again_where_the_cursor_is(
-    backend: TestBackend,
-) -> None:
-    backend.provider = ScriptedProvider(script=("Port 80.",))
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "up", "up", "r", "enter")
-        await answered(pilot, 5)
-        assert shown(screen) == [1, 5]
-        assert [m.content for m in backend.provider.requests[0]][-1].endswith("Which port?")
-
-
 async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_in_view(
     backend: TestBackend,
 ) -> None:
@@ -128,19 +117,6 @@ async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None
         assert texts == ["Which port exactly?", "Understood."]
 
 
-async def test_the_window_of_an_edit_holds_only_what_it_follows(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "up", "e", "enter")
-
-        def sent() -> str:
-            return (
-                str(screen.previews.window.messages()) if screen.previews.window is not None else ""
-            )
-
-        await until(pilot, lambda: "logo" in sent() and "green" not in sent(), "its window")
-        assert "Port 8443." in sent()
-
-
 async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_message_edited(
     backend: TestBackend,
 ) -> None:
@@ -157,39 +133,6 @@ async def test_from_the_prompt_the_last_reply_is_given_again_and_the_last_messag
         await pilot.press("escape")
         assert prompt.text == "half a thought"
         assert screen.steering.once.after is None
-
-
-async def test_emptying_the_prompt_ends_an_edit(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await ready(pilot)
-        prompt, line = screen.query_one(Prompt), screen.query_one("#cost")
-        for unsent in ("", "half a thought"):
-            prompt.text = unsent
-            await pilot.press("alt+e", *"??")
-            assert "editing #3" in str(line.render())
-            await pilot.press("ctrl+c")
-            assert prompt.text == unsent
-            assert screen.steering.once.after is None
-            assert "editing" not in str(line.render())
-            if not unsent:
-                await pilot.press("ctrl+z")
-                assert prompt.text == "And the logo???", "it is brought back as a draft"
-
-
-async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await ready(pilot)
-        prompt = screen.query_one(Prompt)
-        for number, (unsent, typed, kept) in enumerate(
-            [("", "", ""), ("a thought", "", "a thought"), ("", "??", "And the logo???")]
-        ):
-            prompt.text = unsent
-            await pilot.press("alt+e", *typed)
-            await pilot.press("alt+r", "enter")
-            await answered(pilot, 5 + number)
-            assert screen.steering.once.after is None
-            assert "editing" not in str(screen.query_one("#cost").render())
-            assert prompt.text == kept
 
 
 async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat.messages import BacklogEnded
 from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import conversation_of, talk
 from tests.tui.support import TestBackend, chat, ready, until
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     import numpy as np
-    from textual.message import Message
 
 MANY = talk(*(f"turn {number} of the harbour talk" for number in range(1, 301)))
 
@@ -117,30 +115,3 @@ async def test_where_the_embedder_fails_the_status_says_that_vectors_are_missing
         screen = await ready(pilot)
         assert status(screen) == ("vectors missing · scripted scripted-1 · fake-8 · ~estimate")
         assert "Recall goes by words alone" in next(iter(app._notifications)).message
-
-
-async def test_a_backlog_that_is_taken_over_ends_nothing(
-    backend: TestBackend, gated, monkeypatch
-) -> None:
-    app = JitchatApp(backend, conversation_of(backend.store, MANY))
-    async with app.run_test(size=(140, 40)) as pilot:
-        screen = chat(pilot)
-        await until(pilot, lambda: "indexing 0 of 300" in status(screen), "the first")
-        ended: list[object] = []
-        post = screen.post_message
-
-        def spied(message: Message) -> bool:
-            ended.extend([message] if isinstance(message, BacklogEnded) else [])
-            return post(message)
-
-        monkeypatch.setattr(screen, "post_message", spied)
-        better = FakeEmbedder("better-8")
-        screen.indexing.catch_up(better)
-        gated.let.release(1_000)
-        await until(pilot, lambda: screen.session.memory.index.embedder is better, "the better one")
-        await until(pilot, lambda: bool(ended), "the end")
-        await screen.workers.wait_for_complete(
-            [worker for worker in screen.workers if worker.group == "backlog"]
-        )
-        await pilot.pause()
-        assert len(ended) == 1

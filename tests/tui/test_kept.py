@@ -58,20 +58,6 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key(
         await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
 
 
-async def test_each_conversation_has_its_own_draft(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=SIZE) as pilot:
-        screen = await ready(pilot)
-        prompt = screen.query_one(Prompt)
-        await type_text(pilot, "about the demo")
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
-        await ready(pilot)
-        assert prompt.text == ""
-        await screen.open(backend.store.conversation("demo"))
-        await ready(pilot)
-        assert prompt.text == "about the demo"
-
-
 async def test_a_message_under_way_is_kept_until_its_reply_begins(backend: TestBackend) -> None:
     gate = asyncio.Event()
     backend.provider = ScriptedProvider(script=(gate, "Tuesday.", asyncio.Event()))
@@ -107,19 +93,6 @@ async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_promp
         await until(pilot, lambda: len(backend.store.turns("demo")) == 62, "the reply")
         await idle(pilot)
         assert [turn.content for turn in backend.store.turns("demo")][60] == "tell me"
-
-
-async def test_an_edit_that_is_not_one_is_no_draft(backend: TestBackend) -> None:
-    drafts = Drafts(backend.store.database)
-    async with demo_app(backend).run_test(size=SIZE) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, "mine")
-        await pilot.press("alt+e")
-        screen.keeper.keep_now()
-        assert drafts.get("demo") == "mine"
-        screen.query_one(Prompt).text = "edited"
-        screen.keeper.keep_now()
-        assert drafts.get("demo") == "mine\nedited"
 
 
 def test_a_known_key_is_never_written(backend: TestBackend) -> None:

@@ -124,20 +124,6 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
         assert screen.query_one(Prompt).text == "/new house"
 
 
-async def test_the_sent_window_stays_until_something_is_typed(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await asked(pilot)
-        sent, planned = screen.previews.sent, screen.previews.planned
-        for key in ("shift+tab", "f6", "f6", "escape", "shift+tab", "left", "escape"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert screen.previews.window is screen.previews.sent is sent, key
-        assert screen.previews.planned == planned
-        assert screen.query_one(Prompt).has_focus
-        await type_text(pilot, "a")
-        assert screen.previews.sent is None
-
-
 async def test_the_head_of_the_inspector_switches_between_the_sent_window_and_the_next(
     backend: TestBackend,
 ) -> None:

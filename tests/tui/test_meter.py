@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import OptionList, Static
 
-from jitchat.errors import StreamCut, Unreachable
+from jitchat.errors import StreamCut
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.session import SessionOptions
@@ -224,47 +224,3 @@ async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
         assert "next window" in shown(screen, "#inspector-title")
         assert screen.previews.window is not None
         assert backend.counted == [screen.previews.window.messages()]
-
-
-async def test_a_provider_that_cannot_count_says_why_and_the_line_stays(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def count(session: object, messages: Sequence[Message]) -> int:
-        raise Unreachable("work cannot be reached.", "Is it running?")
-
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        before = shown(screen, "#cost")
-        await pilot.press("alt+x")
-        await until(pilot, lambda: pilot.app._notifications, "the sentence")
-        (told,) = pilot.app._notifications
-        assert told.message.startswith("scripted does not count.")
-        assert shown(screen, "#cost") == before
-        monkeypatch.setattr(backend, "count_exactly", count)
-        screen.action_count_exactly()
-        await until(pilot, lambda: len(pilot.app._notifications) == 2, "the other sentence")
-        *_, told = pilot.app._notifications
-        assert told.message == "work cannot be reached. Is it running?"
-        assert shown(screen, "#cost") == before
-
-
-async def test_a_count_that_comes_late_is_not_taken_for_another_window(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-
-        async def count(session: object, messages: Sequence[Message]) -> int:
-            planned = screen.previews.planned
-            await pilot.press("shift+tab")
-            await until(pilot, lambda: screen.previews.planned > planned, "the next mode's window")
-            return 1_188
-
-        backend.count_exactly = count  # type: ignore[method-assign]
-        screen.action_count_exactly()
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        assert screen.previews.window is not None
-        assert shown(screen, "#cost").startswith(f"in ~{screen.previews.window.used:,} · ")

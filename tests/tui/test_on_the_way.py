@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from jitchat.errors import ContextOverflow
-from jitchat.providers.provider import RequestAdapted, RetryScheduled
+from jitchat.providers.provider import RetryScheduled
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, notices, ready, type_text, until
 
@@ -50,15 +50,6 @@ async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBack
         await until(pilot, lambda: not chat(pilot).busy, "the end")
         assert chat(pilot).query_one("#prompt").text == "hello"
         await until(pilot, lambda: "again" not in hint(pilot), "another hint")
-
-
-async def test_what_was_left_out_of_a_request_is_told(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await send(
-            pilot, RequestAdapted("m does not take temperature [/]: sent without it."), "Hello."
-        )
-        await until(pilot, lambda: chat(pilot).opening.conversation.turns == 62, "the reply")
-        assert "m does not take temperature [/]: sent without it." in toasts(pilot)
 
 
 async def test_a_limit_that_was_learnt_is_told_and_shown(backend: TestBackend) -> None:

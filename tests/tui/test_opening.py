@@ -10,7 +10,6 @@ import pytest
 
 from jitchat.errors import EmbedderUnavailable, StoreUnreadable
 from jitchat.session import SessionOptions
-from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -133,55 +132,6 @@ async def test_figures_of_the_conversation_before_do_not_stay(backend: TestBacke
         assert screen.previews.window is None
         assert screen.query_one(BudgetBar).window is None
         assert screen.query_one(Inspector).query_one("#segments").option_count == 0  # type: ignore[attr-defined]
-
-
-async def test_a_preview_that_comes_late_is_dropped(backend: TestBackend, gates) -> None:
-    other = conversation_of(backend.store, talk("x", "y"))
-    gates[other.id] = threading.Event()
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        assert screen.session is not None
-        real, begun, opened = screen.session.preview, threading.Event(), threading.Event()
-        planned = threading.Event()
-
-        def slow(*arguments: object, **named: object) -> object:
-            begun.set()
-            opened.wait(10)
-            try:
-                return real(*arguments, **named)  # type: ignore[arg-type]
-            finally:
-                planned.set()
-
-        screen.session.preview = slow  # type: ignore[assignment, method-assign]
-        screen.previews.plan(afresh=True)
-        await until(pilot, begun.is_set, "the preview")
-        await screen.open(other)
-        opened.set()
-        await until(pilot, planned.is_set, "the preview that was planned")
-        await pilot.pause()
-        assert screen.previews.window is None
-        gates[other.id].set()
-        await ready(pilot)
-
-
-async def test_the_backlog_of_a_conversation_that_was_left_says_nothing(
-    backend: TestBackend, gates
-) -> None:
-    long = conversation_of(backend.store, talk(*(f"turn {n}" for n in range(3_000))))
-    other = conversation_of(backend.store, talk("x", "y"))
-    gates[other.id] = threading.Event()
-    async with JitchatApp(backend, long).run_test(size=(140, 40)) as pilot:
-        screen = chat(pilot)
-        await until(pilot, lambda: screen.session is not None, "the session")
-        pace = screen.session.memory.index.throttle  # type: ignore[union-attr]
-        await screen.open(other)
-        assert pace.halted
-        for _ in range(20):
-            await pilot.pause(0.01)
-            assert not screen.indexing.indexed
-            assert "opening" in str(screen.query_one("#status").render())
-        gates[other.id].set()
-        await ready(pilot)
 
 
 async def test_turns_keep_their_order_while_the_rest_is_read(backend: TestBackend) -> None:

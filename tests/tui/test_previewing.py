@@ -6,17 +6,15 @@ import random
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jitchat.tui.chat import previews
 from jitchat.tui.figures import WORKING, size_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.window.steering import NO_MORE, Once
-from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
+from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pytest
     from textual.app import App
     from textual.widget import Widget
 
@@ -144,46 +142,3 @@ async def test_the_preview_never_shows_a_stale_window_as_current_under_fast_typi
         assert screen.previews.window.mode is screen.steering.mode
         assert watch.marked
         assert watch.current
-
-
-async def test_plans_do_not_pile_up_and_the_surfaces_fade_only_while_it_takes_long(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        watch, bar = Watch(screen), screen.query_one(BudgetBar)
-        watch.gate.clear()
-        screen.previews.plan()
-        await until(pilot, lambda: watch.made == 1, "the plan")
-        assert bar.working
-        assert not bar.has_class("-faded")
-        for _ in range(5):
-            screen.query_one(Prompt).insert("x")
-            screen.previews.plan()
-        await until(pilot, lambda: bar.has_class("-faded"), "the surfaces to fade")
-        assert watch.made == 1
-        watch.gate.set()
-        await until(pilot, lambda: not screen.previews.working, "the window")
-        assert watch.made == 2
-        assert not bar.has_class("-faded")
-        screen.previews._fade()  # as the timer's call does that waited until the plan was made
-        assert not bar.has_class("-faded")
-
-
-async def test_a_draft_that_is_taken_back_leaves_the_sent_window_unmarked(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(previews, "PREVIEW_AFTER", 60)
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        screen.query_one(Prompt).insert(QUESTION)
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.previews.sent, "the sent window")
-        await idle(pilot)
-        sent, watch = screen.previews.sent, Watch(screen)
-        await pilot.press("a")
-        assert screen.previews.working
-        await pilot.press("backspace")
-        assert not screen.previews.working
-        assert screen.previews.window is screen.previews.sent is sent
-        assert not watch.made

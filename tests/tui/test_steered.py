@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -203,48 +202,6 @@ async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
         await pilot.press("shift+tab")
         await pilot.pause()
         assert screen.steering.once_mode is None
-
-
-async def test_excluding_while_a_reply_streams_is_for_the_next_window(
-    backend: TestBackend,
-) -> None:
-    go_on = asyncio.Event()
-    backend.provider = ScriptedProvider(("Under", go_on, "stood."))
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
-        screen.steering.hold(screen.session, Hold.EXCLUDED, 9, screen.opening.number)
-        line = "#9 is excluded, from the next message on."
-        await until(pilot, lambda: line in told(pilot), "the notice")
-        assert kinds(screen)[9] is Kind.RETRIEVED, "what was sent stays as it was"
-        go_on.set()
-        await idle(pilot)
-        await type_text(pilot, QUESTION)
-        assert 9 not in kinds(screen)
-
-
-async def test_a_message_that_is_not_answered_comes_back_with_what_was_decided_for_it(
-    backend: TestBackend,
-) -> None:
-    go_on = asyncio.Event()
-    backend.provider = ScriptedProvider((go_on, "late"))
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        screen.steering.once = Once(wanted=frozenset({12}))
-        await type_text(pilot, f"@full {QUESTION}")
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
-        assert screen.steering.once == NO_MORE
-        await pilot.press("escape")
-        await idle(pilot)
-        assert screen.query_one(Prompt).draft == QUESTION
-        assert (screen.steering.once.wanted, screen.steering.once_mode) == (
-            frozenset({12}),
-            Mode.FULL,
-        )
-        assert modes(screen) == ["full once"]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])

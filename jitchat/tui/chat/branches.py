@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.store.path import parent_of
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
-from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Once
@@ -171,10 +169,9 @@ class Branches:
         transcript.point_at(position)
         self.indexing.catch_up()
         self.previews.plan(afresh=True)
-        self.opening.show_size(len(turns))
+        self.opening.know(replace(self.opening.conversation, turns=len(turns)))
 
     async def show_up_to(self, session: Session, position: int) -> None:
-        """Show the conversation as it is where a branch begins."""
         kept = [turn for turn in session.memory.turns if turn.position <= position]
         await self.surfaces.transcript.show(kept)
 

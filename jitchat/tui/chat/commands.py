@@ -22,8 +22,6 @@ _TURN = re.compile(r"#?(\d{1,18})(?:\s+|$)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An action that was typed."""
-
     name: str
     argument: str = ""
 
@@ -95,8 +93,6 @@ def mode_within(draft: str) -> str:
 
 
 class CommandHint:
-    """Follows the draft."""
-
     def __init__(self, line: HintLine) -> None:
         self._line = line
         self._before: tuple[str, ...] | None = None

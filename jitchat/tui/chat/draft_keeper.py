@@ -72,7 +72,6 @@ class DraftKeeper:
         self._timer = self._host.after(KEEP_AFTER, self.keep_behind)
 
     def keep_behind(self) -> None:
-        """Write the draft in a thread."""
         self._note(leaving=False)
         self._host.in_thread(self._flush, "draft")
 

@@ -45,20 +45,17 @@ class KeyRouting:
         self._screen = screen
         self._question: Question | None = None
 
-    def ask(self, question: Question) -> None:
-        """Ask in the hint line, in place of what was asked before."""
-        self._show(question)
+    def ask(self, question: Question | None) -> None:
+        """Ask in the hint line, in place of what was asked before; None: nothing any more."""
+        self._question = question
+        self._screen.query_one(HintLine).show_question(question.text if question else "")
 
     async def answer(self, *, yes: bool) -> None:
         """Close the question; do what it asks about where `yes`."""
         question = self._question
-        self._show(None)
+        self.ask(None)
         if yes and question is not None:
             await question.action()
-
-    def forget(self) -> None:
-        """The user is elsewhere: the question is not answered."""
-        self._show(None)
 
     async def takes(self, event: events.Key | events.Paste) -> bool:
         """Decide on a key or a paste; False leaves it to whatever has the focus."""
@@ -130,7 +127,3 @@ class KeyRouting:
         for event in typed:
             prompt.post_message(event)
         return True
-
-    def _show(self, question: Question | None) -> None:
-        self._question = question
-        self._screen.query_one(HintLine).show_question(question.text if question else "")

@@ -1,4 +1,4 @@
-"""What workers report to the screen. Workers carry; handlers decide.
+"""What workers report to the screen, where more than one controller has to act on it.
 
 `opening` says for which conversation a worker ran: the screen counts those that it opened, and
 drops what comes late from one that was left.
@@ -6,9 +6,7 @@ drops what comes late from one that was left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -16,16 +14,12 @@ from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.events import Event
-from jitchat.store.windows import Spent
-from jitchat.tui.chat.pins import NextMessage
 from jitchat.tui.views.view import Outcome
 from jitchat.values import Turn
-from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
-    from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.small_models.summariser import LinesWritten
 
@@ -131,35 +125,6 @@ class LinesMoved(Message):
 
 
 @dataclass
-class ModelNamed(Message):
-    """A model was named at the prompt."""
-
-    wanted: str
-    """As it was typed."""
-    picked: tuple[str, str] | None
-    """Provider and model; None where that is not one model that can be used."""
-
-
-@dataclass
-class CostSummed(Message):
-    """What the conversation cost so far was looked up."""
-
-    opening: int
-    spent: Spent
-
-
-@dataclass
-class WindowCounted(Message):
-    """The provider counted the window that would be sent, or would not."""
-
-    opening: int
-    counted: NextMessage
-    outcome: tuple[ContextWindow, int] | JitchatError
-    hint: Sequence[str]
-    """What stood in the hint line before, the longest form first."""
-
-
-@dataclass
 class HoldChanged(Message):
     """A turn was pinned or excluded, or that was undone."""
 
@@ -179,36 +144,6 @@ class ModelChanged(Message):
     """None where the conversation had none and is to be opened."""
     note: str = ""
     """What the user should know."""
-
-
-@dataclass
-class ModelRefused(Message):
-    """The model that was picked cannot be used."""
-
-    error: JitchatError
-
-
-@dataclass
-class LimitTold(Message):
-    """The server said how much its model takes."""
-
-    session: Session
-    budget: Budget
-
-
-@dataclass
-class ModelsFound(Message):
-    """What could answer in place of the reader."""
-
-    choices: Sequence[ProviderChoice]
-
-
-@dataclass
-class ViewsLoaded(Message):
-    """The code of every view is there."""
-
-    styles: list[Path]
-    """The files with their styles; one at least."""
 
 
 @dataclass

@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.worker import get_current_worker
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
-from jitchat.tui.chat import messages
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
-from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.messages import ModelChanged
+from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 
@@ -75,16 +72,6 @@ class ModelSwitch:
         if self.offers and self.surfaces.prompt.text:
             self.offers = self.surfaces.offer.display = False
 
-    def show_choices(self, choices: Sequence[ProviderChoice]) -> None:
-        self._choices = choices
-        self.surfaces.offer.update(Content(offer(choices)))
-
-    def take_limit(self, message: messages.LimitTold) -> None:
-        """Plan with a limit that the server told; what is on its way was planned already."""
-        if message.session is self.opening.session:
-            message.session.take_budget(message.budget)
-            self.previews.plan()
-
     def pick(self, wanted: str = "") -> None:
         """Pick who answers; at once where `wanted` names one model."""
         if not wanted:
@@ -96,7 +83,10 @@ class ModelSwitch:
                 picked = meant_by(wanted, await self._known())
             except JitchatError:
                 picked = None  # the list tells of it
-            self.host.post(messages.ModelNamed(wanted, picked))
+            if picked is not None:
+                self.choose(picked)
+            else:
+                self.open_list(wanted)
 
         self.host.run(find(), "named", exclusive=True)
 
@@ -115,18 +105,18 @@ class ModelSwitch:
         self.surfaces.top.show_status(f"{picked[0]} {picked[1]}…")
         session, number = self.opening.session, self.opening.number
 
-        def choose() -> None:
+        async def choose() -> None:
             try:
-                changed, note = self.backend.choose_model(session, *picked)
+                changed, note = await asyncio.to_thread(self.backend.choose_model, session, *picked)
             except JitchatError as error:
-                self.host.post(messages.ModelRefused(error))
-                return
-            if not get_current_worker().is_cancelled:
-                self.host.post(messages.ModelChanged(number, picked, changed, note))
+                self.indexing.show_status()
+                self.host.tell(error)
+            else:
+                self.host.post(ModelChanged(number, picked, changed, note))
 
-        self.host.in_thread(choose, "choose", exclusive=True)
+        self.host.run(choose(), "choose", exclusive=True)
 
-    async def change(self, message: messages.ModelChanged, session: Session) -> None:
+    async def change(self, message: ModelChanged, session: Session) -> None:
         """Have it answer from the next message on; a reply that is on its way is the other's."""
         if message.opening != self.opening.number:
             await session.aclose()
@@ -158,17 +148,19 @@ class ModelSwitch:
             self.indexing.catch_up()
 
     async def _ask_limit(self, session: Session) -> None:
+        """Plan with a limit that the server tells; what is on its way was planned already."""
         budget = await self.backend.ask_limit(session)
-        if budget is not None:
-            self.host.post(messages.LimitTold(session, budget))
+        if budget is not None and session is self.opening.session:
+            session.take_budget(budget)
+            self.previews.plan()
 
     async def _look_around(self) -> None:
         """Find what a newcomer could use: a server on this machine, a key that is there."""
         try:
-            found = list((await self._known()).values())
+            self._choices = list((await self._known()).values())
         except JitchatError:
             return  # told when the list is opened
-        self.host.post(messages.ModelsFound(found))
+        self.surfaces.offer.update(Content(offer(self._choices)))
 
     async def _known(self) -> dict[str, ProviderChoice]:
         """Find by name what can answer: what is stored, and what runs on this machine."""

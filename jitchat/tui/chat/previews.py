@@ -2,37 +2,45 @@
 
 A plan is asked for once the keys rest, and made in a thread, one at a time. From the key to the
 window for it every surface says that it is being worked out: none is out of date and looks
-current. A plan for a draft that has moved on is dropped.
+current. A plan for a draft that has moved on is dropped. What a window cost stands beside it.
 """
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, StoreError
+from jitchat.store.windows import Ending, WindowArchive
+from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import CommandHint, mode_within
 from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.messages import PreviewReady
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.pins import NextMessage
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.figures import exact_sentence
-from jitchat.values import Status, Turn, Usage
+from jitchat.tui.send_figures import usage_sentence
+from jitchat.tui.turn_details import is_broken_off
+from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.session import Session
+    from jitchat.tui.backend import Backend
 
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
 DIM_AFTER = 0.2
 """Seconds that a window is being worked out until its surfaces fade, so that a quick one does not
 flicker; their mark is there at once."""
+_LOOKED_BACK = 50
+"""Messages among which the one that was sent last is looked for: what is imported was not sent."""
 DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
 
 
@@ -124,7 +132,6 @@ class Previews:
         self.know_sends(1)
 
     def show_counted(self, window: ContextWindow, tokens: int) -> None:
-        """Show the next window with the tokens that the provider counted."""
         self.sent, self._exact = None, (window, tokens)
         self._show(window, sent=False)
 
@@ -148,7 +155,6 @@ class Previews:
         self.sent = self.window = None
 
     def leave(self) -> None:
-        """Forget all of the conversation that is left."""
         self.know_sends(0)
         self.wants_next = False
         self.forget()
@@ -227,3 +233,91 @@ class Previews:
 
     def _fade(self) -> None:
         self.surfaces.show_faded(self.working)  # the timer's call may come when that is over
+
+
+@dataclass(eq=False)
+class Meter:
+    """Accounts for tokens and dollars: of the conversation, of one send, of the next window."""
+
+    host: Host
+    backend: Backend
+    surfaces: Surfaces
+    opening: Opening
+    steering: Steering
+    previews: Previews
+
+    def sum_up(self) -> None:
+        self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
+
+    def leave(self) -> None:
+        """Show and await no figure of a conversation that is left."""
+        self.host.cancel("cost", "count")
+        self.surfaces.top.show_cost("")
+
+    async def show_sent(self, session: Session, turn: Turn, reply: Turn | None) -> bool:
+        """Show the window that brought a reply; without one, what was sent for the user's `turn`.
+
+        Returns whether any window was sent.
+        """
+        sent = await asyncio.to_thread(session.sent_on_path, turn, reply)
+        if sent is None:
+            return False
+        window, ending = sent
+        usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
+        self.previews.forget()
+        self.previews.show_sent(window, turn, usage)
+        broken = _is_broken_off(session, ending)
+        self.surfaces.hint.show_cost(usage_sentence(usage, cost, window, is_broken_off=broken))
+        return True
+
+    async def show_last_sent(self, session: Session) -> bool:
+        """Show the window that was sent last on the path; whether there is one."""
+        last = await asyncio.to_thread(_last_sent, session)
+        is_open = session is self.opening.session
+        return last is not None and is_open and await self.show_sent(session, last, None)
+
+    def count_exactly(self, session: Session) -> None:
+        """Have the provider count the window that would be sent; the message stays here."""
+        self.host.run(self._count(session, self.steering.next_message), "count", exclusive=True)
+
+    async def _sum_up(self, conversation: str) -> None:
+        archive = WindowArchive(self.backend.store.database)
+        try:
+            spent = await asyncio.to_thread(archive.spent, conversation)
+        except StoreError:
+            return  # a store that cannot be read is told of by what needs it
+        self.previews.know_sends(spent.sends)
+        self.surfaces.top.show_cost(total_of(spent.amount, spent.unknown))
+
+    async def _count(self, session: Session, message: NextMessage) -> None:
+        """Show the count, unless something else would be sent by then."""
+        hint, asking = self.surfaces.hint, f"asking {session.provider.name} to count…"
+        before = hint.sentences
+        hint.show_cost(asking)
+        try:
+            window = await asyncio.to_thread(
+                session.preview, message.text, message.mode, message.once
+            )
+            tokens = await self.backend.count_exactly(session, window.messages())
+        except JitchatError as error:
+            self.host.tell(error)
+            if hint.sentences == (asking,):
+                hint.show_cost(*before)
+        else:
+            if message == self.steering.next_message and not self.steering.busy:
+                self.previews.show_counted(window, tokens)
+
+
+def _last_sent(session: Session) -> Turn | None:
+    """Find the last message on the path that a window was sent for. Slow."""
+    messages = (turn for turn in reversed(session.memory.turns) if turn.role is Role.USER)
+    latest = islice(messages, _LOOKED_BACK)
+    return next((turn for turn in latest if session.sent_on_path(turn) is not None), None)
+
+
+def _is_broken_off(session: Session, ending: Ending | None) -> bool:
+    """Whether nothing came of a window, or a reply that the model did not end."""
+    if ending is None or ending.reply_id is None:
+        return True
+    replies = (turn for turn in session.memory.turns if turn.id == ending.reply_id)
+    return any(is_broken_off(reply, ending.stop) for reply in replies)

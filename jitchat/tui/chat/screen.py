@@ -20,19 +20,16 @@ from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.indexing import Indexing
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.meter import Meter
 from jitchat.tui.chat.model_switch import ModelSwitch
-from jitchat.tui.chat.opening import Opening
-from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.chat.views import Views
 from jitchat.tui.figures import ledger_note
-from jitchat.tui.notices import READ_SECONDS, notify_error, reports_errors
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -51,7 +48,6 @@ WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
-STILL_OPENING = "The conversation is still being opened."
 READ_ONLY = "What is stored can be read; nothing can be sent."
 NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
 
@@ -65,7 +61,7 @@ class ChatScreen(Screen[None]):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
         self.backend = backend
-        host = Host(self)
+        self.host = host = Host(self)
         self.surfaces = surfaces = Surfaces(backend)
         self.keeper = keeper = DraftKeeper(
             host, Drafts(backend.store.database), self._typed, backend.settings.secrets
@@ -94,7 +90,6 @@ class ChatScreen(Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a reply is on its way."""
         return self.sends.busy
 
     def compose(self) -> ComposeResult:
@@ -143,16 +138,14 @@ class ChatScreen(Screen[None]):
     # Keys and the prompt
 
     def _show_pane_keys(self, _: object) -> None:
-        """Show in the footer the keys of the pane that has the focus."""
         self.surfaces.hint.show_pane(self.routing.footer())
 
     def watch_focused(self) -> None:
         """Close a question when the focus leaves the place where it was asked."""
         if self.is_mounted:
-            self.routing.forget()
+            self.routing.ask(None)
 
     def _typed(self) -> str:
-        """Read what was typed and not sent."""
         return "\n".join(filter(None, (self._waiting, self.branches.typed())))
 
     @on(Prompt.Changed)
@@ -173,7 +166,7 @@ class ChatScreen(Screen[None]):
             await self._run_command(command)
         elif sentence := mistyped(message.text):
             prompt.give_back(message.text)
-            self.notify(sentence, markup=False)
+            self.host.say(sentence)
         elif self.session is not None and not self.busy:
             await self._send(self.session, message.text)
         elif self.session is None and self.opening.refusal is None and self._waiting is None:
@@ -182,7 +175,7 @@ class ChatScreen(Screen[None]):
         else:
             prompt.give_back(message.text)
             if self.opening.refusal is not None:
-                notify_error(self, self.opening.refusal)
+                self.host.tell(self.opening.refusal)
             else:
                 self.sends.waits()
 
@@ -190,7 +183,7 @@ class ChatScreen(Screen[None]):
         """Send what was typed, with all that was decided for this message alone."""
         if not addressed_in(typed).text.strip():
             self.surfaces.prompt.give_back(typed)
-            self.notify(f"Write the message behind {typed.strip()}.", markup=False)
+            self.host.say(f"Write the message behind {typed.strip()}.")
             return
         self.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
@@ -200,7 +193,7 @@ class ChatScreen(Screen[None]):
     async def _run_command(self, command: Command) -> None:
         name, argument, action = command.name, command.argument, command.action
         if name in ("mode", "once") and argument not in list(Mode):
-            self.notify(f"/{name} takes one of {', '.join(Mode)}.", markup=False)
+            self.host.say(f"/{name} takes one of {', '.join(Mode)}.")
         elif name in _HOLDS and argument:
             digits = argument.removeprefix("#")
             is_id = digits.isascii() and digits.isdigit() and len(digits) <= 18
@@ -249,9 +242,9 @@ class ChatScreen(Screen[None]):
             self.indexing.catch_up()
         else:
             self.indexing.indexed = True
-            self._warn(f"{READ_ONLY} {refusal}", 60)
+            self.host.warn(f"{READ_ONLY} {refusal}", seconds=60)
         if self.backend.warning and message.opening == 1:
-            self._warn(self.backend.warning, READ_SECONDS)
+            self.host.warn(self.backend.warning)
         if self.backend.may_fetch_model:
             self.surfaces.model_fetch.start()
         if self._waiting is not None:
@@ -267,7 +260,7 @@ class ChatScreen(Screen[None]):
             self.models.pick(self.backend.settings.provider.name)
         self.opening.refuse(message.error)
         self.indexing.settle()
-        notify_error(self, message.error)
+        self.host.tell(message.error)
 
     @on(messages.PreviewReady)
     def _preview_ready(self, message: messages.PreviewReady) -> None:
@@ -302,7 +295,7 @@ class ChatScreen(Screen[None]):
         refused is told.
         """
         if message.asked or message.fetched or not self.backend.may_fetch_model:
-            self.notify(message.sentence, markup=False)
+            self.host.say(message.sentence)
         if message.fetched and self.session is not None:
             self.indexing.change_embedder()
 
@@ -331,52 +324,19 @@ class ChatScreen(Screen[None]):
     async def _reply_stored(self, message: messages.ReplyStored) -> None:
         await self.sends.show_stored_late(message)
 
-    @on(messages.CostSummed)
-    def _cost_summed(self, message: messages.CostSummed) -> None:
-        if message.opening == self.opening.number:
-            self.meter.show_cost(message)
-
-    @on(messages.WindowCounted)
-    def _window_counted(self, message: messages.WindowCounted) -> None:
-        self.meter.take_count(message)
-
     # Who answers
-
-    @on(messages.LimitTold)
-    def _limit_told(self, message: messages.LimitTold) -> None:
-        self.models.take_limit(message)
-
-    @on(messages.ModelsFound)
-    def _models_found(self, message: messages.ModelsFound) -> None:
-        self.models.show_choices(message.choices)
-
-    @on(messages.ModelNamed)
-    def _model_named(self, message: messages.ModelNamed) -> None:
-        if message.picked is None:
-            self.models.open_list(message.wanted)
-        else:
-            self.models.choose(message.picked)
-
-    @on(messages.ModelRefused)
-    def _model_refused(self, message: messages.ModelRefused) -> None:
-        self.indexing.show_status()
-        notify_error(self, message.error)
 
     @on(messages.ModelChanged)
     @reports_errors
     async def _model_changed(self, message: messages.ModelChanged) -> None:
         if message.note:
-            self._warn(message.note, READ_SECONDS)
+            self.host.warn(message.note)
         if message.session is None:
             await self.open(self.opening.conversation)
         else:
             await self.models.change(message, message.session)
 
     # Views, and what was chosen in them or in a pane
-
-    @on(messages.ViewsLoaded)
-    def _views_loaded(self, message: messages.ViewsLoaded) -> None:
-        self.views.take_styles(message.styles)
 
     @on(messages.ViewLeft)
     @reports_errors
@@ -388,21 +348,16 @@ class ChatScreen(Screen[None]):
     def _hold_changed(self, message: messages.HoldChanged) -> None:
         if message.opening == self.opening.number:
             self.opening.show_holds()
-            self.notify(message.sentence, markup=False)
+            self.host.say(message.sentence)
             self.previews.plan(afresh=True)
 
     @on(Inspector.RowToggled)
     def _row_toggled(self, message: Inspector.RowToggled) -> None:
         """Take a turn out of the next message or into it, and no further."""
-        turn, session = message.turn, self.session
+        session = self.session
         if session is None or self.sends.waits():
             return
-        if turn is None:
-            self.notify("This row is not a turn that can be taken out or in.", markup=False)
-        elif turn in session.steering.excluded:
-            self.notify(f"#{turn} is excluded: X takes that back.", markup=False)
-        else:
-            self.steering.once = self.steering.once.toggled(turn, is_there=message.is_there)
+        if self.steering.toggle_once(session, message.turn, is_there=message.is_there):
             self.previews.plan(afresh=True)
 
     @on(Transcript.Opened)
@@ -428,8 +383,7 @@ class ChatScreen(Screen[None]):
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
-        self.surfaces.inspector.remove_class("-hidden")
-        self.surfaces.inspector.point_at(message.kind)
+        self.surfaces.show_inspector_at(message.kind)
 
     def _show_exact(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
@@ -438,21 +392,22 @@ class ChatScreen(Screen[None]):
 
     def open_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
-        if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
-        else:
-            self.views.open(self.session, name, text, turn)
+        if (session := self._opened()) is not None:
+            self.views.open(session, name, text, turn)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
-        if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
-        elif position is None:
-            self.notify(NO_TURN, markup=False)
+        if (session := self._opened()) is None:
+            return
+        if position is None:
+            self.host.say(NO_TURN)
         else:
-            self.steering.hold(self.session, hold, position, self.opening.number)
+            self.steering.hold(session, hold, position, self.opening.number)
 
-    def _warn(self, sentence: str, seconds: float) -> None:
-        self.notify(sentence, severity="warning", timeout=seconds, markup=False)
+    def _opened(self) -> Session | None:
+        """Give the session, or say that there is none yet."""
+        if self.session is None:
+            self.host.say("The conversation is still being opened.")
+        return self.session
 
     # Actions
 
@@ -478,11 +433,9 @@ class ChatScreen(Screen[None]):
             self.call_later(act)
 
     async def action_answer(self, yes: bool) -> None:
-        """Answer what is asked in the hint line."""
         await self.routing.answer(yes=yes)
 
     async def action_press_in_pane(self, key: str) -> None:
-        """Do what the footer shows for the pane with the focus."""
         await self.routing.press(key)
 
     def action_cycle_mode(self) -> None:
@@ -507,11 +460,8 @@ class ChatScreen(Screen[None]):
         self._hold(Hold(hold), position)
 
     def action_undo_hold(self) -> None:
-        """Take the last pin or exclusion back."""
-        if self.session is None:
-            self.notify(STILL_OPENING, markup=False)
-        else:
-            self.steering.undo_hold(self.session, self.opening.number)
+        if (session := self._opened()) is not None:
+            self.steering.undo_hold(session, self.opening.number)
 
     @reports_errors
     async def action_regenerate(self) -> None:
@@ -538,7 +488,7 @@ class ChatScreen(Screen[None]):
 
     def action_reasoning(self) -> None:
         if not self.surfaces.transcript.toggle_reasoning():
-            self.notify("No reasoning came with this reply.", markup=False)
+            self.host.say("No reasoning came with this reply.")
 
     @reports_errors
     async def action_switch_window(self) -> None:
@@ -548,7 +498,7 @@ class ChatScreen(Screen[None]):
         if self.previews.sent is not None:
             self.previews.switch_to_next()
         elif not await self.meter.show_last_sent(self.session):
-            self.notify("Nothing was sent here yet.", markup=False)
+            self.host.say("Nothing was sent here yet.")
 
     @reports_errors
     async def action_sent_window(self) -> None:
@@ -558,7 +508,7 @@ class ChatScreen(Screen[None]):
             return
         asked, chosen = self.branches.question(session), self.surfaces.transcript.chosen
         if asked is None or not await self.meter.show_sent(session, asked, chosen):
-            self.notify("No window was sent for this turn.", markup=False)
+            self.host.say("No window was sent for this turn.")
 
     def action_count_exactly(self) -> None:
         if self.session is not None and not self.sends.waits():
@@ -609,7 +559,6 @@ class ChatScreen(Screen[None]):
         self.surfaces.transcript.wrap_code()
 
     def action_fetch_model(self) -> None:
-        """Fetch the better embedding model, or stop fetching it."""
         fetch = self.surfaces.model_fetch
         if fetch.running:
             fetch.stop()

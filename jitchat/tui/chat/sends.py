@@ -16,19 +16,12 @@ from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.batches import reply_batcher
+from jitchat.tui.chat import messages
 from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.messages import (
-    PromptFreed,
-    ReplyRefused,
-    ReplyStored,
-    SendEnded,
-    SessionReported,
-)
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.turn_details import is_broken_off
@@ -87,8 +80,8 @@ class Sends:
     def watch_unstored(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
-        unstored.on_kept = lambda: self.host.post(ReplyRefused())
-        unstored.on_stored = lambda *stored: self.host.post(ReplyStored(*stored))
+        unstored.on_kept = lambda: self.host.post(messages.ReplyRefused())
+        unstored.on_stored = lambda *stored: self.host.post(messages.ReplyStored(*stored))
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -104,7 +97,6 @@ class Sends:
         self._worker = self.host.run(self._send(session, sent, draft), "send")
 
     def stop(self) -> None:
-        """Stop the reply, keeping what came."""
         if self._worker is not None:
             self._stopped = True
             self._worker.cancel()
@@ -116,21 +108,19 @@ class Sends:
             with suppress(WorkerError):
                 await self._worker.wait()
 
-    async def take(self, message: SessionReported) -> None:
+    async def take(self, message: messages.SessionReported) -> None:
         """Draw what happened; of a message that is over, only what went wrong with it."""
-        event = message.event
-        if message.worker is self._worker:
-            if isinstance(event, events.UsageReported):
-                self.surfaces.inspector.report(event.usage)
-            await self._draw(event)
-        elif isinstance(event, events.SendFailed):
+        event, is_current = message.event, message.worker is self._worker
+        if isinstance(event, events.SendFailed):
             self.host.tell(event.error)
-        if isinstance(event, events.SendFailed) and isinstance(event.error, KeyRefused):
-            self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
-        if isinstance(event, events.TurnsRetrieved):
-            self._say_that_the_picker_is_asked()
+            if isinstance(event.error, KeyRefused):
+                self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
+            if is_current:
+                self._return_draft(event.draft)
+        elif is_current:
+            await self._draw(event)
 
-    async def end(self, message: SendEnded) -> None:
+    async def end(self, message: messages.SendEnded) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
 
         After a stored reply the prompt is free already, and may have sent the next message.
@@ -165,7 +155,7 @@ class Sends:
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
         self.previews.resume()
-        self.host.post(PromptFreed())
+        self.host.post(messages.PromptFreed())
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
         if number == self.opening.number:
@@ -183,7 +173,7 @@ class Sends:
 
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
-    async def show_stored_late(self, message: ReplyStored) -> None:
+    async def show_stored_late(self, message: messages.ReplyStored) -> None:
         """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
 
         Raises:
@@ -204,7 +194,9 @@ class Sends:
         self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
     ) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = reply_batcher(lambda event: self.host.post(SessionReported(worker, event)))
+        batches = reply_batcher(
+            lambda event: self.host.post(messages.SessionReported(worker, event))
+        )
         try:
             async with aclosing(sent) as stream:
                 async for event in stream:
@@ -214,14 +206,16 @@ class Sends:
             error = refusal
         finally:
             batches.flush()
-            self.host.post(SendEnded(worker, session, draft, cancelled, error))
+            self.host.post(messages.SendEnded(worker, session, draft, cancelled, error))
 
     async def _draw(self, event: events.Event) -> None:
         transcript, hint = self.surfaces.transcript, self.surfaces.hint
         match event:
             case events.TurnStored(turn) if turn.role is Role.USER:
                 self._turn = turn
-                self._reply_position = await asyncio.to_thread(self._next_position)
+                name = self.opening.conversation.id
+                tree = await asyncio.to_thread(self.backend.store.tree, name)
+                self._reply_position = tree.last + 1
                 await transcript.put(turn)
             case events.WindowBuilt(window, _):
                 self.previews.show_sent(window, self._turn, None)
@@ -233,11 +227,8 @@ class Sends:
                 await self._draw_piece(event)
             case events.TurnStored(turn):
                 await self._show_reply(turn)
-            case events.SendFailed(error, draft):
-                self.host.tell(error)
-                self._return_draft(draft)
             case _:
-                self._draw_figures(event)
+                self._draw_rest(event)
 
     async def _draw_piece(
         self, piece: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
@@ -252,10 +243,16 @@ class Sends:
             case events.ReasoningFound():
                 await transcript.take_for_reasoning()
 
-    def _draw_figures(self, event: events.Event) -> None:
+    def _draw_rest(self, event: events.Event) -> None:
         match event:
+            case events.TurnsRetrieved():
+                session = self.opening.session
+                picker = session.picker if session is not None else None
+                if picker is not None and self.steering.mode.recalls:
+                    self.surfaces.hint.wait(f"asking {picker.name} what is needed")
             case events.UsageReported(usage, cost):
                 self._measured = True
+                self.surfaces.inspector.report(usage)
                 self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
@@ -263,7 +260,6 @@ class Sends:
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
 
     async def _show_reply(self, turn: Turn) -> None:
-        """Show a reply that is stored, and what is known of it."""
         transcript, session = self.surfaces.transcript, self.opening.session
         await transcript.put(turn)
         if not self._measured:
@@ -289,7 +285,6 @@ class Sends:
             hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     async def _warn_of_unstored(self, session: Session) -> None:
-        """Say beside a reply that it is not stored."""
         if (place := session.unstored) is not None:
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
             await self.surfaces.transcript.warn(f"{what}: {_UNSTORED}")
@@ -302,19 +297,11 @@ class Sends:
             self.keeper.let_go()
             self.steering.give_back(once, mode)
 
-    def _say_that_the_picker_is_asked(self) -> None:
-        session = self.opening.session
-        if session is not None and session.picker is not None and self.steering.mode.recalls:
-            self.surfaces.hint.wait(f"asking {session.picker.name} what is needed")
-
     def _is_local(self) -> bool:
         """Whether a server on this machine answers, which may load its model first."""
         session = self.opening.session
         preset = PRESETS.get(session.provider.name) if session is not None else None
         return preset is not None and preset.is_local
-
-    def _next_position(self) -> int:
-        return self.backend.store.tree(self.opening.conversation.id).last + 1
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
         """Read the conversation as it is stored; a new one is named by its first message."""

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.tui.chat.commands import addressed_in, message_in
-from jitchat.tui.chat.host import Host
+from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.values import Mode
-from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
+from jitchat.window.steering import NO_MORE, Hold, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -75,34 +74,50 @@ class Steering:
         self.once_mode = once_mode
         self.show_mode()
 
+    def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> bool:
+        """Take a turn out of the next message or into it; False, said why, where that cannot be."""
+        if turn is None:
+            self.host.say("This row is not a turn that can be taken out or in.")
+        elif turn in session.steering.excluded:
+            self.host.say(f"#{turn} is excluded: X takes that back.")
+        else:
+            self.once = self.once.toggled(turn, is_there=is_there)
+            return True
+        return False
+
     def hold(self, session: Session, hold: Hold, position: int, opening: int) -> None:
         """Pin or exclude a turn; a second time takes that back. Ends as a `HoldChanged`.
 
         `opening` is the number of the conversation.
         """
-        self.host.run(self._change(session, HoldChange(position, None, hold), opening), "hold")
+        self.host.run(self._change(session, position, hold, opening), "hold")
 
     def undo_hold(self, session: Session, opening: int) -> None:
-        """Take the last pin or exclusion back."""
         if self.pins.changes:
             last = self.pins.changes.pop()
-            self.host.run(self._change(session, last, opening, undoes=True), "hold")
+            work = self._change(session, last.turn, last.before, opening, undoes=True)
+            self.host.run(work, "hold")
         else:
             self.host.say(NOTHING_TO_UNDO)
 
     async def _change(
-        self, session: Session, change: HoldChange, opening: int, *, undoes: bool = False
+        self,
+        session: Session,
+        turn: int,
+        hold: Hold | None,
+        opening: int,
+        *,
+        undoes: bool = False,
     ) -> None:
         message = None if self.busy else self.next_message
-        hold = change.before if undoes else change.after
         try:
             sentence = await self.pins.change_and_explain(
-                session, change.turn, hold, message, undoes=undoes
+                session, turn, hold, message, undoes=undoes
             )
         except JitchatError as error:
             self.host.tell(error)
         except LookupError:
-            self.host.say(f"There is no #{change.turn} here.")
+            self.host.say(f"There is no #{turn} here.")
         else:
             self.host.post(HoldChanged(opening, sentence))
 

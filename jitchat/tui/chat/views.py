@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,12 @@ from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
-from jitchat.tui.chat.host import Host
-from jitchat.tui.chat.messages import ViewLeft, ViewsLoaded
-from jitchat.tui.chat.meter import Meter
+from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.messages import ViewLeft
 from jitchat.tui.chat.opening import Opening
-from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.chat.surfaces import Surfaces
 from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
 from jitchat.values import Role
 
@@ -51,14 +48,15 @@ class Views:
     def load_soon(self) -> None:
         """Load all views while nothing else happens, so that the first one opens as quickly."""
         if self._loads is None:
-            load = partial(self.host.in_thread, self._load, "views")
-            self._loads = self.host.after(PREPARE_AFTER, load)
+            self._loads = self.host.after(
+                PREPARE_AFTER, lambda: self.host.run(self.load(), "views")
+            )
 
-    def take_styles(self, files: list[Path]) -> None:
-        """Parse style sheets one after another, for each takes some milliseconds."""
-        self.host.read_styles(files[0])
-        if files[1:]:
-            self.host.after(PREPARE_EVERY, partial(self.take_styles, files[1:]))
+    async def load(self) -> None:
+        """Parse the style sheets one after another, for each takes some milliseconds."""
+        for file in await asyncio.to_thread(_load_views):
+            self.host.read_styles(file)
+            await asyncio.sleep(PREPARE_EVERY)
 
     def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what the screen shows, else on what was sent last.
@@ -67,12 +65,10 @@ class Views:
         """
         if name == "ask_all" and self.sends.waits():
             return
-        if text:
-            self._push(name, self._subject_of(session, text), turn)
-        elif self._is_about_last():
+        if not text and self._is_about_last():
             self.host.later(self._open_on_last, session, name, turn)
         else:
-            self._push(name, self._subject(session), turn)
+            self._push(session, name, text, turn)
 
     def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
         """Open the rot lab: it has conversations of its own, and leaves this one alone.
@@ -86,7 +82,6 @@ class Views:
         self.host.push(lab)
 
     async def follow(self, session: Session, outcome: Outcome) -> None:
-        """Show, plan or send what a view was left for."""
         match outcome:
             case Another(view, planned):
                 if planned is not None:
@@ -123,7 +118,6 @@ class Views:
         await self.sends.release(next((turn for turn in ahead if turn.role is Role.USER), None))
 
     def _plan(self, planned: Planned) -> None:
-        """Plan with the choices that were made in a view."""
         if planned.once is not None:
             self.steering.once = planned.once
         if planned.mode is not None:
@@ -132,16 +126,11 @@ class Views:
         else:
             self.previews.plan(afresh=True)
 
-    def _load(self) -> None:
-        from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
-
-        self.host.post(ViewsLoaded(load_views()))
-
-    def _push(self, name: str, subject: Subject, turn: str) -> None:
+    def _push(self, session: Session, name: str, text: str, turn: str) -> None:
         from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
 
-        view = make_view(name, replace(subject, explained=turn))
-        self.host.push(view, self._left)
+        subject = replace(self._subject(session, text), explained=turn)
+        self.host.push(make_view(name, subject), self._left)
 
     def _left(self, outcome: Outcome | None) -> None:
         if outcome is not None:
@@ -157,33 +146,36 @@ class Views:
     async def _open_on_last(self, session: Session, name: str, turn: str) -> None:
         await self.meter.show_last_sent(session)
         if session is self.opening.session:
-            self._push(name, self._subject(session), turn)
+            self._push(session, name, "", turn)
 
-    def _subject_of(self, session: Session, text: str) -> Subject:
-        """Make a text the subject, as if it was what stands in the prompt."""
+    def _subject(self, session: Session, text: str) -> Subject:
+        """Make a text the subject, as if it was what stands in the prompt; else what is on screen.
+
+        A window that is about to be replaced is not on screen.
+        """
+        previews, message = self.previews, self.steering.next_message
         addressed = addressed_in(text)
-        return Subject(
+        about = Subject(
             backend=self.backend,
             session=session,
-            draft=addressed.text,
-            mode=addressed.mode or self.steering.next_message.mode,
+            draft=addressed.text if text else message.text,
+            mode=addressed.mode or message.mode,
             is_busy=lambda: self.sends.busy,
             pins=self.steering.pins,
         )
-
-    def _subject(self, session: Session) -> Subject:
-        """Make what is on screen the subject; not a window that is about to be replaced."""
-        previews, message = self.previews, self.steering.next_message
+        if text:
+            return about
         is_sent = previews.sent is not None and not previews.working
-        return Subject(
-            backend=self.backend,
-            session=session,
-            draft=message.text,
-            mode=message.mode,
+        return replace(
+            about,
             once=message.once,
             window=None if previews.working else previews.window,
             sent=previews.sent_for if is_sent else None,
             chosen=self.surfaces.transcript.chosen,
-            is_busy=lambda: self.sends.busy,
-            pins=self.steering.pins,
         )
+
+
+def _load_views() -> list[Path]:
+    from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
+
+    return load_views()

@@ -15,8 +15,7 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.backend import Backend
 from jitchat.tui.chat import messages
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.tour.bar import TourKey
-from jitchat.tui.tour.tour import Tour
+from jitchat.tui.tour.tour import Tour, TourKey
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
 

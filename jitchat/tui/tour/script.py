@@ -52,7 +52,6 @@ class Asked:
     """The question, sent in one mode."""
 
     turn: Turn
-    """The question's."""
     window: ContextWindow
     """That was sent."""
     reply: Turn | None
@@ -130,7 +129,6 @@ def _place(window: ContextWindow, needle: Needle) -> str:
 
 
 def _outcome(asked: Asked, needle: Needle) -> str:
-    """Say what came of it."""
     if asked.reply is None:
         return "No answer came."
     held = _holds(asked.window, needle)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.app import App
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import Screen
+from textual.style import Style
 from textual.timer import Timer
+from textual.widgets import Static
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.lab.stats import Tallies
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.notices import notify_error
-from jitchat.tui.tour.bar import Progress, TourBar, TourKey
-from jitchat.tui.tour.script import (
-    DEPLOY_WINDOW,
-    STEPS,
-    Ask,
-    Asked,
-    Compare,
-    Measure,
-    describe_conversation,
-    reading_seconds,
-)
+from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain
 from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
 from jitchat.tui.widgets.prompt import Prompt
@@ -46,29 +41,73 @@ _LAB = "rot('quick')"
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
 
-class Counted(Protocol):
-    """A run of the lab as far as it is known."""
+class TourKey(StrEnum):
+    NEXT = "next"
+    BACK = "back"
+    END = "end"
 
     @property
-    def tallies(self) -> Tallies: ...
+    def action(self) -> str:
+        return f"app.tour('{self}')"
 
 
-class Moving(Protocol):
-    """How far a run is."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the tour is, and what the bar says of it."""
 
-    @property
-    def is_running(self) -> bool: ...
-
-
-@runtime_checkable
-class ShowsRun(Protocol):
-    """A screen of the lab that shows a run."""
-
-    @property
-    def state(self) -> Counted: ...
+    place: int
+    """The step, from 1; 0 ahead of the first."""
+    words: str
+    is_on_way: bool = False
+    """Whether the step is still on its way, so that the key waits."""
 
     @property
-    def progress(self) -> Moving: ...
+    def text(self) -> str:
+        """`2 of 5 · recency — the same question …`."""
+        return f"{script.heading(self.place)} — {self.words}"
+
+
+class TourBar(Vertical, can_focus=True):
+    """Stands at the bottom of each screen that the tour shows."""
+
+    def __init__(self, progress: Progress, *, has_keys: bool = True) -> None:
+        super().__init__(classes="tour-bar")
+        self._progress, self._has_keys = progress, has_keys
+        self._words, self._keys = Static(classes="tour-words"), Static(classes="tour-keys")
+
+    def compose(self) -> ComposeResult:
+        yield self._words
+        if self._has_keys:
+            yield self._keys
+
+    def on_mount(self) -> None:
+        self.show(self._progress)
+
+    def show(self, progress: Progress) -> None:
+        self._progress = progress
+        self._words.update(
+            Content.assemble((script.heading(progress.place), "bold"), f" — {progress.words}")
+        )
+        self._keys.update(_key_line(progress))
+
+
+def _key_line(progress: Progress) -> Content:
+    """Each key can be clicked, too."""
+    parts: list[tuple[str, Style | str]] = [("… on its way   ", "")] if progress.is_on_way else []
+    for key, spelt, does in _keys(progress):
+        click = Style.from_meta({"@click": key.action})
+        parts += [(spelt, click + Style(bold=True)), (f" {does}", click), ("   ", "")]
+    return Content.assemble(*parts)
+
+
+def _keys(progress: Progress) -> list[tuple[TourKey, str, str]]:
+    ends = (TourKey.END, "Esc", "ends the tour")
+    if progress.is_on_way:
+        return [ends]
+    last = progress.place == len(script.STEPS)
+    forward = "ends it here" if last else "next" if progress.place else "begins"
+    back = [(TourKey.BACK, "←", "back")] if progress.place > 1 else []
+    return [(TourKey.NEXT, "Space, →, PgDn or Enter", forward), *back, ends]
 
 
 class Tour:
@@ -79,10 +118,10 @@ class Tour:
 
     def __init__(self, app: App[Any], chat: ChatScreen, pace: float | None) -> None:
         self._app, self._chat, self.pace = app, chat, pace
-        self.needle = DEPLOY_WINDOW
+        self.needle = script.DEPLOY_WINDOW
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False
-        self.asked: dict[int, Asked] = {}
+        self.asked: dict[int, script.Asked] = {}
         """By step: what was sent in it, and what came."""
         self._error: JitchatError | None = None
         """Why no answer came."""
@@ -132,7 +171,7 @@ class Tour:
             return
         elif key is TourKey.BACK and place > 1:
             await self._do(place - 1)
-        elif key is TourKey.NEXT and place < len(STEPS):
+        elif key is TourKey.NEXT and place < len(script.STEPS):
             await self._do(place + 1)
         elif key is TourKey.NEXT:
             self.end()
@@ -144,7 +183,7 @@ class Tour:
         is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
         if chat.indexing.indexed and has_window and is_new and session is not None:
             chat.surfaces.inspector.remove_class("-hidden")
-            self._arrive(describe_conversation(session, self.needle))
+            self._arrive(script.describe_conversation(session, self.needle))
 
     def take_opened(self, opening: int) -> None:
         """The tour is about its conversation: another one ends it, once it has begun."""
@@ -154,14 +193,13 @@ class Tour:
             self.focus_bar()
 
     def take_error(self, error: JitchatError | None) -> None:
-        """Know why no answer came."""
         self._error = error or self._error
 
     def take_answer(self) -> None:
         """Show what came of the question, if it was sent in a step."""
-        step = STEPS[max(0, self.progress.place - 1)]
-        is_step = self.progress.is_on_way and self.progress.place and isinstance(step, Ask)
-        if not is_step or self.is_over or not isinstance(step, Ask):
+        step = script.STEPS[max(0, self.progress.place - 1)]
+        is_step = self.progress.is_on_way and self.progress.place and not self.is_over
+        if not is_step or not isinstance(step, script.Ask):
             return
         previews, session = self._chat.previews, self._chat.session
         reply = session.memory.turns[-1] if session is not None else None
@@ -172,7 +210,7 @@ class Tour:
         elif self._error is not None or window is None or turn is None or not is_answered:
             self.fail(f"no answer came. {self._error or ''}".strip())
         else:
-            asked = self.asked[self.progress.place] = Asked(turn, window, reply)
+            asked = self.asked[self.progress.place] = script.Asked(turn, window, reply)
             self._show_answer(step, asked)
 
     def fail(self, words: str) -> None:
@@ -228,17 +266,17 @@ class Tour:
         await self._close_screens()
         self._show(Progress(place, "…", is_on_way=True))
         try:
-            match STEPS[place - 1]:
-                case Ask() as step:
+            match script.STEPS[place - 1]:
+                case script.Ask() as step:
                     await self._ask(session, step, place)
-                case Compare() as step:
+                case script.Compare() as step:
                     self._compare(step)
-                case Measure() as step:
+                case script.Measure() as step:
                     await self._measure(step)
         except JitchatError as error:
             notify_error(self._chat, error)
 
-    async def _ask(self, session: Session, step: Ask, place: int) -> None:
+    async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
         """Ask the question: the first time as a message, then once more beside it."""
         chat, prompt = self._chat, self._chat.surfaces.prompt
         chat.action_use_mode(step.mode.value)
@@ -255,7 +293,7 @@ class Tour:
             again = SendAgain(first.turn, step.mode, Once(again=first.turn))
             await chat.views.follow(session, again)
 
-    async def _show_again(self, session: Session, step: Ask, asked: Asked) -> None:
+    async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
         """Show what was sent in a step, and what came."""
         chat = self._chat
         if asked.reply is not None:
@@ -264,12 +302,11 @@ class Tour:
         await chat.meter.show_sent(session, asked.turn, asked.reply)
         self._show_answer(step, asked)
 
-    def _show_answer(self, step: Ask, asked: Asked) -> None:
-        """Put the cursor on the turn that decides."""
+    def _show_answer(self, step: script.Ask, asked: script.Asked) -> None:
         self._chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
-    def _compare(self, step: Compare) -> None:
+    def _compare(self, step: script.Compare) -> None:
         self._chat.action_view("what_if")
         self._arrive(step.says(None, self.needle))
         view = self._app.screen
@@ -277,8 +314,7 @@ class Tour:
             self.dress(view)
             view.call_after_refresh(self._follow_plans, view, step)
 
-    def _follow_plans(self, view: WhatIfView, step: Compare) -> None:
-        """Describe the windows once they are planned."""
+    def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
 
         def planned(comparison: Comparison | None) -> None:
             if comparison is not None and view in self._dressed:
@@ -287,7 +323,7 @@ class Tour:
         for sides in view.query(Sides):  # none, where it is closed again by now
             view.watch(sides, "comparison", planned)
 
-    async def _measure(self, step: Measure) -> None:
+    async def _measure(self, step: script.Measure) -> None:
         await self._chat.run_action(_LAB)
         if self._app.screen is self._chat:
             self._arrive(_NO_LAB)
@@ -295,12 +331,13 @@ class Tour:
         self._arrive(step.says(None, False))
         self._looks = self._chat.set_interval(LOOK_EVERY, partial(self._look, step))
 
-    def _look(self, step: Measure) -> None:
+    def _look(self, step: script.Measure) -> None:
         """Say how far the run is; the bar comes with the screen that shows one."""
-        screen = self._app.screen
-        if not isinstance(screen, ShowsRun):
+        from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
+
+        screen = run = self._app.screen
+        if not isinstance(run, RunScreen):
             return
-        run: ShowsRun = screen
         if screen not in self._dressed:
             self.dress(screen)
         if run.progress.is_running:
@@ -310,14 +347,13 @@ class Tour:
             self._arrive(step.says(run.state.tallies, False))
 
     async def _close_screens(self) -> None:
-        """Close what a step opened."""
         self._dressed.clear()
         while self._app.screen is not self._chat:
             await self._app.pop_screen()
 
     async def _read(self) -> None:
         """What is said was read: on."""
-        if self.progress.place < len(STEPS):
+        if self.progress.place < len(script.STEPS):
             await self._do(self.progress.place + 1)
         else:
             self._app.exit(return_code=0)
@@ -326,7 +362,7 @@ class Tour:
         """Say what there is to see; a recording goes on once that is read."""
         self._say(words)
         if self.pace is not None:
-            seconds = reading_seconds(self.progress.text, self.pace)
+            seconds = script.reading_seconds(self.progress.text, self.pace)
             self._reads = self._chat.set_timer(seconds, self._read)
 
     def _say(self, words: str) -> None:

@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from unittest.mock import create_autospec
+from unittest.mock import NonCallableMagicMock
 
-from jitchat.tui.chat.surfaces import Surfaces
+from textual.worker import active_worker
+
+from jitchat.store.pins import Drafts
+from jitchat.tui.chat import messages
+from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.draft_keeper import DraftKeeper
+from jitchat.tui.chat.host import Surfaces
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Meter, Previews
+from jitchat.tui.chat.sends import Sends
+from jitchat.tui.chat.steering import Steering
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable
 
     from textual.message import Message
 
     from jitchat.errors import JitchatError
+    from jitchat.session import Session
+    from jitchat.values import Conversation
+    from tests.tui.support import TestBackend
 
 
 class StageTimer:
     """A timer that goes off when the test says so."""
 
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self.call, self.stopped = call, False
+    def __init__(self, seconds: float, call: Callable[[], Any]) -> None:
+        self.seconds, self.call, self.stopped = seconds, call, False
 
     def stop(self) -> None:
         self.stopped = True
+
+
+class StageWorker:
+    """Work that was handed over; of a thread's, only whether it still counts."""
+
+    def __init__(self, group: str, work: Awaitable[None] | None = None) -> None:
+        self.group, self.is_cancelled = group, False
+        self.task = asyncio.ensure_future(self._do(work)) if work is not None else None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.task is None or self.task.done()
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+        if self.task is not None:
+            self.task.cancel()
+
+    async def wait(self) -> None:
+        if self.task is not None:
+            with suppress(asyncio.CancelledError):
+                await self.task
+
+    async def _do(self, work: Awaitable[None]) -> None:
+        active_worker.set(self)  # type: ignore[arg-type]
+        await work
 
 
 class StageHost:
@@ -37,47 +78,59 @@ class StageHost:
     def __init__(self, *, waits: bool = False) -> None:
         self.waits = waits
         self.posted: list[Message] = []
-        self.threads: list[Callable[[], None]] = []
-        self.running: list[Coroutine[Any, Any, None]] = []
-        self.cancelled: list[str] = []
+        self.threads: list[tuple[StageWorker, Callable[[], None]]] = []
+        self.workers: list[StageWorker] = []
         self.timers: list[StageTimer] = []
         self.sentences: list[str] = []
 
     def post(self, message: Message) -> None:
         self.posted.append(message)
 
-    def in_thread(self, work: Callable[[], None], group: str, *, exclusive: bool = False) -> None:
-        self.threads.append(work)
+    def in_thread(
+        self, work: Callable[[], None], group: str, *, exclusive: bool = False
+    ) -> StageWorker:
+        worker = self._worker(group, None, exclusive=exclusive)
+        self.threads.append((worker, work))
         if not self.waits:
             self.run_threads()
+        return worker
 
     def run_threads(self) -> None:
         while self.threads:
-            self.threads.pop(0)()
+            worker, work = self.threads.pop(0)
+            token = active_worker.set(worker)  # type: ignore[arg-type]
+            work()
+            active_worker.reset(token)
 
-    def run(self, work: Coroutine[Any, Any, None], group: str, *, exclusive: bool = False) -> None:
-        self.running.append(work)
+    def run(self, work: Awaitable[None], group: str, *, exclusive: bool = False) -> StageWorker:
+        return self._worker(group, work, exclusive=exclusive)
 
     async def finish(self) -> None:
-        """Run the coroutines that were handed over, one after another."""
-        while self.running:
-            await self.running.pop(0)
+        """Wait for the coroutines that were handed over."""
+        for worker in self.workers:
+            await worker.wait()
 
     def cancel(self, *groups: str) -> None:
-        self.cancelled += groups
+        for worker in self.workers:
+            if worker.group in groups:
+                worker.cancel()
 
     def after(self, seconds: float, call: Callable[[], Any]) -> StageTimer:
-        self.timers.append(StageTimer(call))
+        self.timers.append(StageTimer(seconds, call))
         return self.timers[-1]
 
     every = after
 
-    def fire(self) -> None:
-        """Let every timer go off that was not stopped."""
-        timers, self.timers = self.timers, []
-        for timer in timers:
+    def fire(self, seconds: float) -> None:
+        """Let the timers of so many seconds go off that were not stopped."""
+        due = [timer for timer in self.timers if timer.seconds == seconds]
+        self.timers = [timer for timer in self.timers if timer not in due]
+        for timer in due:
             if not timer.stopped:
                 timer.call()
+
+    def after_frame(self, call: Callable[[], Any]) -> None:
+        call()
 
     def say(self, sentence: str, *, seconds: float | None = None) -> None:
         self.sentences.append(sentence)
@@ -87,17 +140,111 @@ class StageHost:
     def tell(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
 
+    def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:
+        if exclusive:
+            self.cancel(group)
+        self.workers.append(StageWorker(group, work))
+        return self.workers[-1]
+
+
+class StagePrompt:
+    """A text, with what the chat does to it."""
+
+    def __init__(self) -> None:
+        self.draft, self.submitted, self.has_focus, self.typing = "", [], True, False
+
+    def swap(self, draft: str) -> str:
+        before, self.draft = self.draft, draft
+        return before
+
+    def take_draft(self) -> str:
+        return self.swap("")
+
+    def give_back(self, draft: str) -> None:
+        self.draft = "\n".join(filter(None, (draft, self.draft)))
+
+    def empty(self) -> bool:
+        return bool(self.swap(""))
+
+    def use_history(self, prompts: object) -> None:
+        """What was sent before is walked through by keys only."""
+
+    def focus(self) -> None:
+        """There is no other place to type in."""
+
 
 def stage_surfaces() -> Any:
     """Widgets that take every call and draw nothing; the prompt is empty."""
-    surfaces = create_autospec(Surfaces, instance=True)
+    surfaces = NonCallableMagicMock(spec=Surfaces)
     for name, widget in {
         "top": TopLine, "transcript": Transcript, "inspector": Inspector, "bar": BudgetBar,
-        "prompt": Prompt, "hint": HintLine,
+        "hint": HintLine,
     }.items():  # fmt: skip
-        setattr(surfaces, name, create_autospec(widget, instance=True))
-    surfaces.prompt.draft = ""
-    surfaces.prompt.submitted = []
-    surfaces.hint.sentences = ()
+        setattr(surfaces, name, NonCallableMagicMock(spec=widget))
+    surfaces.prompt = StagePrompt()
+    hint = surfaces.hint
+    hint.sentences = ()
+    hint.show_cost.side_effect = lambda *sentences: setattr(hint, "sentences", sentences)
     surfaces.transcript.chosen = None
     return surfaces
+
+
+class Stage:
+    """The controllers of a chat as its screen wires them, on a conversation that is open."""
+
+    def __init__(self, backend: TestBackend, conversation: Conversation) -> None:
+        self.backend = backend
+        self.host = host = StageHost()
+        self.surfaces = surfaces = stage_surfaces()
+        self.prompt = surfaces.prompt
+        self.drafts = Drafts(backend.store.database)
+        self.keeper = keeper = DraftKeeper(host, self.drafts, self._typed, list)  # type: ignore[arg-type]
+        shared: Any = host, surfaces
+        self.steering = steering = Steering(*shared, Mode.JIT)
+        given: Any = host, backend, surfaces
+        self.opening = opening = Opening(*given, keeper, conversation)
+        self.indexing = Indexing(*given, opening)
+        self.previews = previews = Previews(*shared, opening, steering, keeper)
+        self.meter = Meter(*given, opening, steering, previews)
+        self.sends = Sends(*given, opening, steering, previews, keeper)
+        self.branches = Branches(*given, opening, steering, previews, self.indexing, self.sends)
+
+    @property
+    def session(self) -> Session:
+        assert self.opening.session is not None
+        return self.opening.session
+
+    async def open(self) -> Stage:
+        """Open the conversation, and take the session that was loaded."""
+        await self.opening.leave()
+        await self.opening.open(self.opening.conversation)
+        ready = self.host.posted.pop()
+        assert isinstance(ready, messages.SessionReady)
+        await self.opening.take(ready.session)
+        self.host.posted.clear()
+        return self
+
+    def _typed(self) -> str:
+        return self.branches.typed()
+
+    def type(self, text: str) -> None:
+        self.prompt.draft = text
+        self.previews.follow_draft()
+
+    async def finish(self) -> None:
+        """Wait for what was begun, and hand on what came of it as the screen does."""
+        await self.host.finish()
+        await self.deliver()
+
+    async def deliver(self, *kinds: type[Message]) -> None:
+        """Hand on what was posted; with `kinds`, only those, and the rest stays."""
+        posted, self.host.posted = self.host.posted, []
+        for message in posted:
+            if kinds and not isinstance(message, kinds):
+                self.host.posted.append(message)
+            elif isinstance(message, messages.PreviewReady):
+                self.previews.take(message)
+            elif isinstance(message, messages.SessionReported):
+                await self.sends.take(message)
+            elif isinstance(message, messages.SendEnded):
+                await self.sends.end(message)

@@ -9,8 +9,8 @@ from pytest_textual_snapshot import SVGImageExtension
 
 from jitchat.lab.stats import total
 from jitchat.tui.lab.run import RunScreen
-from jitchat.tui.tour.bar import TourBar
 from jitchat.tui.tour.script import DEPLOY_WINDOW, STEPS, Ask
+from jitchat.tui.tour.tour import TourBar
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode

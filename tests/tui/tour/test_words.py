@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.lab.stats import Tally, count_results
-from jitchat.tui.tour.bar import Progress
 from jitchat.tui.tour.script import (
     DEPLOY_WINDOW,
     STEPS,
@@ -19,6 +18,7 @@ from jitchat.tui.tour.script import (
     describe_rot,
     reading_seconds,
 )
+from jitchat.tui.tour.tour import Progress
 from jitchat.tui.views.what_if import compare
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

@@ -1,0 +1,102 @@
+"""A turn is edited, or answered again: what was typed before is put aside, and comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.values import Mode
+from jitchat.window.steering import NO_MORE
+from tests.support import TALK, ScriptedProvider
+
+if TYPE_CHECKING:
+    from tests.tui.chat.stage import Stage
+
+
+def kept(stage: Stage) -> str:
+    stage.keeper.keep_now()
+    return stage.drafts.get(stage.opening.conversation.id)
+
+
+async def test_an_edit_puts_what_was_typed_aside_and_plans_for_what_it_follows(
+    stage: Stage,
+) -> None:
+    stage.steering.use_mode(Mode.FULL)
+    stage.type("mine")
+    stage.branches.edit(stage.session)
+    await stage.deliver()
+    assert stage.prompt.draft == TALK[2]
+    assert stage.steering.once.after == 2
+    stage.surfaces.hint.show_edit.assert_called_with(3)
+    assert stage.previews.window is not None
+    sent = str(stage.previews.window.messages())
+    assert TALK[1] in sent
+    assert TALK[3] not in sent
+    assert stage.branches.leave_edit() == 2
+    assert stage.prompt.draft == "mine"
+    assert stage.branches.leave_edit() is None
+    stage.surfaces.hint.show_edit.assert_called_with(None)
+
+
+async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
+    stage.type("mine")
+    stage.branches.edit(stage.session)
+    assert kept(stage) == "mine"
+    stage.prompt.draft = "edited"
+    assert kept(stage) == "mine\nedited"
+
+
+@pytest.mark.parametrize(
+    ("unsent", "told"),
+    [
+        ("", "Prompt cleared. Ctrl+Z restores it."),
+        ("half a thought", "Nothing is edited any more. What stood here before is back."),
+    ],
+)
+async def test_emptying_the_prompt_ends_an_edit(stage: Stage, unsent: str, told: str) -> None:
+    stage.type(unsent)
+    stage.branches.edit(stage.session)
+    stage.prompt.draft += "??"
+    assert stage.branches.empty_prompt() == told
+    assert stage.prompt.draft == unsent
+    assert stage.steering.once == NO_MORE
+
+
+@pytest.mark.parametrize(
+    ("unsent", "typed", "left"),
+    [("", "", ""), ("a thought", "", "a thought"), ("", "??", f"{TALK[2]}??")],
+)
+async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(
+    stage: Stage, unsent: str, typed: str, left: str
+) -> None:
+    stage.type(unsent)
+    stage.branches.edit(stage.session)
+    stage.prompt.draft += typed
+    await stage.branches.regenerate(stage.session)
+    await stage.finish()
+    assert stage.steering.once == NO_MORE
+    assert stage.prompt.draft == left
+    store = stage.backend.store
+    assert store.tree(stage.opening.conversation.id).last == 5
+    assert store.turns(stage.opening.conversation.id)[-1].content == "Understood."
+
+
+async def test_a_reply_in_the_middle_is_answered_again_where_it_stands(stage: Stage) -> None:
+    provider = stage.session.provider = ScriptedProvider(("Port 80.",))
+    stage.surfaces.transcript.chosen = stage.session.memory.turns[1]
+    assert stage.branches.confirmation(stage.session, "regenerate") == "Answer #1 once more?"
+    await stage.branches.regenerate(stage.session)
+    await stage.finish()
+    assert provider.requests[0][-1].content.endswith(TALK[0])
+    turns = stage.backend.store.turns(stage.opening.conversation.id)
+    assert [turn.position for turn in turns] == [1, 5]
+    await stage.branches.go_to_version(stage.session, 1, 5)
+    turns = stage.backend.store.turns(stage.opening.conversation.id)
+    assert [turn.position for turn in turns] == [1, 2, 3, 4]
+
+
+async def test_a_reply_that_was_not_cut_is_not_gone_on_with(stage: Stage) -> None:
+    await stage.branches.go_on(stage.session)
+    assert stage.host.sentences == ["This reply was not cut: there is nothing to go on with."]
+    assert not stage.sends.busy
