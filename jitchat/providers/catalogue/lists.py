@@ -39,10 +39,9 @@ _PAGING = {
     "gemini": ("models", "pageSize", "pageToken", "nextPageToken"),
 }
 """Where the rows are, and the names of the page's size, of its start, and of the next one's."""
-_LM_STUDIO = "organization_owner"
-"""The owner of every model there."""
-_OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", _LM_STUDIO: "lmstudio"}
-"""Whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts of servers."""
+_LM_STUDIO = PRESETS["lmstudio"].owner
+_OWNERS = {preset.owner: preset.name for preset in PRESETS.values() if preset.owner}
+"""By whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts."""
 _LLAMA_CPP_HEADER = "llama.cpp"
 """What its server calls itself, also where it was started with a key and lists nothing."""
 _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
