@@ -6,14 +6,10 @@ import hashlib
 import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
-
-if TYPE_CHECKING:
-    pass
-
 
 _WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
 """What servers call it when the model came to an end by itself."""

@@ -1,12 +1,12 @@
 """Which models a server has, and which servers answer on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
 from jitchat.providers.catalogue import models
@@ -18,9 +18,6 @@ from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Endpoint
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.values import LOADED, MAXIMUM, Limit
-
-if TYPE_CHECKING:
-    import httpx
 
 OLLAMA_DEFAULT = 32_768
 """Tokens of context that Ollama is asked for where the user did not say how many.
@@ -57,7 +54,7 @@ async def fetch_models(
         ProviderError: The list could not be had.
 
     """
-    async with JsonClient(endpoint, protocol_name, transport) as client:
+    async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
         if protocol_name == "ollama":
             return await _with_limits(client, await _ollama_models(client), _SHOWN_WITHIN)
         if protocol_name in _PAGING:
@@ -210,7 +207,7 @@ async def _look(
         connect=_LOCAL_CONNECT,
     )
     try:
-        async with client:
+        async with aclosing(client):
             async with asyncio.timeout(_LOCAL_PATIENCE):
                 server = await _recognise(client, preset.protocol)
             if server is None or preset.protocol != "ollama":

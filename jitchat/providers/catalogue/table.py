@@ -113,7 +113,7 @@ def _data(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def _preset(row: Mapping[str, Any]) -> Preset:
+def _preset(row: dict[str, Any]) -> Preset:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
     return Preset(**row | lists)
 

@@ -1,10 +1,9 @@
 """Anthropic's Messages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+import httpx
 
 from jitchat.providers.protocols import requests
 from jitchat.providers.protocols.json_values import at, count, first_count, list_of, text_at
@@ -21,10 +20,6 @@ from jitchat.providers.provider import (
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
-if TYPE_CHECKING:
-    import httpx
-
-
 _LONGEST_ANSWER = 16_384
 """More is never asked for unless the user does; reasoning counts as a part of it, and no more
 than the model is known to give is asked for: older ones refuse that."""
@@ -35,46 +30,6 @@ _CLAUDE = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))
 _NEVER_SAMPLED = re.compile(r"claude-(?:fable|mythos)", re.IGNORECASE)
 
 Block = dict[str, object]
-
-
-class AnthropicProtocol:
-    """`POST {base_url}/messages`, answered with named server-sent events."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        """Make the request.
-
-        Two breakpoints tell what is to be cached: behind the system's text, and ahead of the
-        final message, which changes with every request.
-        """
-        without = options.without
-        window = requests.dialogue(messages, folding="system" in without, user_first=True)
-        turns = [(run.role.value, [_block(text) for text in run.texts]) for run in window.runs]
-        system = [_block(window.system)] if window.system else []
-        if "cache_control" not in without:
-            _mark(system)
-            _mark([block for _, blocks in turns for block in blocks][:-1])
-        sampled = takes_sampling(endpoint.model)
-        optional = {
-            "temperature": options.temperature if sampled else None,
-            "top_p": options.top_p if sampled else None,
-            "top_k": options.top_k if sampled else None,
-            "system": system,
-            "output_config": requests.filled({"effort": options.effort}, without),
-        }
-        body = {
-            "model": endpoint.model,
-            "max_tokens": _cap(options),
-            **requests.filled(optional, without),
-            "messages": [{"role": role, "content": blocks} for role, blocks in turns],
-            "stream": True,
-        }
-        url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"
-        return requests.json_request(endpoint, "anthropic", url, body)
-
-    def parser(self) -> AnthropicParser:
-        return AnthropicParser()
 
 
 def takes_sampling(model: str) -> bool:
@@ -201,3 +156,42 @@ def _finished(message: object) -> Iterator[Piece]:
         stop = at(message, "stop_details")
         details = (text_at(stop, "category"), text_at(stop, "explanation"))
         yield Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))
+
+
+class AnthropicProtocol:
+    """`POST {base_url}/messages`, answered with named server-sent events."""
+
+    parser = AnthropicParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        """Make the request.
+
+        Two breakpoints tell what is to be cached: behind the system's text, and ahead of the
+        final message, which changes with every request.
+        """
+        without = options.without
+        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        turns = [(run.role.value, [_block(text) for text in run.texts]) for run in window.runs]
+        system = [_block(window.system)] if window.system else []
+        if "cache_control" not in without:
+            _mark(system)
+            _mark([block for _, blocks in turns for block in blocks][:-1])
+        sampled = takes_sampling(endpoint.model)
+        optional = {
+            "temperature": options.temperature if sampled else None,
+            "top_p": options.top_p if sampled else None,
+            "top_k": options.top_k if sampled else None,
+            "system": system,
+            "output_config": requests.filled({"effort": options.effort}, without),
+        }
+        body = {
+            "model": endpoint.model,
+            "max_tokens": _cap(options),
+            **requests.filled(optional, without),
+            "messages": [{"role": role, "content": blocks} for role, blocks in turns],
+            "stream": True,
+        }
+        url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"
+        return requests.json_request(endpoint, "anthropic", url, body)

@@ -1,10 +1,9 @@
 """Google's Gemini API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+import httpx
 
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
@@ -17,10 +16,6 @@ from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
-if TYPE_CHECKING:
-    import httpx
-
-
 _NAMES = {
     "max_tokens": "maxOutputTokens",
     "top_p": "topP",
@@ -30,38 +25,6 @@ _NAMES = {
     "systemInstruction": "system",
 }
 """Other names for what may be refused."""
-
-
-class GeminiProtocol:
-    """`POST {base_url}/models/MODEL:streamGenerateContent`, answered with server-sent events.
-
-    The key is a header: an address with a key in it would show up in logs.
-    """
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        without = frozenset(_NAMES.get(name, name) for name in options.without)
-        window = requests.dialogue(messages, folding="system" in without, user_first=True)
-        settings = {
-            "maxOutputTokens": options.max_tokens,
-            "temperature": options.temperature,
-            "topP": options.top_p,
-            "topK": options.top_k,
-            "seed": options.seed,
-            "thinkingConfig": {"thinkingLevel": options.effort} if options.effort else None,
-        }
-        body = {
-            "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
-            "contents": [_content(run) for run in window.runs],
-            "generationConfig": requests.filled(settings, without),
-        }
-        base = base_of(endpoint.base_url, "gemini")
-        url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
-        return requests.json_request(endpoint, "gemini", url, requests.filled(body, without))
-
-    def parser(self) -> GeminiParser:
-        return GeminiParser()
 
 
 def _content(run: requests.Run) -> dict[str, object]:
@@ -117,3 +80,34 @@ def _blocked(reason: str, message: str) -> RequestRefused:
     words = f": {shorten(message, 200).rstrip('.')}" if message else ""
     what = f"The provider blocked the message ({shorten(reason, 60)}){words}."
     return RequestRefused(what, SAY_OTHERWISE)
+
+
+class GeminiProtocol:
+    """`POST {base_url}/models/MODEL:streamGenerateContent`, answered with server-sent events.
+
+    The key is a header: an address with a key in it would show up in logs.
+    """
+
+    parser = GeminiParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        without = frozenset(_NAMES.get(name, name) for name in options.without)
+        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        settings = {
+            "maxOutputTokens": options.max_tokens,
+            "temperature": options.temperature,
+            "topP": options.top_p,
+            "topK": options.top_k,
+            "seed": options.seed,
+            "thinkingConfig": {"thinkingLevel": options.effort} if options.effort else None,
+        }
+        body = {
+            "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
+            "contents": [_content(run) for run in window.runs],
+            "generationConfig": requests.filled(settings, without),
+        }
+        base = base_of(endpoint.base_url, "gemini")
+        url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
+        return requests.json_request(endpoint, "gemini", url, requests.filled(body, without))

@@ -1,7 +1,5 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -22,33 +20,6 @@ from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reaso
 from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
-
-
-class OpenAiProtocol:
-    """`POST {base_url}/chat/completions`, answered with server-sent events."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
-        by_openai, without = url.host == "api.openai.com", options.without
-        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
-        body = {
-            "model": endpoint.model,
-            "messages": window.as_objects(),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            _cap(options, by_openai=by_openai): options.max_tokens,
-            "temperature": options.temperature,
-            "top_p": options.top_p,
-            "top_k": None if by_openai else options.top_k,
-            "seed": options.seed,
-            "reasoning_effort": options.effort,
-        }
-        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))
-
-    def parser(self) -> OpenAiParser:
-        return OpenAiParser()
 
 
 def _cap(options: Options, *, by_openai: bool) -> str:
@@ -139,3 +110,29 @@ def _counts_reasoning_apart(
 ) -> bool:
     """Whether the total is reached only with the reasoning on top of the answer, as at xAI."""
     return bool(reasoning) and total == (sent or 0) + (answered or 0) + (reasoning or 0)
+
+
+class OpenAiProtocol:
+    """`POST {base_url}/chat/completions`, answered with server-sent events."""
+
+    parser = OpenAiParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
+        by_openai, without = url.host == "api.openai.com", options.without
+        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
+        body = {
+            "model": endpoint.model,
+            "messages": window.as_objects(),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            _cap(options, by_openai=by_openai): options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "top_k": None if by_openai else options.top_k,
+            "seed": options.seed,
+            "reasoning_effort": options.effort,
+        }
+        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))

@@ -77,8 +77,8 @@ def status_of(body: object) -> int | None:
     """Tell which HTTP status an error within a stream would have had; None where none fits."""
     error = _error(body)
     for code in (at(error, "code"), at(error, "status"), at(first(body), "code")):
-        is_text = isinstance(code, str) and re.fullmatch("[45][0-9]{2}", code)
-        number = int(code) if is_text else code
+        is_number = isinstance(code, str) and re.fullmatch("[45][0-9]{2}", code)
+        number = int(str(code)) if is_number else code
         if isinstance(number, int) and 400 <= number < 600:
             return number
     known = wordings()["status"]
