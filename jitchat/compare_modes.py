@@ -116,11 +116,3 @@ class ModeComparison:
                 memory.mark_unanswered(self.said)
         except StoreError as refused:
             self.error = refused
-
-    def _settle(self, said: Turn) -> None:
-        memory = self._session.memory
-        self.replies = WindowArchive(memory.store.database).replies_by_mode(said.id, self._last)
-        if self.goes_on is not None:
-            memory.switch_to(self.goes_on)
-        elif self._once.again is None:
-            memory.mark_unanswered(said)

@@ -18,22 +18,8 @@ from jitchat.providers.provider import (
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
 from jitchat.window.window import ContextWindow
 
-__all__ = [
-    "AnswerProgress",
-    "Event",
-    "LimitLearnt",
-    "ReasoningDelta",
-    "ReasoningFound",
-    "ReplyDelta",
-    "RequestAdapted",
-    "RetryScheduled",
-    "SendFailed",
-    "TurnIndexed",
-    "TurnStored",
-    "TurnsRetrieved",
-    "UsageReported",
-    "WindowBuilt",
-]
+__all__ = ["ReasoningDelta", "ReasoningFound", "ReplyDelta", "RequestAdapted", "RetryScheduled"]
+"""Of the provider's."""
 
 
 @dataclass(frozen=True, slots=True)

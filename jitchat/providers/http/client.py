@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from jitchat.errors import KeyRefused, ProviderError, SettingsError, Unreachable
+from jitchat.errors import KeyRefused, SettingsError, Unreachable
 from jitchat.providers.http.redaction import blotted, without_secrets
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.protocols.json_values import parsed
@@ -120,7 +120,9 @@ def checked_request(
     _require_sendable(endpoint)
     request = _addressed(make)
     if request is None:
-        raise _no_address(endpoint)
+        what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
+        remedy = "Set provider.base_url, for example http://localhost:8080/v1."
+        raise without_secrets(Unreachable(what, remedy), endpoint)
     request.extensions["timeout"] = timeout.as_dict()
     return request
 
@@ -157,14 +159,6 @@ def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
     url = request.url
     is_address = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
     return request if is_address else None
-
-
-def _no_address(endpoint: Endpoint) -> ProviderError:
-    wrong = Unreachable(
-        f"{shorten(endpoint.base_url, 200)!r} is not an address.",
-        "Set provider.base_url, for example http://localhost:8080/v1.",
-    )
-    return without_secrets(wrong, endpoint)
 
 
 def _is_printable(text: str) -> bool:
@@ -252,7 +246,6 @@ class Connection:
 
 
 _BEFORE_THE_WAY = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
-_LOST = (httpx.ReadError, httpx.WriteError)
 
 
 def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> Failure:
@@ -261,19 +254,16 @@ def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> 
     where = f"{url.scheme}://{url.netloc.decode()}"
     what = f"{endpoint.name} cannot be reached at {where}: {reason}."
     unreachable = without_secrets(Unreachable(what, _remedy(url, error, reason)), endpoint)
-    return Failure(unreachable, why="the connection was lost", is_lost=_is_lost(error, reason))
+    # one that was made has broken, as one that was kept for long may
+    is_hung_up = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
+    is_lost = is_hung_up or isinstance(error, httpx.ReadError | httpx.WriteError)
+    return Failure(unreachable, why="the connection was lost", is_lost=is_lost)
 
 
 def reason_of(error: Exception) -> str:
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
     return one_line(str(error)).rstrip(".") or type(error).__name__
-
-
-def _is_lost(error: Exception, reason: str) -> bool:
-    """Whether a connection that was made has broken, as one that was kept for long may."""
-    is_hung_up = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
-    return is_hung_up or isinstance(error, _LOST)
 
 
 def _remedy(url: httpx.URL, error: Exception, reason: str) -> str:

@@ -5,18 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
+from jitchat.providers import provider
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import at, count, first_count, list_of, text_at
+from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.provider import (
-    Endpoint,
-    Finished,
-    Options,
-    Piece,
-    ReasoningDelta,
-    ReplyDelta,
-)
+from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
@@ -125,7 +119,7 @@ class AnthropicParser(AnswerParser):
             written=_written(usage),
             cached=count(at(usage, "cache_read_input_tokens")),
             answered=count(at(usage, "output_tokens")),
-            reasoning=first_count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
+            reasoning=count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
         )
 
     def _known(self, answered: int | None) -> Iterator[Usage]:
@@ -146,16 +140,16 @@ def _written(usage: object) -> int | None:
 
 def _words(part: object) -> Iterator[Piece]:
     if text := text_at(part, "text"):
-        yield ReplyDelta(text)
+        yield provider.ReplyDelta(text)
     if thought := text_at(part, "thinking"):
-        yield ReasoningDelta(thought)
+        yield provider.ReasoningDelta(thought)
 
 
 def _finished(message: object) -> Iterator[Piece]:
     if reason := text_at(message, "stop_reason"):
         stop = at(message, "stop_details")
         details = (text_at(stop, "category"), text_at(stop, "explanation"))
-        yield Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))
+        yield provider.Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))
 
 
 class AnthropicProtocol:

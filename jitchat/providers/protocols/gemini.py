@@ -10,7 +10,7 @@ from jitchat.providers import provider
 from jitchat.providers.protocols import requests
 from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
-from jitchat.providers.protocols.refusals import SAY_OTHERWISE
+from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
 from jitchat.providers.protocols.registry import base_of
 from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
@@ -58,7 +58,9 @@ class GeminiParser(AnswerParser):
         if reason := text_at(candidate, "finishReason"):
             yield provider.Finished(reason)
         if candidate is None and (blocked := text_at(chunk, "promptFeedback", "blockReason")):
-            raise _blocked(blocked, text_at(chunk, "promptFeedback", "blockReasonMessage"))
+            said = shorten(text_at(chunk, "promptFeedback", "blockReasonMessage"), 200)
+            what = f"The provider blocked the message ({shorten(blocked, 60)})"
+            raise RequestRefused(with_words(what, said), SAY_OTHERWISE)
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         """Yield the counts where they changed; reasoning is counted beside the answer."""
@@ -74,12 +76,6 @@ class GeminiParser(AnswerParser):
         if known is not None and known != self._last:
             self._last = known
             yield known
-
-
-def _blocked(reason: str, message: str) -> RequestRefused:
-    words = f": {shorten(message, 200).rstrip('.')}" if message else ""
-    what = f"The provider blocked the message ({shorten(reason, 60)}){words}."
-    return RequestRefused(what, SAY_OTHERWISE)
 
 
 class GeminiProtocol:

@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 import httpx
 
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import (
-    amount,
-    at,
-    count,
-    first_count,
-    text_at,
-    text_of,
-)
+from jitchat.providers.protocols.json_values import amount, at, count, text_at, text_of
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.protocols.registry import base_of
@@ -62,14 +55,15 @@ class OpenAiParser(AnswerParser):
         sent = count(at(usage, "prompt_tokens"))
         answered = count(at(usage, "completion_tokens"))
         reasoning = count(at(usage, "completion_tokens_details", "reasoning_tokens"))
-        if _counts_reasoning_apart(at(usage, "total_tokens"), sent, answered, reasoning):
-            answered = (answered or 0) + (reasoning or 0)
+        with_reasoning = (answered or 0) + (reasoning or 0)
+        if reasoning and at(usage, "total_tokens") == (sent or 0) + with_reasoning:
+            answered = with_reasoning  # as at xAI, which counts it apart
         details = at(usage, "prompt_tokens_details")
         self._counts.take(
             sent=sent,
             answered=answered,
-            cached=first_count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
-            written=first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
+            cached=count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
+            written=count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
             reasoning=reasoning,
         )
         self._counts.cost = _charged(usage, self._counts.cost)
@@ -103,13 +97,6 @@ def _charged(usage: object, before: float | None) -> float | None:
         return before
     upstream = amount(at(details, "upstream_inference_cost"))
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
-
-
-def _counts_reasoning_apart(
-    total: object, sent: int | None, answered: int | None, reasoning: int | None
-) -> bool:
-    """Whether the total is reached only with the reasoning on top of the answer, as at xAI."""
-    return bool(reasoning) and total == (sent or 0) + (answered or 0) + (reasoning or 0)
 
 
 class OpenAiProtocol:

@@ -6,14 +6,8 @@ Only what was sent can be refused, and nothing is left out without which there i
 import re
 from collections.abc import Collection, Iterator
 
+from jitchat.providers.protocols import refusals
 from jitchat.providers.protocols.json_values import at, first, list_of, parsed
-from jitchat.providers.protocols.refusals import (
-    overflow_in,
-    pattern,
-    searchable,
-    value_of,
-    wordings,
-)
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
@@ -45,11 +39,11 @@ def sent_in(body: str) -> frozenset[str]:
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
     """Name the one of `sent` that the error refuses; None where it is about something else."""
-    if status not in _STATUSES or overflow_in(status, body):
+    if status not in _STATUSES or refusals.overflow_in(status, body):
         return None
-    value = value_of(body)
-    text = searchable(value)
-    if "system" in sent and pattern("no_system").search(text):
+    value = refusals.value_of(body)
+    text = refusals.searchable(value)
+    if "system" in sent and refusals.pattern("no_system").search(text):
         return "system"
     if status >= 500:
         return None
@@ -58,7 +52,7 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
         names = [wanted[_plain(step)] for step in place if _plain(step) in wanted]
         if names:
             return names[-1]
-    return _named(text, wanted.values()) if pattern("refuses").search(text) else None
+    return _named(text, wanted.values()) if refusals.pattern("refuses").search(text) else None
 
 
 def _places(value: object, text: str) -> Iterator[list[str]]:
@@ -80,7 +74,7 @@ def _named(text: str, names: Collection[str]) -> str | None:
     mentions = [
         (match.start(), name)
         for name in names
-        for written in (name, *wordings()["aliases"].get(name, ()))
+        for written in (name, *refusals.wordings()["aliases"].get(name, ()))
         if (match := _mention(written).search(text))
     ]
     return min(mentions)[1] if mentions else None
