@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from jitchat.errors import KeyRefused, SettingsError, Unreachable
+from jitchat.errors import KeyRefused, ProviderError, SettingsError, Unreachable
 from jitchat.providers.http.redaction import blotted, without_secrets
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.protocols.json_values import parsed
@@ -120,9 +120,7 @@ def checked_request(
     _require_sendable(endpoint)
     request = _addressed(make)
     if request is None:
-        what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
-        remedy = "Set provider.base_url, for example http://localhost:8080/v1."
-        raise without_secrets(Unreachable(what, remedy), endpoint)
+        raise _no_address(endpoint)
     request.extensions["timeout"] = timeout.as_dict()
     return request
 
@@ -159,6 +157,13 @@ def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
     url = request.url
     is_address = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
     return request if is_address else None
+
+
+def _no_address(endpoint: Endpoint) -> ProviderError:
+    """Made apart: no secret may be in the frame that raises it."""
+    what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
+    remedy = "Set provider.base_url, for example http://localhost:8080/v1."
+    return without_secrets(Unreachable(what, remedy), endpoint)
 
 
 def _is_printable(text: str) -> bool:

@@ -8,6 +8,7 @@ searched for the key before it is passed on.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 import httpx
 
@@ -57,7 +58,8 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise response.error
-                await asyncio.to_thread(self._learn, parameter)
+                with suppress(StoreError):  # the answer does not wait for a disk that is full
+                    await asyncio.to_thread(self._quirks.refuse, parameter)
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
                 yield provider.RequestAdapted(changed)
@@ -107,8 +109,8 @@ class HttpProvider:
     ) -> provider.Wire:
         """Make the request that would be sent, as it may be shown."""
         refused: frozenset[str] = frozenset() if as_posted else self._quirks.refused()
-        shaped = Attempts(refused, self._clock).shaped(options)
-        return wire_of(self._request(messages, shaped), self._connection.endpoint)
+        left = replace(options, without=options.without | refused)
+        return wire_of(self._request(messages, left), self._connection.endpoint)
 
     async def aclose(self) -> None:
         await self._connection.aclose()
@@ -126,10 +128,6 @@ class HttpProvider:
     def _sent(self, request: httpx.Request, options: Options) -> provider.SentRequest:
         wire = wire_of(request, self._connection.endpoint)
         return provider.SentRequest(self.name, wire.url, options, wire.sha256)
-
-    def _learn(self, parameter: str) -> None:
-        with suppress(StoreError):  # the answer does not wait for a disk that is full
-            self._quirks.refuse(parameter)
 
 
 async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:
