@@ -126,11 +126,6 @@ class AnswerProgress:
         return self.ended_at is not None
 
     @property
-    def was_stopped(self) -> bool:
-        """Whether it ended before anybody said how."""
-        return self.is_over and self.reply is None and self.error is None
-
-    @property
     def to_first(self) -> float | None:
         """Seconds from its window's leaving to its first token; None where none came."""
         return _between(self.left_at, self.first_at)

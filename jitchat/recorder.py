@@ -1,7 +1,5 @@
 """Records a send in the cold store while it runs: the draft, the window, the reply as it grows."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator

@@ -51,7 +51,7 @@ def _checked(flags: Flags) -> Iterator[CaseResult]:
         if not cases:
             return
         for session, own in _sessions(flags, store, cases):
-            yield from CaseChecker(session).all(own)
+            yield from map(CaseChecker(session).check, own)
 
 
 def _sessions(

@@ -1,7 +1,5 @@
 """What a provider is to the rest of the app: messages in, a stream of pieces out."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -260,12 +258,6 @@ class Endpoint:
     """Whether nothing is sent there without one."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
-
-    def help_of(self, status: int) -> str:
-        """What to do about the key where a server refuses with that status."""
-        if status == 403 and self.key:
-            return "Check what the key may use: this model, this project, this region."
-        return self.key_help
 
 
 _OPTIONS = frozenset(field.name for field in fields(Options))

@@ -90,8 +90,14 @@ class JsonClient:
         self.software = response.headers.get("server", "")
         if isinstance(response, Failure):
             return response.error
+        body = bytearray()
         try:
-            body = await _body(response)
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    size = f"{MAX_BYTES >> 20} MiB"
+                    what = f"The server sent more than {size} where a short answer was due."
+                    raise NotAnAnswer(what, CHECK_URL)
         finally:
             await response.aclose()
         value = parsed(body.decode("utf-8", "replace"))
@@ -99,21 +105,3 @@ class JsonClient:
             name = self._connection.endpoint.name
             raise NotAnAnswer(f"{name} answered with something else.", CHECK_URL)
         return value
-
-
-async def _body(response: httpx.Response) -> bytes:
-    """Read the body.
-
-    Raises:
-        NotAnAnswer: It is larger than anything that is asked for here.
-
-    """
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > MAX_BYTES:
-            raise NotAnAnswer(
-                f"The server sent more than {MAX_BYTES >> 20} MiB where a short answer was due.",
-                CHECK_URL,
-            )
-    return bytes(body)

@@ -170,6 +170,7 @@ def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
+_KEY_USE = "Check what the key may use: this model, this project, this region."
 _MAX_ERROR_BYTES = 64 << 10
 
 
@@ -231,7 +232,8 @@ class Connection:
     async def _failure(self, response: httpx.Response) -> Failure:
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
-        error = refusal(status, body, self.endpoint.help_of(status), headers)
+        key_help = _KEY_USE if status == 403 and self.endpoint.key else self.endpoint.key_help
+        error = refusal(status, body, key_help, headers)
         words = message_of(parsed(body)).rstrip(".")
         why = blotted(": ".join(filter(None, (f"HTTP {status}", words))), self.endpoint)
         return Failure(without_secrets(error, self.endpoint), status, headers, body, why)

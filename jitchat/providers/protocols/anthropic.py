@@ -110,7 +110,7 @@ class AnthropicParser(AnswerParser):
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         if self._take_counts(chunk.get("usage")):
-            yield from self._known(self._counts.get("answered"))
+            yield from self._known(self._counts.sum("answered"))
 
     def _take_counts(self, usage: object) -> bool:
         details = at(usage, "output_tokens_details")

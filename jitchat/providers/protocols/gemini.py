@@ -72,7 +72,7 @@ class GeminiParser(AnswerParser):
             reasoning=count(at(usage, "thoughtsTokenCount")),
         )
         answered = self._counts.sum("answered", "reasoning")
-        known = self._counts.usage(self._counts.get("sent"), answered)
+        known = self._counts.usage(self._counts.sum("sent"), answered)
         if known is not None and known != self._last:
             self._last = known
             yield known

@@ -67,7 +67,7 @@ class OpenAiParser(AnswerParser):
             reasoning=reasoning,
         )
         self._counts.cost = _charged(usage, self._counts.cost)
-        known = self._counts.usage(self._counts.get("sent"), self._counts.get("answered"))
+        known = self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered"))
         if known is not None:
             yield known
 

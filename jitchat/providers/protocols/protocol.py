@@ -36,9 +36,6 @@ class CountsSoFar:
         self._latest |= known
         return bool(known)
 
-    def get(self, name: str) -> int | None:
-        return self._latest.get(name)
-
     def sum(self, *names: str) -> int | None:
         """Add up what is known of some counts; None where none of them was told."""
         counts = [self._latest[name] for name in names if name in self._latest]
@@ -72,10 +69,8 @@ class _Call:
             return call_id != self.id
         if not name or not self.name:
             return False
-        return name != self.name or bool(arguments and self._is_whole())
-
-    def _is_whole(self) -> bool:
-        return parsed("".join(self.arguments)) is not None
+        is_whole = parsed("".join(self.arguments)) is not None
+        return name != self.name or bool(arguments and is_whole)
 
 
 class ToolCalls:
@@ -165,8 +160,7 @@ class AnswerParser(ABC):
         yield from self._calls.taken()
 
     @abstractmethod
-    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
-        """Yield what one object says."""
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]: ...
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:  # noqa: ARG002
         """Yield the counts in an object, where they are more than was known."""
