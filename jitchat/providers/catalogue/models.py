@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from jitchat.providers.catalogue import table
@@ -94,9 +92,13 @@ _MOST = 10_000
 
 
 @cache
-def _fields() -> Mapping[str, Any]:
-    """Read what the servers call what they tell of a model."""
-    read = tomllib.loads(files(__package__).joinpath("fields.toml").read_text("utf-8"))
+def _fields() -> dict[str, Any]:
+    """Read what servers call what they tell of a model, by what it means.
+
+    `loaded` is what the model was started with, `maximum` what it takes at the most; `chats` and
+    `does_not_chat` are types of models, and `other_work` patterns of their names.
+    """
+    read: dict[str, Any] = table.read_json("fields.json")
     other_work = "|".join(read["other_work"])
     read["other_work"] = re.compile(rf"(?:^|[^a-z])(?:{other_work})(?:$|[^a-z])")
     return read

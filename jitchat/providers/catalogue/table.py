@@ -109,7 +109,7 @@ class Preset:
     """How its keys begin, where that says whose they are."""
 
 
-def _data(name: str) -> Any:  # noqa: ANN401  JSON
+def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
@@ -118,7 +118,7 @@ def _preset(row: dict[str, Any]) -> Preset:
     return Preset(**row | lists)
 
 
-PRESETS = {row["name"]: _preset(row) for row in _data("presets.json")}
+PRESETS = {row["name"]: _preset(row) for row in read_json("presets.json")}
 """By name, in the order in which they are listed."""
 READER = PRESETS["reader"]
 READER_LIMIT = 32_768
@@ -229,7 +229,7 @@ def _shorter(model: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _table() -> Any:  # noqa: ANN401  JSON
-    return _data("table.json")
+    return read_json("table.json")
 
 
 @cache

@@ -131,11 +131,6 @@ class HttpProvider:
 
 
 async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:
-    """Wait for a chunk, no longer than until that time of the loop's; None: for as long as needed.
-
-    Raises:
-        TimeoutError: None came in time.
-
-    """
+    """Wait for a chunk, no longer than until that time of the loop's: TimeoutError then."""
     async with asyncio.timeout_at(until):
         return await anext(chunks, None)

@@ -27,9 +27,7 @@ _NAMES = {
 """Other names for what may be refused."""
 
 
-def _content(run: requests.Run) -> dict[str, object]:
-    role = "model" if run.role is Role.ASSISTANT else "user"
-    return {"role": role, "parts": [{"text": text} for text in run.texts]}
+_ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
 def _path(model: str) -> str:
@@ -101,7 +99,10 @@ class GeminiProtocol:
         }
         body = {
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
-            "contents": [_content(run) for run in window.runs],
+            "contents": [
+                {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
+                for run in window.runs
+            ],
             "generationConfig": requests.filled(settings, without),
         }
         base = base_of(endpoint.base_url, "gemini")

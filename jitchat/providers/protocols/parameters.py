@@ -11,14 +11,6 @@ from jitchat.providers.protocols.json_values import at, first, list_of, parsed
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
-_ESSENTIAL = frozenset(
-    ["model", "messages", "contents", "content", "parts", "role", "text", "type", "stream"]
-) | {"options", "include_usage", "system", "systemInstruction", "generationConfig"}
-"""Without these there is no request; the system's role has rules of its own."""
-_AHEAD = (
-    r"(?:parameters?|arguments?|fields?|supplied:?|supports?|support the|name|property|invalid)"
-)
-_BEHIND = r"(?:(?:parameters?|options?|arguments?|values?|is|are|was|does|cannot|may|must)\b|:)"
 
 
 def sent_in(body: str) -> frozenset[str]:
@@ -27,7 +19,7 @@ def sent_in(body: str) -> frozenset[str]:
     `system` is among them where the request has a message of that role.
     """
     request = parsed(body)
-    names = frozenset(_keys(request)) - _ESSENTIAL
+    names = frozenset(_keys(request)).difference(refusals.wordings()["essential"])
     roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
     has_system = (
         any(role in ("system", "developer") for role in roles)
@@ -47,7 +39,8 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
         return "system"
     if status >= 500:
         return None
-    wanted = {_plain(name): name for name in sent if name not in _ESSENTIAL}
+    essential = refusals.wordings()["essential"]
+    wanted = {_plain(name): name for name in sent if name not in essential}
     for place in _places(value, text):
         names = [wanted[_plain(step)] for step in place if _plain(step) in wanted]
         if names:
@@ -85,7 +78,10 @@ def _mention(name: str) -> re.Pattern[str]:
     words = re.findall(r"[A-Z]?[^A-Z_]+|[A-Z]+", name)
     written = r"[\s_-]?".join(map(re.escape, words))
     word = rf"(?<![\w-]){written}(?![\w-])"
-    mention = rf"['\"`]{written}['\"`]|^{written}$|{_AHEAD}\s+{word}|{word}\s*{_BEHIND}"
+    ahead, behind = ("|".join(refusals.wordings()[place]) for place in ("ahead", "behind"))
+    mention = (
+        rf"['\"`]{written}['\"`]|^{written}$|(?:{ahead})\s+{word}|{word}\s*(?:(?:{behind})\b|:)"
+    )
     return re.compile(mention, re.IGNORECASE | re.MULTILINE)
 
 
