@@ -113,12 +113,97 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def _preset(row: dict[str, Any]) -> Preset:
-    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    return Preset(**row | lists)
-
-
-PRESETS = {row["name"]: _preset(row) for row in read_json("presets.json")}
+_PRESETS = (
+    Preset("reader", "embedded reader", "reader", ""),
+    Preset(
+        "openai",
+        "OpenAI",
+        "openai",
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY",),
+        vendor="openai",
+        key_prefixes=("sk-proj-",),
+    ),
+    Preset(
+        "anthropic",
+        "Anthropic",
+        "anthropic",
+        "https://api.anthropic.com/v1",
+        ("ANTHROPIC_API_KEY",),
+        vendor="anthropic",
+        key_prefixes=("sk-ant-",),
+    ),
+    Preset(
+        "gemini",
+        "Google Gemini",
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        vendor="google",
+        key_prefixes=("AIza",),
+    ),
+    Preset(
+        "openrouter",
+        "OpenRouter",
+        "openai",
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_KEY",),
+        key_prefixes=("sk-or-",),
+    ),
+    Preset(
+        "groq",
+        "Groq",
+        "openai",
+        "https://api.groq.com/openai/v1",
+        ("GROQ_API_KEY",),
+        key_prefixes=("gsk_",),
+    ),
+    Preset("together", "Together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
+    Preset(
+        "deepseek",
+        "DeepSeek",
+        "openai",
+        "https://api.deepseek.com",
+        ("DEEPSEEK_API_KEY",),
+        vendor="deepseek",
+    ),
+    Preset(
+        "mistral",
+        "Mistral",
+        "openai",
+        "https://api.mistral.ai/v1",
+        ("MISTRAL_API_KEY",),
+        vendor="mistralai",
+    ),
+    Preset(
+        "xai",
+        "xAI",
+        "openai",
+        "https://api.x.ai/v1",
+        ("XAI_API_KEY",),
+        vendor="x-ai",
+        key_prefixes=("xai-",),
+    ),
+    Preset("ollama", "Ollama", "ollama", "http://localhost:11434", is_local=True),
+    Preset(
+        "lmstudio",
+        "LM Studio",
+        "openai",
+        "http://localhost:1234/v1",
+        is_local=True,
+        owner="organization_owner",
+    ),
+    Preset(
+        "llamacpp",
+        "llama.cpp",
+        "openai",
+        "http://localhost:8080/v1",
+        is_local=True,
+        owner="llamacpp",
+    ),
+    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True, owner="vllm"),
+)
+PRESETS = {preset.name: preset for preset in _PRESETS}
 """By name, in the order in which they are listed."""
 READER = PRESETS["reader"]
 READER_LIMIT = 32_768

@@ -21,7 +21,6 @@ from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks
 from jitchat.providers.http.wire_view import wire_of
 from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.protocol import WireProtocol
-from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.values import Message
 
 
@@ -30,7 +29,7 @@ class HttpProvider:
 
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: provider.Endpoint,
         protocol: WireProtocol,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
@@ -44,8 +43,8 @@ class HttpProvider:
         self._connection = Connection(endpoint, transport, self._clock.patience)
 
     async def stream(
-        self, messages: Sequence[Message], options: Options
-    ) -> AsyncGenerator[Piece, None]:
+        self, messages: Sequence[Message], options: provider.Options
+    ) -> AsyncGenerator[provider.Piece, None]:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
@@ -72,7 +71,7 @@ class HttpProvider:
             async for piece in pieces:
                 yield piece
 
-    async def _read(self, response: httpx.Response) -> AsyncGenerator[Piece, None]:
+    async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
         """Yield the answer; where it breaks off, what there is of it first."""
         media = media_type(response.headers.get("content-type", ""))
         decoder = ResponseDecoder(self._protocol.parser(), media)
@@ -105,7 +104,7 @@ class HttpProvider:
         return StreamCut(f"The connection broke: {reason_of(error)}.", SEND_AGAIN)
 
     def wire(
-        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+        self, messages: Sequence[Message], options: provider.Options, *, as_posted: bool = False
     ) -> provider.Wire:
         """Make the request that would be sent, as it may be shown."""
         refused: frozenset[str] = frozenset() if as_posted else self._quirks.refused()
@@ -115,7 +114,7 @@ class HttpProvider:
     async def aclose(self) -> None:
         await self._connection.aclose()
 
-    def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
+    def _request(self, messages: Sequence[Message], options: provider.Options) -> httpx.Request:
         """Make the request, with the endpoint's timeouts; raises what `checked_request` does."""
         endpoint = self._connection.endpoint
         timeout = httpx.Timeout(
@@ -125,7 +124,7 @@ class HttpProvider:
             endpoint, lambda: self._protocol.request(endpoint, messages, options), timeout
         )
 
-    def _sent(self, request: httpx.Request, options: Options) -> provider.SentRequest:
+    def _sent(self, request: httpx.Request, options: provider.Options) -> provider.SentRequest:
         wire = wire_of(request, self._connection.endpoint)
         return provider.SentRequest(self.name, wire.url, options, wire.sha256)
 

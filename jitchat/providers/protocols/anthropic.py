@@ -10,7 +10,6 @@ from jitchat.providers.protocols import requests
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
@@ -38,7 +37,7 @@ def takes_sampling(model: str) -> bool:
     return version is None or (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_SAMPLING
 
 
-def _cap(options: Options) -> int:
+def _cap(options: provider.Options) -> int:
     """Limit the answer, for the protocol demands it; a refused limit was too high a one."""
     room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
     cap = max(1, options.max_tokens or min(room, options.longest or room))
@@ -67,7 +66,7 @@ class AnthropicParser(AnswerParser):
         self._called: set[object] = set()
         """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
 
-    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         match text_at(chunk, "type") or event:
             case "content_block_delta":
                 yield from self._delta(chunk.get("delta"), chunk.get("index"))
@@ -87,13 +86,13 @@ class AnthropicParser(AnswerParser):
             case "message" | "":
                 yield from self._message(chunk)
 
-    def _delta(self, delta: object, index: object) -> Iterator[Piece]:
+    def _delta(self, delta: object, index: object) -> Iterator[provider.Piece]:
         yield from _words(delta)
         arguments = text_at(delta, "partial_json")
         if arguments and index in self._called:
             self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
-    def _block(self, block: object, index: object) -> Iterator[Piece]:
+    def _block(self, block: object, index: object) -> Iterator[provider.Piece]:
         """Read the beginning of a block, which in a whole message is all of it."""
         yield from _words(block)
         if text_at(block, "type") == "tool_use":
@@ -101,7 +100,7 @@ class AnthropicParser(AnswerParser):
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 
-    def _message(self, message: dict[str, object]) -> Iterator[Piece]:
+    def _message(self, message: dict[str, object]) -> Iterator[provider.Piece]:
         for index, block in enumerate(list_of(message.get("content"))):
             yield from self._block(block, index)
         yield from self.end()
@@ -138,14 +137,14 @@ def _written(usage: object) -> int | None:
     return sum(part or 0 for part in parts) if parts else None
 
 
-def _words(part: object) -> Iterator[Piece]:
+def _words(part: object) -> Iterator[provider.Piece]:
     if text := text_at(part, "text"):
         yield provider.ReplyDelta(text)
     if thought := text_at(part, "thinking"):
         yield provider.ReasoningDelta(thought)
 
 
-def _finished(message: object) -> Iterator[Piece]:
+def _finished(message: object) -> Iterator[provider.Piece]:
     if reason := text_at(message, "stop_reason"):
         stop = at(message, "stop_details")
         details = (text_at(stop, "category"), text_at(stop, "explanation"))
@@ -158,7 +157,7 @@ class AnthropicProtocol:
     parser = AnthropicParser
 
     def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+        self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
         """Make the request.
 

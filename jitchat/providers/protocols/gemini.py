@@ -12,7 +12,6 @@ from jitchat.providers.protocols.json_values import at, count, first, json_text,
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
@@ -43,7 +42,7 @@ class GeminiParser(AnswerParser):
         super().__init__()
         self._last: Usage | None = None
 
-    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
+    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         candidate = first(chunk.get("candidates"))
         for part in list_of(at(candidate, "content", "parts")):
             if text := text_at(part, "text"):
@@ -85,7 +84,7 @@ class GeminiProtocol:
     parser = GeminiParser
 
     def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+        self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
         without = frozenset(_NAMES.get(name, name) for name in options.without)
         window = requests.dialogue(messages, folding="system" in without, user_first=True)
