@@ -79,15 +79,12 @@ class ModeComparison:
         except JitchatError as error:
             self._take(mode, SendFailed(error, self._draft), hear)
         finally:
-            await self._close(mode)
-
-    async def _close(self, mode: Mode) -> None:
-        """Close an answer, whatever becomes of the thread that counts its tokens."""
-        answer, session = self.answers[mode], self._session
-        over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
-        self.answers[mode] = over
-        counted = await asyncio.to_thread(session.counter.count, answer.text)
-        self.answers[mode] = replace(over, counted=counted)
+            # closed whatever becomes of the thread that counts its tokens
+            answer, session = self.answers[mode], self._session
+            over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
+            self.answers[mode] = over
+            counted = await asyncio.to_thread(session.counter.count, answer.text)
+            self.answers[mode] = replace(over, counted=counted)
 
     def _take(self, mode: Mode, event: Event, hear: Hear) -> None:
         self.answers[mode] = self.answers[mode].after(event, self._clock())
@@ -116,11 +113,3 @@ class ModeComparison:
                 memory.mark_unanswered(self.said)
         except StoreError as refused:
             self.error = refused
-
-    def _settle(self, said: Turn) -> None:
-        memory = self._session.memory
-        self.replies = WindowArchive(memory.store.database).replies_by_mode(said.id, self._last)
-        if self.goes_on is not None:
-            memory.switch_to(self.goes_on)
-        elif self._once.again is None:
-            memory.mark_unanswered(said)

@@ -18,22 +18,8 @@ from jitchat.providers.provider import (
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
 from jitchat.window.window import ContextWindow
 
-__all__ = [
-    "AnswerProgress",
-    "Event",
-    "LimitLearnt",
-    "ReasoningDelta",
-    "ReasoningFound",
-    "ReplyDelta",
-    "RequestAdapted",
-    "RetryScheduled",
-    "SendFailed",
-    "TurnIndexed",
-    "TurnStored",
-    "TurnsRetrieved",
-    "UsageReported",
-    "WindowBuilt",
-]
+__all__ = ["ReasoningDelta", "ReasoningFound", "ReplyDelta", "RequestAdapted", "RetryScheduled"]
+"""Of the provider's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +124,6 @@ class AnswerProgress:
     @property
     def is_over(self) -> bool:
         return self.ended_at is not None
-
-    @property
-    def was_stopped(self) -> bool:
-        """Whether it ended before anybody said how."""
-        return self.is_over and self.reply is None and self.error is None
 
     @property
     def to_first(self) -> float | None:

@@ -1,7 +1,5 @@
 """Records a send in the cold store while it runs: the draft, the window, the reply as it grows."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +10,6 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.memory import Memory
 from jitchat.providers import provider
-from jitchat.providers.provider import Finished, SentRequest
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
@@ -54,10 +51,10 @@ class SendRecorder:
         self._turn: Turn | None = None
         """The user's."""
         self._window_id: int | None = None
-        self._request: SentRequest | None = None
+        self._request: provider.SentRequest | None = None
         self._writer: ReplyWriter | None = None
         self._saved = False
-        self._finished: Finished | None = None
+        self._finished: provider.Finished | None = None
         self._reply: Turn | None = None
         self._status = Status.CUT
         """How the reply ended."""
@@ -107,9 +104,9 @@ class SendRecorder:
                     piece = replace(piece, output_tokens=None)
                 self.usage = piece
                 return events.UsageReported(piece, self._outgoing.cost(piece))
-            case SentRequest():
+            case provider.SentRequest():
                 self._request = piece
-            case Finished():
+            case provider.Finished():
                 self._finished = self._finished or piece
             case provider.ToolCall(name, arguments):
                 return self._grow(provider.ReplyDelta(f"\n\n[tool call: {name} {arguments}]\n"))
@@ -286,7 +283,7 @@ class SendRecorder:
             return self._reply
 
 
-def sent_request_for(memory: Memory, window_id: int) -> SentRequest | None:
+def sent_request_for(memory: Memory, window_id: int) -> provider.SentRequest | None:
     """Load the request that a window left in; None where none did, or it was not kept.
 
     Raises:

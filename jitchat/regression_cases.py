@@ -4,7 +4,6 @@ Each message is planned in its own place, with the settings, pins and exclusions
 `jit`, as if it were sent again. Nothing is sent, and no conversation is changed.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jitchat.errors import WindowOverflow
@@ -16,7 +15,6 @@ from jitchat.store.regression_cases import Case
 from jitchat.values import Mode
 from jitchat.why import Explained, Standing, why, why_by_ledger
 from jitchat.window.steering import Once
-from jitchat.window.window import ContextWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +43,17 @@ class CaseChecker:
         self._places = [(path, memory, session.planning.over(memory))]
         """The conversation's path, and those to messages that are not on it."""
 
-    def all(self, cases: Iterable[Case]) -> Iterator[CaseResult]:
-        """Check one after the other; in order of their messages, each turn is priced once."""
-        for case in cases:
-            yield self.check(case)
-
     def check(self, case: Case) -> CaseResult:
-        """Plan the window of the case's message, and look for the wanted turn."""
+        """Plan the window of the case's message, and look for the wanted turn.
+
+        A picker's model is not asked. In order of their messages, each turn is priced once.
+        """
         memory, planning = self._place_of(case)
         then, wanted = standing_then(memory, case), case.wanted.position
+        said = planning.question("", Once(again=case.said))
+        question = self._session.as_previewed(said, Mode.JIT)
         try:
-            window = self._planned(planning, case)
+            window = planning.window(question, Mode.JIT, self._session.options.budget)
         except WindowOverflow as overflow:
             return CaseResult(case, then, None, (str(overflow),))
         without = frozenset(Once().without(planning.steering))
@@ -75,12 +73,6 @@ class CaseChecker:
         place = store.path(memory.conversation.id), there, planning.over(there)
         self._places.append(place)
         return place[1:]
-
-    def _planned(self, planning: Planning, case: Case) -> ContextWindow:
-        """Plan as a preview does: a picker's model is not asked."""
-        said = planning.question("", Once(again=case.said))
-        question = self._session.as_previewed(said, Mode.JIT)
-        return planning.window(question, Mode.JIT, self._session.options.budget)
 
 
 def standing_then(memory: Memory, case: Case) -> Standing | None:

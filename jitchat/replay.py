@@ -6,8 +6,6 @@ where `full` is what was sent, it costs what was paid. What a small model took t
 sum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -150,7 +148,11 @@ def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) 
     `life` is how long the provider's cache keeps what nobody asks for; None where that is not
     known, and then the cache is taken to be warm always.
     """
-    caching = {_cache_of(send) for send in sends if send.usage and _has_cache(send.usage)}
+    caching = {
+        _cache_of(send)
+        for send in sends
+        if send.usage and (send.usage.cached_tokens or send.usage.written_tokens)
+    }
     before: dict[tuple[str, str], Send] = {}
     total, totals = Savings(), list[Savings]()
     for send in sends:
@@ -223,10 +225,6 @@ def _warm(before: Send | None, send: Send, life: timedelta | None) -> Send | Non
     if before is None or life is None or before.sent_at is None or send.sent_at is None:
         return before
     return before if send.sent_at - before.sent_at <= life else None
-
-
-def _has_cache(usage: Usage) -> bool:
-    return bool(usage.cached_tokens or usage.written_tokens)
 
 
 def _cache_of(send: Send) -> tuple[str, str]:

@@ -87,7 +87,8 @@ class Session:
         whichever thread, when the message is a turn, also where nobody hears of events any more.
         """
         if self.memory.store.unstored:
-            await asyncio.to_thread(self._store_refused_replies)
+            with suppress(StoreError):  # the message itself is refused then, and comes back
+                await asyncio.to_thread(self.memory.store.unstored.store_again)
         outgoing = Outgoing(draft, once, self.provider.name, self.cost_of, on_stored)
         self._last_send = recorder = SendRecorder(self.memory, outgoing)
         ending: BaseException | None = None
@@ -137,10 +138,6 @@ class Session:
                 refusal = overflow
             question = replace(question, once=replace(question.once, budget=None))
             yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
-
-    def _store_refused_replies(self) -> None:
-        with suppress(StoreError):  # the message itself is refused then, and comes back
-            self.memory.store.unstored.store_again()
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()

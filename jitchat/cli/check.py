@@ -53,7 +53,7 @@ def _checked(flags: options.Flags) -> Iterator[CaseResult]:
             )
             list(session.memory.index.catch_up())
             own = [case for case in cases if case.conversation == name]
-            yield from CaseChecker(session).all(own)
+            yield from map(CaseChecker(session).check, own)
 
 
 def _print(found: Sequence[CaseResult]) -> None:

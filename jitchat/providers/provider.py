@@ -1,43 +1,24 @@
 """What a provider is to the rest of the app: messages in, a stream of pieces out."""
 
-from __future__ import annotations
-
 import hashlib
+import json
 import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
 
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
-if TYPE_CHECKING:
-    pass
 
-
-_WHOLE = frozenset({"stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete"})
-"""What servers call it when the model came to an end by itself."""
-_BY_LENGTH = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
-_BY_FILTER = frozenset(
-    {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
-)
-_BY_CALL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
-_SAY_OTHERWISE = "Say it in other words, or choose another model."
-_ENDINGS = (
-    (
-        _BY_LENGTH,
-        "the reply is as long as it may be",
-        "Have it go on, or raise max_tokens under [provider].",
-    ),
-    ({"refusal"}, "the model refused to answer", _SAY_OTHERWISE),
-    (_BY_FILTER, "a filter of the provider stopped the reply", _SAY_OTHERWISE),
-    (
-        _BY_CALL,
-        "the model called a tool, and none was offered to it",
-        "Nothing was run: ask for words.",
-    ),
-)
-"""By the servers' words for a reason: what it means, as a clause, and what to do about it."""
+@cache
+def _endings() -> Mapping[str, Mapping[str, Any]]:
+    """Read by kind: the servers' words for a reason, what it means, and what to do about it."""
+    text = files(__package__).joinpath("endings.json").read_text(encoding="utf-8")
+    endings: Mapping[str, Mapping[str, Any]] = json.loads(text)
+    return endings
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +67,28 @@ class Finished:
     @property
     def is_whole(self) -> bool:
         """Whether the model came to an end, and was not stopped by a limit or a filter."""
-        return self.reason.lower() in _WHOLE
+        return self._ending is _endings()["whole"]
 
     @property
     def is_by_length(self) -> bool:
         """Whether the model had more to say, and no room for it."""
-        return self.reason.lower() in _BY_LENGTH
+        return self._ending is _endings()["by length"]
 
     @property
     def why(self) -> str:
         """What the reason means, as a clause."""
-        return self._ending[0]
+        return str(self._ending["why"])
 
     @property
     def remedy(self) -> str:
         """What to do about it, as a sentence; empty where the reason does not tell."""
-        return self._ending[1]
+        return str(self._ending["remedy"])
 
     @property
-    def _ending(self) -> tuple[str, str]:
-        reason = self.reason.lower()
-        endings = ((why, remedy) for words, why, remedy in _ENDINGS if reason in words)
-        return next(endings, ("the provider stopped before the end of the reply", ""))
+    def _ending(self) -> Mapping[str, Any]:
+        reason, endings = self.reason.lower(), _endings()
+        known = (ending for ending in endings.values() if reason in ending["reasons"])
+        return next(known, endings["unknown"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +245,6 @@ class Endpoint:
     """Whether nothing is sent there without one."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
-
-    def help_of(self, status: int) -> str:
-        """What to do about the key where a server refuses with that status."""
-        if status == 403 and self.key:
-            return "Check what the key may use: this model, this project, this region."
-        return self.key_help
 
 
 _OPTIONS = frozenset(field.name for field in fields(Options))

@@ -130,11 +130,6 @@ def cited(passage: Passage, sentence: str) -> str:
     return f"{_marked(sentence)} ({source})"
 
 
-def cited_again(passage: Passage, quote: str, source: int) -> str:
-    """Quote an earlier citation of its own; `source` is the turn that it cited."""
-    return f"{_marked(quote)} (my earlier reply #{passage.turn}, which quoted #{source})"
-
-
 def citations_in(passage: Passage) -> list[tuple[str, int]]:
     """List what an earlier reply of its own quoted, with the turn that it came from."""
     if not passage.whole or not is_own(passage):
@@ -468,7 +463,8 @@ def _found_again(
         others += again or [passage]
     best = find_answers(others, question, readings) if sources else []
     return [
-        cited_again(finding.passage, finding.sentence, sources[finding.passage])
+        f"{_marked(finding.sentence)}"
+        f" (my earlier reply #{finding.passage.turn}, which quoted #{sources[finding.passage]})"
         for finding in best
         if finding.passage in sources
     ]

@@ -2,6 +2,7 @@
 
 import ipaddress
 import socket
+from contextlib import suppress
 
 
 def is_this_machine(host: str) -> bool:
@@ -9,17 +10,11 @@ def is_this_machine(host: str) -> bool:
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
+    with suppress(OSError, UnicodeError):  # 127.1 and the like
+        name = socket.inet_ntoa(socket.inet_aton(name))
     try:
-        address = ipaddress.ip_address(_usual(name))
+        address = ipaddress.ip_address(name)
     except ValueError:
         return False
     mapped = getattr(address, "ipv4_mapped", None) or address
     return bool(mapped.is_loopback or mapped.is_unspecified)
-
-
-def _usual(name: str) -> str:
-    """Write 127.1 and the like as the addresses that they are."""
-    try:
-        return socket.inet_ntoa(socket.inet_aton(name))
-    except (OSError, UnicodeError):
-        return name

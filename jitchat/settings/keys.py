@@ -26,6 +26,7 @@ from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import make_private, open_to_others
+from jitchat.providers.catalogue.table import PRESETS
 from jitchat.settings import checks, sections
 from jitchat.settings.profiles import Profile
 from jitchat.text.sanitize import shorten
@@ -36,14 +37,7 @@ _BEARER = re.compile(r"\A(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
 _QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
 _MASKED = ("***", "•••", "xxxx")
 _SHORTEST = 8
-_OWNERS = {
-    "sk-ant-": "anthropic",
-    "sk-or-": "openrouter",
-    "gsk_": "groq",
-    "AIza": "gemini",
-    "xai-": "xai",
-    "sk-proj-": "openai",
-}
+_OWNERS = {prefix: preset.name for preset in PRESETS.values() for prefix in preset.key_prefixes}
 """How keys begin that say whose they are."""
 
 

@@ -194,8 +194,9 @@ async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
     kept = {reply.content: reply.status for reply in require_kept(session, asking)}
     assert kept == {TEXTS[Mode.FULL]: Status.COMPLETE, "Part of": Status.CANCELLED}
     assert set(asking.replies) == {Mode.FULL, Mode.RECENCY}
-    assert asking.answers[Mode.JIT].was_stopped
-    assert not asking.answers[Mode.FULL].was_stopped
+    stopped = asking.answers[Mode.JIT]
+    assert (stopped.is_over, stopped.reply, stopped.error) == (True, None, None)
+    assert asking.answers[Mode.FULL].reply
 
 
 async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch):

@@ -46,7 +46,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
     cases = [noted(session, said, turn) for turn in (9, listed, 20)]
     before = len(session.memory.turns), session.memory.pins
 
-    found, line, never = CaseChecker(session).all(cases)
+    found, line, never = map(CaseChecker(session).check, cases)
     assert (found.passes, found.then, found.now) == (True, Standing.SENT, Standing.SENT)
     assert (line.passes, line.now) == (False, Standing.LISTED)
     assert line.sentences[0].startswith(f"#{listed} is in the window as an index line only")
@@ -61,7 +61,7 @@ async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) 
     cases = [noted(session, said, 9), noted(session, said, 20)]
     session.hold(9, Hold.EXCLUDED)
     session.hold(20, Hold.PINNED)
-    excluded, pinned = CaseChecker(session).all(cases)
+    excluded, pinned = map(CaseChecker(session).check, cases)
     assert excluded.now is Standing.LEFT_OUT
     assert "excluded by you" in excluded.sentences[0]
     assert (pinned.then, pinned.passes) == (Standing.NEVER, True)

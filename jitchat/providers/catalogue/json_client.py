@@ -7,8 +7,7 @@ end nor one that trickles keeps anybody waiting.
 
 import asyncio
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
+from urllib.parse import urlencode
 
 import httpx
 
@@ -25,12 +24,11 @@ from jitchat.providers.provider import Endpoint
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
-
-Params = Mapping[str, str | int]
+_NO_QUERY: Mapping[str, str | int] = {}
 
 
 class JsonClient:
-    """Open it with `async with`: its connections serve several questions to one server."""
+    """Its connections serve several questions to one server."""
 
     def __init__(
         self,
@@ -51,49 +49,32 @@ class JsonClient:
         self._timeout = httpx.Timeout(patience, connect=connect or endpoint.connect_seconds)
         self._connection = Connection(endpoint, transport, patience)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def aclose(self) -> None:
         await self._connection.aclose()
 
-    async def get(self, url: str, params: Params | None = None) -> object:
+    async def get(self, url: str, query: Mapping[str, str | int] = _NO_QUERY) -> object:
         """Ask.
 
         Raises:
             ProviderError: No JSON came, or an error did.
 
         """
-        return await self._ask(url, params, None)
+        return await self.post(f"{url}?{urlencode(query)}" if query else url, None)
 
-    async def post(self, url: str, body: Mapping[str, object]) -> object:
-        return await self._ask(url, None, body)
-
-    async def _ask(
-        self, url: str, params: Params | None, body: Mapping[str, object] | None
-    ) -> object:
-        answer = await self._try(url, params, body)
+    async def post(self, url: str, body: Mapping[str, object] | None) -> object:
+        answer = await self._try(url, body)
         if isinstance(answer, KeyRefused) and await asyncio.to_thread(self._connection.renew_key):
-            answer = await self._try(url, params, body)
+            answer = await self._try(url, body)
         if isinstance(answer, ProviderError):
             raise answer
         return answer
 
-    async def _try(
-        self, url: str, params: Params | None, body: Mapping[str, object] | None
-    ) -> object:
+    async def _try(self, url: str, body: Mapping[str, object] | None) -> object:
         """Ask once; a ProviderError in place of an answer where none came."""
         endpoint = self._connection.endpoint
         request = checked_request(
             endpoint,
-            lambda: json_request(
-                endpoint, self._protocol, httpx.URL(url, params=params), body, "application/json"
-            ),
+            lambda: json_request(endpoint, self._protocol, url, body, "application/json"),
             self._timeout,
         )
         try:
@@ -109,8 +90,14 @@ class JsonClient:
         self.software = response.headers.get("server", "")
         if isinstance(response, Failure):
             return response.error
+        body = bytearray()
         try:
-            body = await _body(response)
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    size = f"{MAX_BYTES >> 20} MiB"
+                    what = f"The server sent more than {size} where a short answer was due."
+                    raise NotAnAnswer(what, CHECK_URL)
         finally:
             await response.aclose()
         value = parsed(body.decode("utf-8", "replace"))
@@ -118,21 +105,3 @@ class JsonClient:
             name = self._connection.endpoint.name
             raise NotAnAnswer(f"{name} answered with something else.", CHECK_URL)
         return value
-
-
-async def _body(response: httpx.Response) -> bytes:
-    """Read the body.
-
-    Raises:
-        NotAnAnswer: It is larger than anything that is asked for here.
-
-    """
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > MAX_BYTES:
-            raise NotAnAnswer(
-                f"The server sent more than {MAX_BYTES >> 20} MiB where a short answer was due.",
-                CHECK_URL,
-            )
-    return bytes(body)

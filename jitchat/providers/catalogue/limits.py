@@ -1,10 +1,10 @@
 """How much one model takes, as its server has it now, and how many tokens a window is there."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import aclosing
 from urllib.parse import quote
+
+import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
 from jitchat.providers.catalogue.json_client import JsonClient
@@ -15,9 +15,6 @@ from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.values import LOADED, Limit, Message
-
-if TYPE_CHECKING:
-    import httpx
 
 PATIENCE = 5.0
 """Seconds for one question."""
@@ -41,9 +38,8 @@ async def ask_limit(
     """Ask how much the endpoint's model takes; None where its server does not tell or is away."""
     connect = min(patience, endpoint.connect_seconds)
     model = endpoint.model
-    async with JsonClient(
-        endpoint, protocol_name, transport, patience=patience, connect=connect
-    ) as client:
+    asking = JsonClient(endpoint, protocol_name, transport, patience=patience, connect=connect)
+    async with aclosing(asking) as client:
         try:
             if protocol_name == "ollama":
                 return await _loaded(client, model) or await ollama_could_load(client, model)
@@ -117,7 +113,7 @@ async def count_exactly(
     request = protocol_named(protocol_name).request(endpoint, messages, Options())
     body = parsed(request.content.decode())
     parts = body if isinstance(body, dict) else {}
-    async with JsonClient(endpoint, protocol_name, transport) as client:
+    async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
         if protocol_name == "openai":
             return await _count_by_llama_cpp(client, endpoint, parts)
         counted = {name: parts[name] for name in _INPUT[protocol_name] if name in parts}

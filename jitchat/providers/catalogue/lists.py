@@ -1,26 +1,22 @@
 """Which models a server has, and which servers answer on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
 from jitchat.providers.catalogue import models
 from jitchat.providers.catalogue.json_client import JsonClient
-from jitchat.providers.catalogue.models import LocalServer, ModelInfo
 from jitchat.providers.catalogue.table import PRESETS, Preset
 from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Endpoint
 from jitchat.providers.this_machine import is_this_machine
 from jitchat.values import LOADED, MAXIMUM, Limit
-
-if TYPE_CHECKING:
-    import httpx
 
 OLLAMA_DEFAULT = 32_768
 """Tokens of context that Ollama is asked for where the user did not say how many.
@@ -39,10 +35,9 @@ _PAGING = {
     "gemini": ("models", "pageSize", "pageToken", "nextPageToken"),
 }
 """Where the rows are, and the names of the page's size, of its start, and of the next one's."""
-_LM_STUDIO = "organization_owner"
-"""The owner of every model there."""
-_OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", _LM_STUDIO: "lmstudio"}
-"""Whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts of servers."""
+_LM_STUDIO = PRESETS["lmstudio"].owner
+_OWNERS = {preset.owner: preset.name for preset in PRESETS.values() if preset.owner}
+"""By whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts."""
 _LLAMA_CPP_HEADER = "llama.cpp"
 """What its server calls itself, also where it was started with a key and lists nothing."""
 _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
@@ -51,14 +46,14 @@ _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
 
 async def fetch_models(
     endpoint: Endpoint, protocol_name: str, transport: httpx.AsyncBaseTransport | None = None
-) -> tuple[ModelInfo, ...]:
+) -> tuple[models.ModelInfo, ...]:
     """Ask which models there are, and what the server says of each.
 
     Raises:
         ProviderError: The list could not be had.
 
     """
-    async with JsonClient(endpoint, protocol_name, transport) as client:
+    async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
         if protocol_name == "ollama":
             return await _with_limits(client, await _ollama_models(client), _SHOWN_WITHIN)
         if protocol_name in _PAGING:
@@ -106,7 +101,7 @@ async def chat_rows(client: JsonClient) -> list[object]:
     return rows
 
 
-async def _ollama_models(client: JsonClient) -> tuple[ModelInfo, ...]:
+async def _ollama_models(client: JsonClient) -> tuple[models.ModelInfo, ...]:
     """Ask Ollama: what is on its disk, and what of that is loaded with how large a context."""
     answer = await client.get(f"{client.root}/api/tags")
     if not isinstance(at(answer, "models"), list):
@@ -119,7 +114,7 @@ async def _ollama_models(client: JsonClient) -> tuple[ModelInfo, ...]:
         if models.chats(row) and not text_at(row, "details", "family").endswith("bert")
     )
     return models.in_order(
-        ModelInfo(name, Limit(loaded[name], LOADED) if name in loaded else None)
+        models.ModelInfo(name, Limit(loaded[name], LOADED) if name in loaded else None)
         for name in filter(None, names)
     )
 
@@ -152,8 +147,8 @@ async def ollama_could_load(client: JsonClient, model: str) -> Limit | None:
 
 
 async def _with_limits(
-    client: JsonClient, listed: Sequence[ModelInfo], seconds: float
-) -> tuple[ModelInfo, ...]:
+    client: JsonClient, listed: Sequence[models.ModelInfo], seconds: float
+) -> tuple[models.ModelInfo, ...]:
     """Ask what each could be loaded with that is not loaded, all at once.
 
     Those of which it says nothing in so many seconds are left without.
@@ -177,7 +172,7 @@ def _no_list() -> NotAnAnswer:
 
 async def find_local(
     transport: httpx.AsyncBaseTransport | None = None, moved: Mapping[str, str] | None = None
-) -> tuple[LocalServer, ...]:
+) -> tuple[models.LocalServer, ...]:
     """Look at the ports on which model servers usually listen, within a second and a half.
 
     Args:
@@ -202,7 +197,7 @@ def _address(preset: Preset, moved: Mapping[str, str]) -> str:
 
 async def _look(
     preset: Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
-) -> LocalServer | None:
+) -> models.LocalServer | None:
     client = JsonClient(
         Endpoint(preset.name, base_url, ""),
         preset.protocol,
@@ -211,7 +206,7 @@ async def _look(
         connect=_LOCAL_CONNECT,
     )
     try:
-        async with client:
+        async with aclosing(client):
             async with asyncio.timeout(_LOCAL_PATIENCE):
                 server = await _recognise(client, preset.protocol)
             if server is None or preset.protocol != "ollama":
@@ -222,20 +217,20 @@ async def _look(
         return None
 
 
-async def _recognise(client: JsonClient, protocol_name: str) -> LocalServer | None:
+async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServer | None:
     """Tell what answers by what it says, not by its port."""
     if protocol_name == "ollama":
         if not text_at(await client.get(f"{client.root}/api/version"), "version"):
             return None
-        return LocalServer("ollama", client.base, await _ollama_models(client))
+        return models.LocalServer("ollama", client.base, await _ollama_models(client))
     try:
         rows = await chat_rows(client)
     except KeyRefused:
         if client.software != _LLAMA_CPP_HEADER:
             raise
-        return LocalServer("llamacpp", client.base, ())
+        return models.LocalServer("llamacpp", client.base, ())
     names = [_OWNERS[owner] for row in rows if (owner := text_at(row, "owned_by")) in _OWNERS]
     # LM Studio's own list, which took the place of the common one, has no owners
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)
     name = names[0] if names else "lmstudio" if is_lm_studio else ""
-    return LocalServer(name, client.base, models.models_of(rows)) if name else None
+    return models.LocalServer(name, client.base, models.models_of(rows)) if name else None

@@ -11,18 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from jitchat.providers.catalogue.table import (
-    PER_PRICE,
-    PRESETS,
-    Prices,
-    known_limit,
-    known_max_output,
-    known_prices,
-    known_retirement,
-    other_api,
-)
+from jitchat.providers.catalogue import table
+from jitchat.providers.catalogue.table import PER_PRICE, Prices
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
@@ -55,11 +48,11 @@ class ModelInfo:
         """Add what the bundled table knows where the server was silent."""
         return replace(
             self,
-            limit=self.limit or known_limit(provider, self.name),
-            max_output=self.max_output or known_max_output(provider, self.name),
-            prices=self.prices or known_prices(provider, self.name),
-            retires=known_retirement(provider, self.name),
-            other_api=other_api(provider, self.name),
+            limit=self.limit or table.known_limit(provider, self.name),
+            max_output=self.max_output or table.known_max_output(provider, self.name),
+            prices=self.prices or table.known_prices(provider, self.name),
+            retires=table.known_retirement(provider, self.name),
+            other_api=table.other_api(provider, self.name),
         )
 
     def fields(self) -> dict[str, Any]:
@@ -96,39 +89,19 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
 _LONGEST_NAME = 200
 _MOST = 10_000
 """Models that a server may have."""
-_CHATS = frozenset({"chat", "llm", "vlm", "language", "code"})
-"""What servers call the type of a model that talks."""
-_DOES_NOT = frozenset(
-    ("audio", "embedding", "embeddings", "image", "moderation", "rerank", "transcribe", "video")
-)
-_OTHER_WORK = re.compile(
-    r"(?:^|[^a-z])(?:embed(?:ding)?s?|text-?embedding|whisper|tts|dall-e|image|imagen|sora|veo"
-    r"|moderation|transcribe|realtime|rerank(?:er)?|davinci|babbage|stable-diffusion|bge)(?:$|[^a-z])"
-)
-_LOADED_AT = (
-    ("meta", "n_ctx"),
-    ("loaded_context_length",),
-    ("config", "context_length"),
-    ("max_model_len",),
-)
-"""llama.cpp, LM Studio before and after 0.4, vLLM: what the model was started with."""
-_MAXIMUM_AT = (
-    ("top_provider", "context_length"),
-    ("context_length",),
-    ("context_window",),
-    ("max_context_length",),
-    ("max_input_tokens",),
-    ("inputTokenLimit",),
-    ("meta", "n_ctx_train"),
-)
-"""OpenRouter, Together, Groq, Mistral and LM Studio, litellm and Anthropic, Gemini, llama.cpp."""
-_OUTPUT_AT = (
-    ("top_provider", "max_completion_tokens"),
-    ("max_completion_tokens",),
-    ("max_output_tokens",),
-    ("outputTokenLimit",),
-    ("max_tokens",),
-)
+
+
+@cache
+def _fields() -> dict[str, Any]:
+    """Read what servers call what they tell of a model, by what it means.
+
+    `loaded` is what the model was started with, `maximum` what it takes at the most; `chats` and
+    `does_not_chat` are types of models, and `other_work` patterns of their names.
+    """
+    read: dict[str, Any] = table.read_json("fields.json")
+    other_work = "|".join(read["other_work"])
+    read["other_work"] = re.compile(rf"(?:^|[^a-z])(?:{other_work})(?:$|[^a-z])")
+    return read
 
 
 def rows_of(answer: object) -> list[object]:
@@ -156,7 +129,9 @@ def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
 
 def model_of(row: object) -> ModelInfo | None:
     name = name_of(row)
-    return ModelInfo(name, limit_of(row), _number(row, _OUTPUT_AT), _prices(row)) if name else None
+    return (
+        ModelInfo(name, limit_of(row), _number(row, "max_output"), _prices(row)) if name else None
+    )
 
 
 def name_of(row: object) -> str:
@@ -172,9 +147,9 @@ def limit_of(row: object) -> Limit | None:
     """Read how much the model takes: as it is loaded, else at most."""
     instances = at(row, "loaded_instances")
     for holder in [row, *list_of(instances)[:1]]:
-        if tokens := _number(holder, _LOADED_AT):
+        if tokens := _number(holder, "loaded"):
             return Limit(tokens, LOADED)
-    tokens = _number(row, _MAXIMUM_AT)
+    tokens = _number(row, "maximum")
     return Limit(tokens, MAXIMUM) if tokens else None
 
 
@@ -190,13 +165,15 @@ def chats(row: object) -> bool:
         return False
     if isinstance(can, list) and "embedding" in can and "completion" not in can:
         return False
-    if kind in _CHATS or kind in _DOES_NOT:
-        return kind in _CHATS
-    return not _OTHER_WORK.search(name_of(row).lower())
+    fields = _fields()
+    if kind in fields["chats"] or kind in fields["does_not_chat"]:
+        return kind in fields["chats"]
+    return not fields["other_work"].search(name_of(row).lower())
 
 
-def _number(row: object, places: Iterable[tuple[str, ...]]) -> int | None:
+def _number(row: object, field: str) -> int | None:
     """Take the first of the numbers that are there and count something."""
+    places = (place.split(".") for place in _fields()[field])
     return next((number for place in places if (number := count(at(row, *place)))), None)
 
 
@@ -204,7 +181,10 @@ def _prices(row: object) -> Prices | None:
     """Read what the model costs: OpenRouter per token, as texts; Together per million."""
     pricing = at(row, "pricing")
     if at(pricing, "prompt") is not None:
-        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
+        keys, factor = (
+            ("prompt", "completion", "input_cache_read", "input_cache_write"),
+            PER_PRICE,
+        )
     else:
         keys, factor = ("input", "output", "cached_input", "-"), 1
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
@@ -264,7 +244,7 @@ class ProviderChoice:
     @property
     def is_paid(self) -> bool:
         """Whether somebody may charge for it: no preset that answers on this machine does."""
-        preset = PRESETS.get(self.name)
+        preset = table.PRESETS.get(self.name)
         return preset is None or bool(preset.key_variables)
 
     def matching(self, *words: str) -> tuple[ModelInfo, ...]:

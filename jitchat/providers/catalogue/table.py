@@ -101,21 +101,37 @@ class Preset:
     """Environment variables that may hold its key, in the order in which they are looked at."""
     is_local: bool = False
     """Whether it is a server on this machine, which mostly wants no key."""
+    owner: str = ""
+    """Whom its server names as its models' owner: by that a local server is told from others."""
+    vendor: str = ""
+    """How OpenRouter writes the vendor in front of a model's name."""
+    key_prefixes: tuple[str, ...] = ()
+    """How its keys begin, where that says whose they are."""
 
 
-READER = Preset("reader", "embedded reader", "reader", "")
-READER_LIMIT = 32_768
-"""How much it takes, in tokens."""
+def read_json(name: str) -> Any:  # noqa: ANN401  JSON
+    return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
-_EACH = (
-    READER,
-    Preset("openai", "OpenAI", "openai", "https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+
+_PRESETS = (
+    Preset("reader", "embedded reader", "reader", ""),
+    Preset(
+        "openai",
+        "OpenAI",
+        "openai",
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY",),
+        vendor="openai",
+        key_prefixes=("sk-proj-",),
+    ),
     Preset(
         "anthropic",
         "Anthropic",
         "anthropic",
         "https://api.anthropic.com/v1",
         ("ANTHROPIC_API_KEY",),
+        vendor="anthropic",
+        key_prefixes=("sk-ant-",),
     ),
     Preset(
         "gemini",
@@ -123,6 +139,8 @@ _EACH = (
         "gemini",
         "https://generativelanguage.googleapis.com/v1beta",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        vendor="google",
+        key_prefixes=("AIza",),
     ),
     Preset(
         "openrouter",
@@ -130,30 +148,67 @@ _EACH = (
         "openai",
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_KEY",),
+        key_prefixes=("sk-or-",),
     ),
-    Preset("groq", "Groq", "openai", "https://api.groq.com/openai/v1", ("GROQ_API_KEY",)),
+    Preset(
+        "groq",
+        "Groq",
+        "openai",
+        "https://api.groq.com/openai/v1",
+        ("GROQ_API_KEY",),
+        key_prefixes=("gsk_",),
+    ),
     Preset("together", "Together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
-    Preset("deepseek", "DeepSeek", "openai", "https://api.deepseek.com", ("DEEPSEEK_API_KEY",)),
-    Preset("mistral", "Mistral", "openai", "https://api.mistral.ai/v1", ("MISTRAL_API_KEY",)),
-    Preset("xai", "xAI", "openai", "https://api.x.ai/v1", ("XAI_API_KEY",)),
+    Preset(
+        "deepseek",
+        "DeepSeek",
+        "openai",
+        "https://api.deepseek.com",
+        ("DEEPSEEK_API_KEY",),
+        vendor="deepseek",
+    ),
+    Preset(
+        "mistral",
+        "Mistral",
+        "openai",
+        "https://api.mistral.ai/v1",
+        ("MISTRAL_API_KEY",),
+        vendor="mistralai",
+    ),
+    Preset(
+        "xai",
+        "xAI",
+        "openai",
+        "https://api.x.ai/v1",
+        ("XAI_API_KEY",),
+        vendor="x-ai",
+        key_prefixes=("xai-",),
+    ),
     Preset("ollama", "Ollama", "ollama", "http://localhost:11434", is_local=True),
-    Preset("lmstudio", "LM Studio", "openai", "http://localhost:1234/v1", is_local=True),
-    Preset("llamacpp", "llama.cpp", "openai", "http://localhost:8080/v1", is_local=True),
-    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True),
+    Preset(
+        "lmstudio",
+        "LM Studio",
+        "openai",
+        "http://localhost:1234/v1",
+        is_local=True,
+        owner="organization_owner",
+    ),
+    Preset(
+        "llamacpp",
+        "llama.cpp",
+        "openai",
+        "http://localhost:8080/v1",
+        is_local=True,
+        owner="llamacpp",
+    ),
+    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True, owner="vllm"),
 )
-PRESETS = {preset.name: preset for preset in _EACH}
+PRESETS = {preset.name: preset for preset in _PRESETS}
 """By name, in the order in which they are listed."""
-
-
-_VENDORS = {
-    "openai": "openai",
-    "anthropic": "anthropic",
-    "google": "gemini",
-    "deepseek": "deepseek",
-    "mistralai": "mistral",
-    "x-ai": "xai",
-}
-"""How OpenRouter writes the vendor in front of a model's name."""
+READER = PRESETS["reader"]
+READER_LIMIT = 32_768
+"""How much it takes, in tokens."""
+_VENDORS = {preset.vendor: preset.name for preset in PRESETS.values() if preset.vendor}
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")
 _LATER = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d\d-\d{4}|\d\d-\d\d|\d{8}|\d{3,4}|latest|preview|exp|beta|v\d)$"
@@ -194,10 +249,7 @@ def known_max_output(provider: str, model: str) -> int | None:
 def known_prices(provider: str, model: str) -> Prices | None:
     """Look up what a model costs; None where the table does not know it."""
     row = _row(provider, model)
-    if "input" not in row:
-        return None
-    above = tuple((step["over"], _prices(step)) for step in row.get("above", ()))
-    return _prices(row, above)
+    return _prices(row) if "input" in row else None
 
 
 def known_retirement(provider: str, model: str) -> date | None:
@@ -234,7 +286,8 @@ def known_as(name: str, base_url: str) -> str:
     return name
 
 
-def _prices(row: Row, above: tuple[tuple[int, Prices], ...] = ()) -> Prices:
+def _prices(row: Row) -> Prices:
+    above = tuple((step["over"], _prices(step)) for step in row.get("above", ()))
     return Prices(
         row["input"], row["output"], row.get("cached"), row.get("written"), source(), above
     )
@@ -261,8 +314,7 @@ def _shorter(model: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _table() -> Any:  # noqa: ANN401  JSON
-    text = files(__package__).joinpath("table.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    return read_json("table.json")
 
 
 @cache

@@ -160,17 +160,17 @@ def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
 
 
 def _no_address(endpoint: Endpoint) -> ProviderError:
-    wrong = Unreachable(
-        f"{shorten(endpoint.base_url, 200)!r} is not an address.",
-        "Set provider.base_url, for example http://localhost:8080/v1.",
-    )
-    return without_secrets(wrong, endpoint)
+    """Made apart: no secret may be in the frame that raises it."""
+    what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
+    remedy = "Set provider.base_url, for example http://localhost:8080/v1."
+    return without_secrets(Unreachable(what, remedy), endpoint)
 
 
 def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
+_KEY_USE = "Check what the key may use: this model, this project, this region."
 _MAX_ERROR_BYTES = 64 << 10
 
 
@@ -232,7 +232,8 @@ class Connection:
     async def _failure(self, response: httpx.Response) -> Failure:
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
-        error = refusal(status, body, self.endpoint.help_of(status), headers)
+        key_help = _KEY_USE if status == 403 and self.endpoint.key else self.endpoint.key_help
+        error = refusal(status, body, key_help, headers)
         words = message_of(parsed(body)).rstrip(".")
         why = blotted(": ".join(filter(None, (f"HTTP {status}", words))), self.endpoint)
         return Failure(without_secrets(error, self.endpoint), status, headers, body, why)
@@ -252,7 +253,6 @@ class Connection:
 
 
 _BEFORE_THE_WAY = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
-_LOST = (httpx.ReadError, httpx.WriteError)
 
 
 def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> Failure:
@@ -261,19 +261,16 @@ def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> 
     where = f"{url.scheme}://{url.netloc.decode()}"
     what = f"{endpoint.name} cannot be reached at {where}: {reason}."
     unreachable = without_secrets(Unreachable(what, _remedy(url, error, reason)), endpoint)
-    return Failure(unreachable, why="the connection was lost", is_lost=_is_lost(error, reason))
+    # one that was made has broken, as one that was kept for long may
+    is_hung_up = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
+    is_lost = is_hung_up or isinstance(error, httpx.ReadError | httpx.WriteError)
+    return Failure(unreachable, why="the connection was lost", is_lost=is_lost)
 
 
 def reason_of(error: Exception) -> str:
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
     return one_line(str(error)).rstrip(".") or type(error).__name__
-
-
-def _is_lost(error: Exception, reason: str) -> bool:
-    """Whether a connection that was made has broken, as one that was kept for long may."""
-    is_hung_up = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
-    return is_hung_up or isinstance(error, _LOST)
 
 
 def _remedy(url: httpx.URL, error: Exception, reason: str) -> str:

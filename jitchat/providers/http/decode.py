@@ -95,7 +95,7 @@ class SseDecoder:
                 if self._data:
                     yield self._event, "\n".join(self._data)
                 self._data, self._held, self._event = [], 0, ""
-            elif line[0] != _COLON:
+            elif not line.startswith(b":"):
                 self._field(line)
 
     def _field(self, line: bytes) -> None:
@@ -107,9 +107,6 @@ class SseDecoder:
             self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
         elif field == b"event":
             self._event = value.removeprefix(b" ").decode("utf-8", "replace")
-
-
-_COLON = ord(":")
 
 
 class LineDecoder:

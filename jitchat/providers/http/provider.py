@@ -8,6 +8,7 @@ searched for the key before it is passed on.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 import httpx
 
@@ -20,7 +21,6 @@ from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks
 from jitchat.providers.http.wire_view import wire_of
 from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.protocol import WireProtocol
-from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.values import Message
 
 
@@ -29,7 +29,7 @@ class HttpProvider:
 
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: provider.Endpoint,
         protocol: WireProtocol,
         transport: httpx.AsyncBaseTransport | None = None,
         *,
@@ -43,8 +43,8 @@ class HttpProvider:
         self._connection = Connection(endpoint, transport, self._clock.patience)
 
     async def stream(
-        self, messages: Sequence[Message], options: Options
-    ) -> AsyncGenerator[Piece, None]:
+        self, messages: Sequence[Message], options: provider.Options
+    ) -> AsyncGenerator[provider.Piece, None]:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
@@ -57,7 +57,8 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise response.error
-                await asyncio.to_thread(self._learn, parameter)
+                with suppress(StoreError):  # the answer does not wait for a disk that is full
+                    await asyncio.to_thread(self._quirks.refuse, parameter)
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
                 yield provider.RequestAdapted(changed)
@@ -70,7 +71,7 @@ class HttpProvider:
             async for piece in pieces:
                 yield piece
 
-    async def _read(self, response: httpx.Response) -> AsyncGenerator[Piece, None]:
+    async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
         """Yield the answer; where it breaks off, what there is of it first."""
         media = media_type(response.headers.get("content-type", ""))
         decoder = ResponseDecoder(self._protocol.parser(), media)
@@ -103,17 +104,17 @@ class HttpProvider:
         return StreamCut(f"The connection broke: {reason_of(error)}.", SEND_AGAIN)
 
     def wire(
-        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
+        self, messages: Sequence[Message], options: provider.Options, *, as_posted: bool = False
     ) -> provider.Wire:
         """Make the request that would be sent, as it may be shown."""
         refused: frozenset[str] = frozenset() if as_posted else self._quirks.refused()
-        shaped = Attempts(refused, self._clock).shaped(options)
-        return wire_of(self._request(messages, shaped), self._connection.endpoint)
+        left = replace(options, without=options.without | refused)
+        return wire_of(self._request(messages, left), self._connection.endpoint)
 
     async def aclose(self) -> None:
         await self._connection.aclose()
 
-    def _request(self, messages: Sequence[Message], options: Options) -> httpx.Request:
+    def _request(self, messages: Sequence[Message], options: provider.Options) -> httpx.Request:
         """Make the request, with the endpoint's timeouts; raises what `checked_request` does."""
         endpoint = self._connection.endpoint
         timeout = httpx.Timeout(
@@ -123,21 +124,12 @@ class HttpProvider:
             endpoint, lambda: self._protocol.request(endpoint, messages, options), timeout
         )
 
-    def _sent(self, request: httpx.Request, options: Options) -> provider.SentRequest:
+    def _sent(self, request: httpx.Request, options: provider.Options) -> provider.SentRequest:
         wire = wire_of(request, self._connection.endpoint)
         return provider.SentRequest(self.name, wire.url, options, wire.sha256)
 
-    def _learn(self, parameter: str) -> None:
-        with suppress(StoreError):  # the answer does not wait for a disk that is full
-            self._quirks.refuse(parameter)
-
 
 async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:
-    """Wait for a chunk, no longer than until that time of the loop's; None: for as long as needed.
-
-    Raises:
-        TimeoutError: None came in time.
-
-    """
+    """Wait for a chunk, no longer than until that time of the loop's: TimeoutError then."""
     async with asyncio.timeout_at(until):
         return await anext(chunks, None)

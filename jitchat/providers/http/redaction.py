@@ -6,6 +6,8 @@ percent-encoded: any eight characters of it in a row are taken for it.
 
 import copy
 import re
+from itertools import groupby
+from operator import itemgetter
 from urllib.parse import parse_qsl, unquote
 
 from jitchat.errors import ProviderError
@@ -64,14 +66,8 @@ def _without_runs(text: str, secret: str) -> str:
     for start in range(len(plain) - _RUN + 1):
         if plain[start : start + _RUN] in runs:
             hidden[start : start + _RUN] = [True] * _RUN
-    return _with_blots(written, hidden)
-
-
-def _with_blots(written: list[str], hidden: list[bool]) -> str:
-    kept: list[str] = []
-    for place, character in enumerate(written):
-        if not hidden[place]:
-            kept.append(character)
-        elif not place or not hidden[place - 1]:
-            kept.append(BLOT)
-    return "".join(kept)
+    runs_of_either = groupby(zip(hidden, written, strict=True), key=itemgetter(0))
+    return "".join(
+        BLOT if is_hidden else "".join(character for _, character in run)
+        for is_hidden, run in runs_of_either
+    )

@@ -1,18 +1,13 @@
 """A request as it may be shown: every byte of it but its secrets."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import httpx
 
 from jitchat.providers.http.redaction import BLOT, OPEN, blotted
 from jitchat.providers.provider import Endpoint, Wire
-
-if TYPE_CHECKING:
-    import httpx
-
 
 _LOGIN = "authorization"
 KEY_HEADERS = frozenset({_LOGIN, "x-api-key", "x-goog-api-key"})

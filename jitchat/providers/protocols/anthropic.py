@@ -1,29 +1,17 @@
 """Anthropic's Messages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+import httpx
+
+from jitchat.providers import provider
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import at, count, first_count, list_of, text_at
+from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.provider import (
-    Endpoint,
-    Finished,
-    Options,
-    Piece,
-    ReasoningDelta,
-    ReplyDelta,
-)
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
-
-if TYPE_CHECKING:
-    import httpx
-
 
 _LONGEST_ANSWER = 16_384
 """More is never asked for unless the user does; reasoning counts as a part of it, and no more
@@ -37,11 +25,139 @@ _NEVER_SAMPLED = re.compile(r"claude-(?:fable|mythos)", re.IGNORECASE)
 Block = dict[str, object]
 
 
+def takes_sampling(model: str) -> bool:
+    """Whether the model takes temperature, top_p and top_k.
+
+    Claude does up to 4.6. Of a name that does not tell, nothing is known: it gets what the user
+    set, and should it refuse that, the refusal is learnt from.
+    """
+    if _NEVER_SAMPLED.search(model):
+        return False
+    version = _CLAUDE.search(model)
+    return version is None or (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_SAMPLING
+
+
+def _cap(options: provider.Options) -> int:
+    """Limit the answer, for the protocol demands it; a refused limit was too high a one."""
+    room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
+    cap = max(1, options.max_tokens or min(room, options.longest or room))
+    return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
+
+
+def _block(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _mark(blocks: Sequence[Block]) -> None:
+    """Have everything up to the last of these blocks cached."""
+    if blocks:
+        blocks[-1]["cache_control"] = {"type": "ephemeral"}
+
+
+_SHOWN = 300
+"""Characters that are passed on of why a model refused."""
+
+
+class AnthropicParser(AnswerParser):
+    """Reads one answer, event by event, or a whole message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._called: set[object] = set()
+        """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
+
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
+        match text_at(chunk, "type") or event:
+            case "content_block_delta":
+                yield from self._delta(chunk.get("delta"), chunk.get("index"))
+            case "content_block_start":
+                yield from self._block(chunk.get("content_block"), chunk.get("index"))
+            case "content_block_stop":
+                yield from self._calls.taken()
+            case "message_start":
+                self._take_counts(at(chunk, "message", "usage"))
+                yield from self._known(None)  # what it says of the output is no count of it yet
+            case "message_delta":
+                yield from self._counted(chunk)
+                yield from _finished(chunk.get("delta"))
+            case "message_stop":
+                yield from self.end()
+                self.over = True
+            case "message" | "":
+                yield from self._message(chunk)
+
+    def _delta(self, delta: object, index: object) -> Iterator[provider.Piece]:
+        yield from _words(delta)
+        arguments = text_at(delta, "partial_json")
+        if arguments and index in self._called:
+            self._calls.add([{"index": index, "function": {"arguments": arguments}}])
+
+    def _block(self, block: object, index: object) -> Iterator[provider.Piece]:
+        """Read the beginning of a block, which in a whole message is all of it."""
+        yield from _words(block)
+        if text_at(block, "type") == "tool_use":
+            self._called.add(index if isinstance(index, int) else None)
+            function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
+            self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
+
+    def _message(self, message: dict[str, object]) -> Iterator[provider.Piece]:
+        for index, block in enumerate(list_of(message.get("content"))):
+            yield from self._block(block, index)
+        yield from self.end()
+        yield from self._counted(message)
+        yield from _finished(message)
+
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
+        if self._take_counts(chunk.get("usage")):
+            yield from self._known(self._counts.sum("answered"))
+
+    def _take_counts(self, usage: object) -> bool:
+        details = at(usage, "output_tokens_details")
+        return self._counts.take(
+            uncached=count(at(usage, "input_tokens")),
+            written=_written(usage),
+            cached=count(at(usage, "cache_read_input_tokens")),
+            answered=count(at(usage, "output_tokens")),
+            reasoning=count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
+        )
+
+    def _known(self, answered: int | None) -> Iterator[Usage]:
+        usage = self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered)
+        if usage is not None:
+            yield usage
+
+
+def _written(usage: object) -> int | None:
+    """Count what was put into the cache, of which some say only for how long it stays."""
+    total = count(at(usage, "cache_creation_input_tokens"))
+    if total is not None:
+        return total
+    kept = at(usage, "cache_creation")
+    parts = [count(value) for value in kept.values()] if isinstance(kept, dict) else []
+    return sum(part or 0 for part in parts) if parts else None
+
+
+def _words(part: object) -> Iterator[provider.Piece]:
+    if text := text_at(part, "text"):
+        yield provider.ReplyDelta(text)
+    if thought := text_at(part, "thinking"):
+        yield provider.ReasoningDelta(thought)
+
+
+def _finished(message: object) -> Iterator[provider.Piece]:
+    if reason := text_at(message, "stop_reason"):
+        stop = at(message, "stop_details")
+        details = (text_at(stop, "category"), text_at(stop, "explanation"))
+        yield provider.Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))
+
+
 class AnthropicProtocol:
     """`POST {base_url}/messages`, answered with named server-sent events."""
 
+    parser = AnthropicParser
+
     def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+        self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
         """Make the request.
 
@@ -72,132 +188,3 @@ class AnthropicProtocol:
         }
         url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"
         return requests.json_request(endpoint, "anthropic", url, body)
-
-    def parser(self) -> AnthropicParser:
-        return AnthropicParser()
-
-
-def takes_sampling(model: str) -> bool:
-    """Whether the model takes temperature, top_p and top_k.
-
-    Claude does up to 4.6. Of a name that does not tell, nothing is known: it gets what the user
-    set, and should it refuse that, the refusal is learnt from.
-    """
-    if _NEVER_SAMPLED.search(model):
-        return False
-    version = _CLAUDE.search(model)
-    return version is None or (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_SAMPLING
-
-
-def _cap(options: Options) -> int:
-    """Limit the answer, for the protocol demands it; a refused limit was too high a one."""
-    room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
-    cap = max(1, options.max_tokens or min(room, options.longest or room))
-    return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
-
-
-def _block(text: str) -> Block:
-    return {"type": "text", "text": text}
-
-
-def _mark(blocks: Sequence[Block]) -> None:
-    """Have everything up to the last of these blocks cached."""
-    if blocks:
-        blocks[-1]["cache_control"] = {"type": "ephemeral"}
-
-
-_SHOWN = 300
-"""Characters that are passed on of why a model refused."""
-
-
-class AnthropicParser(AnswerParser):
-    """Reads one answer, event by event, or a whole message."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._called: set[object] = set()
-        """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
-
-    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
-        match text_at(chunk, "type") or event:
-            case "content_block_delta":
-                yield from self._delta(chunk.get("delta"), chunk.get("index"))
-            case "content_block_start":
-                yield from self._block(chunk.get("content_block"), chunk.get("index"))
-            case "content_block_stop":
-                yield from self._calls.taken()
-            case "message_start":
-                self._take_counts(at(chunk, "message", "usage"))
-                yield from self._known(None)  # what it says of the output is no count of it yet
-            case "message_delta":
-                yield from self._counted(chunk)
-                yield from _finished(chunk.get("delta"))
-            case "message_stop":
-                yield from self.end()
-                self.over = True
-            case "message" | "":
-                yield from self._message(chunk)
-
-    def _delta(self, delta: object, index: object) -> Iterator[Piece]:
-        yield from _words(delta)
-        arguments = text_at(delta, "partial_json")
-        if arguments and index in self._called:
-            self._calls.add([{"index": index, "function": {"arguments": arguments}}])
-
-    def _block(self, block: object, index: object) -> Iterator[Piece]:
-        """Read the beginning of a block, which in a whole message is all of it."""
-        yield from _words(block)
-        if text_at(block, "type") == "tool_use":
-            self._called.add(index if isinstance(index, int) else None)
-            function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
-            self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
-
-    def _message(self, message: dict[str, object]) -> Iterator[Piece]:
-        for index, block in enumerate(list_of(message.get("content"))):
-            yield from self._block(block, index)
-        yield from self.end()
-        yield from self._counted(message)
-        yield from _finished(message)
-
-    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
-        if self._take_counts(chunk.get("usage")):
-            yield from self._known(self._counts.get("answered"))
-
-    def _take_counts(self, usage: object) -> bool:
-        details = at(usage, "output_tokens_details")
-        return self._counts.take(
-            uncached=count(at(usage, "input_tokens")),
-            written=_written(usage),
-            cached=count(at(usage, "cache_read_input_tokens")),
-            answered=count(at(usage, "output_tokens")),
-            reasoning=first_count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
-        )
-
-    def _known(self, answered: int | None) -> Iterator[Usage]:
-        usage = self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered)
-        if usage is not None:
-            yield usage
-
-
-def _written(usage: object) -> int | None:
-    """Count what was put into the cache, of which some say only for how long it stays."""
-    total = count(at(usage, "cache_creation_input_tokens"))
-    if total is not None:
-        return total
-    kept = at(usage, "cache_creation")
-    parts = [count(value) for value in kept.values()] if isinstance(kept, dict) else []
-    return sum(part or 0 for part in parts) if parts else None
-
-
-def _words(part: object) -> Iterator[Piece]:
-    if text := text_at(part, "text"):
-        yield ReplyDelta(text)
-    if thought := text_at(part, "thinking"):
-        yield ReasoningDelta(thought)
-
-
-def _finished(message: object) -> Iterator[Piece]:
-    if reason := text_at(message, "stop_reason"):
-        stop = at(message, "stop_details")
-        details = (text_at(stop, "category"), text_at(stop, "explanation"))
-        yield Finished(reason, shorten(": ".join(filter(None, details)), _SHOWN))

@@ -1,25 +1,19 @@
 """Google's Gemini API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+import httpx
 
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import requests
 from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
 from jitchat.providers.protocols.protocol import AnswerParser
-from jitchat.providers.protocols.refusals import SAY_OTHERWISE
+from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
 from jitchat.providers.protocols.registry import base_of
-from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
-
-if TYPE_CHECKING:
-    import httpx
-
 
 _NAMES = {
     "max_tokens": "maxOutputTokens",
@@ -32,41 +26,7 @@ _NAMES = {
 """Other names for what may be refused."""
 
 
-class GeminiProtocol:
-    """`POST {base_url}/models/MODEL:streamGenerateContent`, answered with server-sent events.
-
-    The key is a header: an address with a key in it would show up in logs.
-    """
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        without = frozenset(_NAMES.get(name, name) for name in options.without)
-        window = requests.dialogue(messages, folding="system" in without, user_first=True)
-        settings = {
-            "maxOutputTokens": options.max_tokens,
-            "temperature": options.temperature,
-            "topP": options.top_p,
-            "topK": options.top_k,
-            "seed": options.seed,
-            "thinkingConfig": {"thinkingLevel": options.effort} if options.effort else None,
-        }
-        body = {
-            "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
-            "contents": [_content(run) for run in window.runs],
-            "generationConfig": requests.filled(settings, without),
-        }
-        base = base_of(endpoint.base_url, "gemini")
-        url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
-        return requests.json_request(endpoint, "gemini", url, requests.filled(body, without))
-
-    def parser(self) -> GeminiParser:
-        return GeminiParser()
-
-
-def _content(run: requests.Run) -> dict[str, object]:
-    role = "model" if run.role is Role.ASSISTANT else "user"
-    return {"role": role, "parts": [{"text": text} for text in run.texts]}
+_ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
 def _path(model: str) -> str:
@@ -82,7 +42,7 @@ class GeminiParser(AnswerParser):
         super().__init__()
         self._last: Usage | None = None
 
-    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
+    def _read(self, _: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         candidate = first(chunk.get("candidates"))
         for part in list_of(at(candidate, "content", "parts")):
             if text := text_at(part, "text"):
@@ -95,7 +55,9 @@ class GeminiParser(AnswerParser):
         if reason := text_at(candidate, "finishReason"):
             yield provider.Finished(reason)
         if candidate is None and (blocked := text_at(chunk, "promptFeedback", "blockReason")):
-            raise _blocked(blocked, text_at(chunk, "promptFeedback", "blockReasonMessage"))
+            said = shorten(text_at(chunk, "promptFeedback", "blockReasonMessage"), 200)
+            what = f"The provider blocked the message ({shorten(blocked, 60)})"
+            raise RequestRefused(with_words(what, said), SAY_OTHERWISE)
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         """Yield the counts where they changed; reasoning is counted beside the answer."""
@@ -107,13 +69,41 @@ class GeminiParser(AnswerParser):
             reasoning=count(at(usage, "thoughtsTokenCount")),
         )
         answered = self._counts.sum("answered", "reasoning")
-        known = self._counts.usage(self._counts.get("sent"), answered)
+        known = self._counts.usage(self._counts.sum("sent"), answered)
         if known is not None and known != self._last:
             self._last = known
             yield known
 
 
-def _blocked(reason: str, message: str) -> RequestRefused:
-    words = f": {shorten(message, 200).rstrip('.')}" if message else ""
-    what = f"The provider blocked the message ({shorten(reason, 60)}){words}."
-    return RequestRefused(what, SAY_OTHERWISE)
+class GeminiProtocol:
+    """`POST {base_url}/models/MODEL:streamGenerateContent`, answered with server-sent events.
+
+    The key is a header: an address with a key in it would show up in logs.
+    """
+
+    parser = GeminiParser
+
+    def request(
+        self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
+    ) -> httpx.Request:
+        without = frozenset(_NAMES.get(name, name) for name in options.without)
+        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        settings = {
+            "maxOutputTokens": options.max_tokens,
+            "temperature": options.temperature,
+            "topP": options.top_p,
+            "topK": options.top_k,
+            "seed": options.seed,
+            "thinkingConfig": {"thinkingLevel": options.effort} if options.effort else None,
+        }
+        body = {
+            "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
+            "contents": [
+                {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
+                for run in window.runs
+            ],
+            "generationConfig": requests.filled(settings, without),
+        }
+        base = base_of(endpoint.base_url, "gemini")
+        url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
+        return requests.json_request(endpoint, "gemini", url, requests.filled(body, without))

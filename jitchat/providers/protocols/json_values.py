@@ -38,11 +38,12 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def count(value: object) -> int | None:
-    """Read a count; None for what is no number, 0 for one that counts nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if 0 <= value < 1 << 53 else 0
+def count(*values: object) -> int | None:
+    """Read the first that is a number, 0 where it counts nothing; None where none is one."""
+    for value in values:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return int(value) if 0 <= value < 1 << 53 else 0
+    return None
 
 
 def amount(value: object) -> float | None:
@@ -50,11 +51,6 @@ def amount(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < math.inf else None
-
-
-def first_count(*values: object) -> int | None:
-    """Read the first of them that is a count; None where none is."""
-    return next((number for value in values if (number := count(value)) is not None), None)
 
 
 def first(value: object) -> object:

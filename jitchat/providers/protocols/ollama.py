@@ -3,10 +3,9 @@
 Left to itself it takes a context of its own choice and drops the oldest messages in silence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+import httpx
 
 from jitchat.providers.protocols import requests
 from jitchat.providers.protocols.json_values import at, count, text_at
@@ -15,43 +14,8 @@ from jitchat.providers.protocols.registry import root_of
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 
-if TYPE_CHECKING:
-    import httpx
-
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
 """Efforts for models that know no levels."""
-
-
-class OllamaProtocol:
-    """`POST {base_url}/api/chat`, answered with one JSON document a line."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        settings = {
-            "num_ctx": options.context,
-            "num_predict": options.max_tokens,
-            "temperature": options.temperature,
-            "top_p": options.top_p,
-            "top_k": options.top_k,
-            "seed": options.seed,
-        }
-        effort, without = options.effort, options.without
-        body = {
-            "model": endpoint.model,
-            "messages": requests.dialogue(messages, folding="system" in without).as_objects(),
-            "stream": True,
-            "think": None if effort is None else _SWITCHES.get(effort, effort),
-            "options": requests.filled(settings, without),
-            "truncate": False,
-            "shift": False,
-        }
-        url = f"{root_of(endpoint.base_url)}/api/chat"
-        sent = requests.filled(body, without)
-        return requests.json_request(endpoint, "ollama", url, sent, "application/x-ndjson")
-
-    def parser(self) -> OllamaParser:
-        return OllamaParser()
 
 
 class OllamaParser(AnswerParser):
@@ -77,3 +41,34 @@ class OllamaParser(AnswerParser):
         sent, answered = count(chunk.get("prompt_eval_count")), count(chunk.get("eval_count"))
         if known := self._counts.usage(sent, answered):
             yield known
+
+
+class OllamaProtocol:
+    """`POST {base_url}/api/chat`, answered with one JSON document a line."""
+
+    parser = OllamaParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        settings = {
+            "num_ctx": options.context,
+            "num_predict": options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "top_k": options.top_k,
+            "seed": options.seed,
+        }
+        effort, without = options.effort, options.without
+        body = {
+            "model": endpoint.model,
+            "messages": requests.dialogue(messages, folding="system" in without).as_objects(),
+            "stream": True,
+            "think": None if effort is None else _SWITCHES.get(effort, effort),
+            "options": requests.filled(settings, without),
+            "truncate": False,
+            "shift": False,
+        }
+        url = f"{root_of(endpoint.base_url)}/api/chat"
+        sent = requests.filled(body, without)
+        return requests.json_request(endpoint, "ollama", url, sent, "application/x-ndjson")

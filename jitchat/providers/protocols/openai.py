@@ -1,20 +1,11 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import httpx
 
 from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import (
-    amount,
-    at,
-    count,
-    first_count,
-    text_at,
-    text_of,
-)
+from jitchat.providers.protocols.json_values import amount, at, count, text_at, text_of
 from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.protocols.registry import base_of
@@ -22,33 +13,6 @@ from jitchat.providers.provider import Endpoint, Finished, Options, Piece, Reaso
 from jitchat.values import Message, Usage
 
 _CAPS = ("max_tokens", "max_completion_tokens")
-
-
-class OpenAiProtocol:
-    """`POST {base_url}/chat/completions`, answered with server-sent events."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
-        by_openai, without = url.host == "api.openai.com", options.without
-        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
-        body = {
-            "model": endpoint.model,
-            "messages": window.as_objects(),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            _cap(options, by_openai=by_openai): options.max_tokens,
-            "temperature": options.temperature,
-            "top_p": options.top_p,
-            "top_k": None if by_openai else options.top_k,
-            "seed": options.seed,
-            "reasoning_effort": options.effort,
-        }
-        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))
-
-    def parser(self) -> OpenAiParser:
-        return OpenAiParser()
 
 
 def _cap(options: Options, *, by_openai: bool) -> str:
@@ -91,18 +55,19 @@ class OpenAiParser(AnswerParser):
         sent = count(at(usage, "prompt_tokens"))
         answered = count(at(usage, "completion_tokens"))
         reasoning = count(at(usage, "completion_tokens_details", "reasoning_tokens"))
-        if _counts_reasoning_apart(at(usage, "total_tokens"), sent, answered, reasoning):
-            answered = (answered or 0) + (reasoning or 0)
+        with_reasoning = (answered or 0) + (reasoning or 0)
+        if reasoning and at(usage, "total_tokens") == (sent or 0) + with_reasoning:
+            answered = with_reasoning  # as at xAI, which counts it apart
         details = at(usage, "prompt_tokens_details")
         self._counts.take(
             sent=sent,
             answered=answered,
-            cached=first_count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
-            written=first_count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
+            cached=count(at(details, "cached_tokens"), at(usage, "prompt_cache_hit_tokens")),
+            written=count(at(details, "cache_write_tokens"), at(usage, "cache_write_tokens")),
             reasoning=reasoning,
         )
         self._counts.cost = _charged(usage, self._counts.cost)
-        known = self._counts.usage(self._counts.get("sent"), self._counts.get("answered"))
+        known = self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered"))
         if known is not None:
             yield known
 
@@ -134,8 +99,27 @@ def _charged(usage: object, before: float | None) -> float | None:
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
-def _counts_reasoning_apart(
-    total: object, sent: int | None, answered: int | None, reasoning: int | None
-) -> bool:
-    """Whether the total is reached only with the reasoning on top of the answer, as at xAI."""
-    return bool(reasoning) and total == (sent or 0) + (answered or 0) + (reasoning or 0)
+class OpenAiProtocol:
+    """`POST {base_url}/chat/completions`, answered with server-sent events."""
+
+    parser = OpenAiParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
+        by_openai, without = url.host == "api.openai.com", options.without
+        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
+        body = {
+            "model": endpoint.model,
+            "messages": window.as_objects(),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            _cap(options, by_openai=by_openai): options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "top_k": None if by_openai else options.top_k,
+            "seed": options.seed,
+            "reasoning_effort": options.effort,
+        }
+        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))

@@ -6,43 +6,11 @@ Only what was sent can be refused, and nothing is left out without which there i
 import re
 from collections.abc import Collection, Iterator
 
+from jitchat.providers.protocols import refusals
 from jitchat.providers.protocols.json_values import at, first, list_of, parsed
-from jitchat.providers.protocols.refusals import overflow_in, searchable, value_of
 
 _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
-_ESSENTIAL = frozenset(
-    ["model", "messages", "contents", "content", "parts", "role", "text", "type", "stream"]
-) | {"options", "include_usage", "system", "systemInstruction", "generationConfig"}
-"""Without these there is no request; the system's role has rules of its own."""
-_ABOUT_SYSTEM = re.compile(
-    r"role '?\"?system\"?'? is not supported|system role (?:is )?not supported"
-    r"|only user, assistant and tool roles are supported, got system"
-    r"|only user and assistant roles are supported"
-    r"|does not support '(?:system|developer)'|roles must alternate"
-    r"|developer instruction is not enabled"
-    r"|system (?:prompts?|messages?|instructions?) (?:is|are) not (?:supported|allowed|enabled)"
-    r"|does(?:n't| not) support (?:the )?system (?:role|prompt|message|instruction)",
-    re.IGNORECASE,
-)
-_REFUSES = re.compile(
-    r"not (?:be )?(?:supported|permitted|allowed|recogni[sz]ed|valid|available|enabled|specified)"
-    r"|unsupported|unknown|unrecogni[sz]ed|unexpected|extra|deprecated|invalid|no longer"
-    r"|n't support|not support|cannot|can't|must|range|only|maximum allowed|extra_forbidden",
-    re.IGNORECASE,
-)
-_AHEAD = (
-    r"(?:parameters?|arguments?|fields?|supplied:?|supports?|support the|name|property|invalid)"
-)
-_BEHIND = r"(?:(?:parameters?|options?|arguments?|values?|is|are|was|does|cannot|may|must)\b|:)"
-_ALIASES = {
-    "think": ("thinking",),
-    "effort": ("output_config",),
-    "reasoning_effort": ("thinking", "reasoning"),
-    "thinkingLevel": ("thinking",),
-    "thinkingConfig": ("thinking",),
-}
-"""What servers call a parameter besides."""
 
 
 def sent_in(body: str) -> frozenset[str]:
@@ -51,7 +19,7 @@ def sent_in(body: str) -> frozenset[str]:
     `system` is among them where the request has a message of that role.
     """
     request = parsed(body)
-    names = frozenset(_keys(request)) - _ESSENTIAL
+    names = frozenset(_keys(request)).difference(refusals.wordings()["essential"])
     roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
     has_system = (
         any(role in ("system", "developer") for role in roles)
@@ -63,20 +31,21 @@ def sent_in(body: str) -> frozenset[str]:
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
     """Name the one of `sent` that the error refuses; None where it is about something else."""
-    if status not in _STATUSES or overflow_in(status, body):
+    if status not in _STATUSES or refusals.overflow_in(status, body):
         return None
-    value = value_of(body)
-    text = searchable(value)
-    if "system" in sent and _ABOUT_SYSTEM.search(text):
+    value = refusals.value_of(body)
+    text = refusals.searchable(value)
+    if "system" in sent and refusals.pattern("no_system").search(text):
         return "system"
     if status >= 500:
         return None
-    wanted = {_plain(name): name for name in sent if name not in _ESSENTIAL}
+    essential = refusals.wordings()["essential"]
+    wanted = {_plain(name): name for name in sent if name not in essential}
     for place in _places(value, text):
         names = [wanted[_plain(step)] for step in place if _plain(step) in wanted]
         if names:
             return names[-1]
-    return _named(text, wanted.values()) if _REFUSES.search(text) else None
+    return _named(text, wanted.values()) if refusals.pattern("refuses").search(text) else None
 
 
 def _places(value: object, text: str) -> Iterator[list[str]]:
@@ -98,7 +67,7 @@ def _named(text: str, names: Collection[str]) -> str | None:
     mentions = [
         (match.start(), name)
         for name in names
-        for written in (name, *_ALIASES.get(name, ()))
+        for written in (name, *refusals.wordings()["aliases"].get(name, ()))
         if (match := _mention(written).search(text))
     ]
     return min(mentions)[1] if mentions else None
@@ -109,8 +78,11 @@ def _mention(name: str) -> re.Pattern[str]:
     words = re.findall(r"[A-Z]?[^A-Z_]+|[A-Z]+", name)
     written = r"[\s_-]?".join(map(re.escape, words))
     word = rf"(?<![\w-]){written}(?![\w-])"
-    pattern = rf"['\"`]{written}['\"`]|^{written}$|{_AHEAD}\s+{word}|{word}\s*{_BEHIND}"
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    ahead, behind = ("|".join(refusals.wordings()[place]) for place in ("ahead", "behind"))
+    mention = (
+        rf"['\"`]{written}['\"`]|^{written}$|(?:{ahead})\s+{word}|{word}\s*(?:(?:{behind})\b|:)"
+    )
+    return re.compile(mention, re.IGNORECASE | re.MULTILINE)
 
 
 def _plain(name: str) -> str:

@@ -5,11 +5,11 @@ leave out either or both, number every call 0, or repeat the name; arguments sta
 written.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import httpx
 
 from jitchat.errors import NotAnAnswer
 from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
@@ -17,70 +17,6 @@ from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Options, Piece, ToolCall
 from jitchat.values import Message, Usage
-
-if TYPE_CHECKING:
-    import httpx
-
-
-class WireProtocol(Protocol):
-    """One provider's dialect."""
-
-    def request(
-        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
-    ) -> httpx.Request:
-        """Make the request that asks for a streamed answer: the same bytes for the same window."""
-
-    def parser(self) -> AnswerParser: ...
-
-
-class AnswerParser(ABC):
-    """Reads one answer, object by object; one of which nothing is known says nothing."""
-
-    def __init__(self) -> None:
-        self.over = False
-        """Whether nothing more will come, so that there is no need to wait for the end."""
-        self._text = ThinkTags()
-        self._calls = ToolCalls()
-        self._counts = CountsSoFar()
-
-    def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event of the stream says: one object, several in a list, or `[DONE]`.
-
-        Raises:
-            ProviderError: The event is an error, or is not of this protocol.
-
-        """
-        if not data.startswith("{"):
-            data = data.strip()
-            if data == "[DONE]":
-                yield from self.end()
-                self.over = True
-            if data in ("", "[DONE]"):
-                return
-        value = parsed(data)
-        for chunk in value if isinstance(value, list) and value else (value,):
-            if not isinstance(chunk, dict):
-                yield from self._text.end()
-                raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
-            kinds = (event, chunk.get("type"), chunk.get("object"))
-            if chunk.get("error") or "error" in kinds:
-                yield from self._text.end()
-                yield from self._counted(chunk)
-                raise stopped(chunk)
-            yield from self._read(event, chunk)
-
-    def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, and tool calls."""
-        yield from self._text.end()
-        yield from self._calls.taken()
-
-    @abstractmethod
-    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
-        """Yield what one object says."""
-
-    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:  # noqa: ARG002
-        """Yield the counts in an object, where they are more than was known."""
-        return iter(())
 
 
 class CountsSoFar:
@@ -99,9 +35,6 @@ class CountsSoFar:
         known = {name: number for name, number in counts.items() if number is not None}
         self._latest |= known
         return bool(known)
-
-    def get(self, name: str) -> int | None:
-        return self._latest.get(name)
 
     def sum(self, *names: str) -> int | None:
         """Add up what is known of some counts; None where none of them was told."""
@@ -136,10 +69,8 @@ class _Call:
             return call_id != self.id
         if not name or not self.name:
             return False
-        return name != self.name or bool(arguments and self._is_whole())
-
-    def _is_whole(self) -> bool:
-        return parsed("".join(self.arguments)) is not None
+        is_whole = parsed("".join(self.arguments)) is not None
+        return name != self.name or bool(arguments and is_whole)
 
 
 class ToolCalls:
@@ -185,3 +116,63 @@ class ToolCalls:
         if isinstance(index, int):
             return self._by_index.get(index)
         return self._calls[-1] if self._calls else None
+
+
+class AnswerParser(ABC):
+    """Reads one answer, object by object; one of which nothing is known says nothing."""
+
+    def __init__(self) -> None:
+        self.over = False
+        """Whether nothing more will come, so that there is no need to wait for the end."""
+        self._text = ThinkTags()
+        self._calls = ToolCalls()
+        self._counts = CountsSoFar()
+
+    def parse(self, event: str, data: str) -> Iterator[Piece]:
+        """Yield what one event of the stream says: one object, several in a list, or `[DONE]`.
+
+        Raises:
+            ProviderError: The event is an error, or is not of this protocol.
+
+        """
+        if not data.startswith("{"):
+            data = data.strip()
+            if data == "[DONE]":
+                yield from self.end()
+                self.over = True
+            if data in ("", "[DONE]"):
+                return
+        value = parsed(data)
+        for chunk in value if isinstance(value, list) and value else (value,):
+            if not isinstance(chunk, dict):
+                yield from self._text.end()
+                raise NotAnAnswer("The server sent an event that is not a JSON object.", CHECK_URL)
+            kinds = (event, chunk.get("type"), chunk.get("object"))
+            if chunk.get("error") or "error" in kinds:
+                yield from self._text.end()
+                yield from self._counted(chunk)
+                raise stopped(chunk)
+            yield from self._read(event, chunk)
+
+    def end(self) -> Iterator[Piece]:
+        """Yield what was held back: text that might have become a tag, and tool calls."""
+        yield from self._text.end()
+        yield from self._calls.taken()
+
+    @abstractmethod
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]: ...
+
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:  # noqa: ARG002
+        """Yield the counts in an object, where they are more than was known."""
+        return iter(())
+
+
+class WireProtocol(Protocol):
+    """One provider's dialect."""
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        """Make the request that asks for a streamed answer: the same bytes for the same window."""
+
+    def parser(self) -> AnswerParser: ...

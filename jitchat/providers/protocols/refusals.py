@@ -3,13 +3,17 @@
 An error may be an object, a plain string, flat, wrapped in a list, a list of complaints, or a
 text that holds another server's error.
 
-No two servers say it alike; the texts were collected from each of them.
+What servers write is in `refusals.toml`; it is read when the first error comes.
 
 Between the app and the model there may be a proxy that speaks another dialect than the model.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.json_values import at, count, first, list_of, parsed
@@ -20,24 +24,23 @@ _SHOWN = 300
 _REACH = 4_000
 """Characters that are searched at either end; templates of local models come as a whole."""
 _CODES = ("code", "type", "status", "reason")
-_STATUS_OF = {
-    "authentication_error": 401,
-    "UNAUTHENTICATED": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "PERMISSION_DENIED": 403,
-    "not_found_error": 404,
-    "NOT_FOUND": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "RESOURCE_EXHAUSTED": 429,
-    "api_error": 500,
-    "INTERNAL": 500,
-    "UNAVAILABLE": 503,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
-"""What Anthropic and Gemini call an error that comes after the response has begun."""
+_NUMBER = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
+"""A number, perhaps with separators; not one that is longer than any count of tokens."""
+
+
+@cache
+def wordings() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("refusals.toml").read_text("utf-8"))
+
+
+def _patterns(name: str) -> Sequence[str]:
+    return [text.replace("{number}", _NUMBER) for text in wordings()[name]]
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Join the wordings of that name to one pattern."""
+    return re.compile("|".join(_patterns(name)), re.IGNORECASE)
 
 
 def message_of(body: object) -> str:
@@ -74,10 +77,12 @@ def status_of(body: object) -> int | None:
     """Tell which HTTP status an error within a stream would have had; None where none fits."""
     error = _error(body)
     for code in (at(error, "code"), at(error, "status"), at(first(body), "code")):
-        number = int(code) if isinstance(code, str) and code in _NUMERIC else code
+        is_number = isinstance(code, str) and re.fullmatch("[45][0-9]{2}", code)
+        number = int(str(code)) if is_number else code
         if isinstance(number, int) and 400 <= number < 600:
             return number
-    return next((_STATUS_OF[code] for code in sorted(codes(body)) if code in _STATUS_OF), None)
+    known = wordings()["status"]
+    return next((known[code] for code in sorted(codes(body)) if code in known), None)
 
 
 def with_words(what: str, words: str) -> str:
@@ -114,93 +119,9 @@ def _complaint(complaint: object) -> str:
     return ": ".join(filter(None, (path, words)))
 
 
-_NUMERIC = frozenset(map(str, range(400, 600)))
-
-
 REMEDY = "Lower provider.limit, or switch the mode."
 _SHORTER = "Lower max_tokens, or switch the mode."
 """Where the answer has a part in it."""
-_N = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
-"""A number, perhaps with separators; not one that is longer than any count of tokens."""
-
-
-_OVERFLOWS = re.compile(
-    "|".join(
-        (
-            r"context_length_exceeded",
-            r"ContextWindowExceededError",
-            r"maximum (?:context|model|prompt) length",
-            r"exceeds? (?:the|this)(?: model'?s)?(?: available)? context (?:size|window|length)",
-            r"greater than the context length",
-            r"longer than the (?:model'?s )?context length",
-            r"loaded with context length of only \d",
-            r"context size has been exceeded",
-            r"exceeded model token limit",
-            r"`max_new_tokens` must be <= \d",
-            r"range of input length should be",
-            r"exceeds? the model'?s (?:maximum )?context",
-            r"prompt is too long",
-            r"exceed context limit",
-            r"exceeds the maximum number of tokens allowed",
-            r"input token count is \d+ but model only supports",
-            r"current length is \d[\d,]* while limit is",
-            r"input tokens exceed the configured limit",
-            r"maximum input length (?:is|of)\b",
-            r"input is too long",
-            r"input length exceeds",
-            rf"request too large .{{0,200}}limit {_N}, requested {_N}",
-        )
-    ),
-    re.IGNORECASE,
-)
-_LIMITS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"context length (?:is|of) only {_N}",
-        rf"maximum (?:context|model|input|prompt) length (?:is|of) (?:only )?{_N}",
-        rf"model with {_N} maximum context",
-        rf"model token limit: {_N}",
-        rf"must be <= {_N}",
-        rf"input length should be \[\d+, ?{_N}\]",
-        rf"context (?:size|window|length) \({_N}",
-        rf"> {_N}",
-        rf"tokens allowed \({_N}\)",
-        rf"only supports (?:up to )?{_N}",
-        rf"while limit is {_N}",
-        rf"configured limit of {_N}",
-        rf"limit {_N}, requested",
-    )
-)
-_NEEDED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_N} tokens >",
-        rf"(?:request|input) \({_N} tokens\)",
-        rf"input token count \(?(?:is )?{_N}",
-        rf"current length is {_N}",
-        rf"a total of (?:at least )?{_N}",
-        rf"requested (?:about )?{_N} tokens",
-        rf"resulted in {_N}",
-        rf"contains (?:at least )?{_N}",
-        rf"keep the first {_N}",
-        rf"requested:? {_N}",
-        rf"length {_N}\) is longer",
-    )
-)
-_BOTH = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?P<window>{_N}) \+ (?P<answer>{_N}) >",
-        rf"too large: (?P<answer>{_N})\..{{0,200}} your request has (?P<window>{_N}) input tokens",
-        rf"passed (?P<window>{_N}) input tokens and requested (?P<answer>{_N})",
-        rf"requested (?P<answer>{_N}) output tokens and .{{0,200}}?"
-        rf" (?:at least )?(?P<window>{_N}) input",
-        rf"\((?P<window>{_N}) (?:in the messages|of text input), .{{0,200}}?"
-        rf"(?P<answer>{_N}) in the",
-        rf"(?P<window>{_N}) `inputs` tokens and (?P<answer>{_N}) `max_new_tokens`",
-    )
-)
-"""What the window takes, and what the answer was to have."""
 
 
 def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
@@ -213,29 +134,32 @@ def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
     named = codes(value)
     if "string_above_max_length" in named or "string_above_max_length" in text:
         return None
-    known = {"context_length_exceeded", "exceed_context_size_error", "request_too_large"} & named
-    if not known and status != 413 and not _OVERFLOWS.search(text):
+    known = named.intersection(wordings()["overflow_codes"])
+    if not known and status != 413 and not pattern("overflow").search(text):
         return None
     error = at(first(value), "error")
     needed, limit = count(at(error, "n_prompt_tokens")), count(at(error, "n_ctx"))
     words = "" if text.lstrip().startswith("<") else message_of(value)
-    both = next((match for pattern in _BOTH if (match := pattern.search(text))), None)
+    both = _first_match("window_and_answer", text)
     answer = _read(both["answer"]) if both else None
     return ContextOverflow(
         with_words("The window is larger than the model takes", words),
         _SHORTER if answer else REMEDY,
-        needed or (_read(both["window"]) if both else _number(_NEEDED, text)),
-        limit or _number(_LIMITS, text),
+        needed or (_read(both["window"]) if both else _number("needed", text)),
+        limit or _number("limit", text),
         answer,
     )
 
 
-def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+def _first_match(name: str, text: str) -> re.Match[str] | None:
+    matches = (re.search(wording, text, re.IGNORECASE) for wording in _patterns(name))
+    return next(filter(None, matches), None)
+
+
+def _number(name: str, text: str) -> int | None:
     """Read what the first of the patterns that fits says; None where none does, or it is 0."""
-    for pattern in patterns:
-        if match := pattern.search(text):
-            return _read(match[match.lastindex or 0])
-    return None
+    match = _first_match(name, text)
+    return _read(match[match.lastindex or 0]) if match else None
 
 
 def _read(number: str) -> int | None:
@@ -245,32 +169,7 @@ def _read(number: str) -> int | None:
 CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
 SAY_OTHERWISE = "Say it in other words, or choose another model."
 _CHECK_KEY = "Check the provider's key."
-_ABOUT_THE_KEY = re.compile(
-    r"\b(?:api[ _-]?key|no connected db|authentication|invalid (?:proxy )?token)\b", re.IGNORECASE
-)
-"""Some servers refuse a key with 400: litellm, Gemini."""
-_SPENT_CODES = frozenset(
-    {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error"}
-)
-_SPENT = re.compile(
-    r"credit balance is too low|insufficient (?:balance|credits?|quota|funds)"
-    r"|reached your specified api usage limits|used all available credits|monthly spending limit",
-    re.IGNORECASE,
-)
-"""Gemini's `exceeded your current quota` is not among them: it says so of each minute's, too."""
-_NO_MODEL = re.compile(
-    r"\bmodel\b.{0,200}(?:not (?:be )?found|does not exist|not exist)|invalid model"
-    r"|^model: |no models? (?:is )?loaded",
-    re.IGNORECASE,
-)
-_OTHER_API = re.compile(
-    r"only supported in v1/(?P<api>responses)"
-    r"|not a chat model|not supported (?:in|with|by) the (?:/?v1/)?chat/completions",
-    re.IGNORECASE,
-)
 _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
-_BLOCKED = re.compile(r"requires moderation|\binput was flagged|content policy", re.IGNORECASE)
-"""OpenRouter says so with 403."""
 _SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose another model."
 """What to do, and no more: that the money is spent, the provider's own words say."""
 _ANOTHER_API = (
@@ -310,8 +209,10 @@ def refusal(
     words = message_of(value)
     if status == 403 and (no_access := _without_access(words)):
         return no_access
-    if status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(words)):
-        return _key_refused(status, body, key_help)
+    if status in (401, 403) or (status == 400 and pattern("key").search(words)):
+        refused = "access" if status == 403 else "the key"
+        what = with_words(f"The provider refused {refused} (HTTP {status})", words)
+        return KeyRefused(what, _SPENT_REMEDY if is_quota_spent(body) else key_help or _CHECK_KEY)
     remedy = _remedy(status, value, headers)
     if words:
         what = with_words(f"The provider refused the request (HTTP {status})", words)
@@ -331,37 +232,32 @@ def stopped(event: object) -> ProviderError:
     return RequestRefused(what, _remedy(status, event, {}) or "Send again.")
 
 
-def is_quota_spent(body: str) -> bool:
+def is_quota_spent(body: object) -> bool:
     """Whether an error is about money, so that sending again later does not help."""
     value = value_of(body)
-    return bool(_SPENT_CODES & codes(value) or _SPENT.search(searchable(value)))
+    named = codes(value).intersection(wordings()["spent_codes"])
+    return bool(named or pattern("spent").search(searchable(value)))
 
 
 def _without_access(words: str) -> ProviderError | None:
     """Make the error of a 403 that is not about the key; None where it is."""
     if not words:
         return NotAnAnswer(_NO_ACCESS, _CHECK_WAY)
-    if _BLOCKED.search(words):
+    if pattern("blocked").search(words):
         return RequestRefused(with_words("The provider blocked the message", words), SAY_OTHERWISE)
     return None
-
-
-def _key_refused(status: int, body: str, key_help: str) -> KeyRefused:
-    refused = "access" if status == 403 else "the key"
-    what = with_words(f"The provider refused {refused} (HTTP {status})", message_of(parsed(body)))
-    return KeyRefused(what, _SPENT_REMEDY if is_quota_spent(body) else key_help or _CHECK_KEY)
 
 
 def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> str:
     """Say what to do; empty where neither the status nor the words tell."""
     text = searchable(value)
-    if other := _OTHER_API.search(text):
+    if other := pattern("other_api").search(text):
         return _ANOTHER_API.format("OpenAI's Responses API" if other["api"] else "another API")
     if pull := _PULL.search(text):
         return f"Run `ollama pull {pull[1]}`, or choose another model."
-    if _SPENT_CODES & codes(value) or _SPENT.search(text):
+    if is_quota_spent(value):
         return _SPENT_REMEDY
-    if "model_not_found" in codes(value) or _NO_MODEL.search(text):
+    if "model_not_found" in codes(value) or pattern("no_model").search(text):
         return "Check provider.model: the server does not have a model of that name."
     seconds = headers.get("retry-after", "").strip()
     if status == 429 and seconds.isdecimal() and len(seconds) < 6:

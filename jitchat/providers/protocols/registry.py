@@ -6,6 +6,7 @@ An address may have a query, such as `?api-version=1`: it belongs behind each ro
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from jitchat.errors import SettingsError
@@ -46,11 +47,15 @@ def _without_query(base_url: str) -> str:
     return re.split("[?#]", base_url.strip(), maxsplit=1)[0].rstrip("/")
 
 
-# ruff: noqa: PLC0415  only the module that is asked for is loaded
-
-
-protocol_names = ("openai", "anthropic", "gemini", "ollama")
-"""What `protocol_named` knows; the embedded reader needs no protocol."""
+_PROTOCOLS = {
+    "openai": "OpenAiProtocol",
+    "anthropic": "AnthropicProtocol",
+    "gemini": "GeminiProtocol",
+    "ollama": "OllamaProtocol",
+}
+"""By the name of its module: its class. The embedded reader needs no protocol."""
+protocol_names = tuple(_PROTOCOLS)
+"""What `protocol_named` knows."""
 
 
 def protocol_named(name: str) -> WireProtocol:
@@ -60,24 +65,10 @@ def protocol_named(name: str) -> WireProtocol:
         SettingsError: There is none of that name.
 
     """
-    match name:
-        case "openai":
-            from jitchat.providers.protocols.openai import OpenAiProtocol
-
-            return OpenAiProtocol()
-        case "anthropic":
-            from jitchat.providers.protocols.anthropic import AnthropicProtocol
-
-            return AnthropicProtocol()
-        case "gemini":
-            from jitchat.providers.protocols.gemini import GeminiProtocol
-
-            return GeminiProtocol()
-        case "ollama":
-            from jitchat.providers.protocols.ollama import OllamaProtocol
-
-            return OllamaProtocol()
-    raise SettingsError(
-        f"There is no protocol {shorten(name, 60)!r}.",
-        f"Set it to one of {', '.join(protocol_names)}.",
-    )
+    if name not in _PROTOCOLS:
+        raise SettingsError(
+            f"There is no protocol {shorten(name, 60)!r}.",
+            f"Set it to one of {', '.join(protocol_names)}.",
+        )
+    made: WireProtocol = getattr(import_module(f"{__package__}.{name}"), _PROTOCOLS[name])()
+    return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 
 import httpx
 import pytest
@@ -51,7 +52,7 @@ async def test_an_answer_that_trickles_is_given_up():
             await never.wait()
 
     routes = Routes({"GET /v1/models": httpx.Response(200, stream=Trickle([]))})
-    async with JsonClient(endpoint(), "openai", routes, patience=0.01) as server:
+    async with aclosing(JsonClient(endpoint(), "openai", routes, patience=0.01)) as server:
         with pytest.raises(Unreachable, match=r"openai cannot be reached at http://models\.test"):
             await server.get("http://models.test/v1/models")
 
