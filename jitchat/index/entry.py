@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
 from jitchat.text.entities import MOST, all_entities
+from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision
@@ -41,12 +42,6 @@ def index_entry(turn: Turn) -> IndexEntry:
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
 
-_PLEASANTRY = re.compile(
-    r"(?:hi|hey|hello|thanks|thank you|great|good|nice|sure|ok|okay|yes|no|yeah|wow|cool|haha"
-    r"|of course|sounds good|got it|absolutely|no problem|you're welcome|morning|ha)\b[^.?!]{0,25}"
-    r"[.!]*$",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
@@ -80,7 +75,7 @@ def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     """Weigh what a sentence says; at most 0 for one that says nothing."""
     said = set(words(sentence))
     telling = len(said - stop_words())
-    if not telling or _PLEASANTRY.match(sentence):
+    if not telling or expressions("stance")["pleasantry"].match(sentence):
         return 0.0
     weight = min(telling, 14) / 2
     weight += 3.0 * (decides and commits(sentence))
