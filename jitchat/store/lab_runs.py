@@ -28,8 +28,7 @@ class RotRows:
             row = connection.execute("SELECT fields FROM rot_run").fetchone()
             if row is None:
                 raise StoreUnreadable(f"{self._database.path} holds no run of the rot lab.")
-            fields: Fields = json.loads(row[0])
-            return fields
+            return dict(json.loads(row[0]))
 
     def put_run(self, fields: Fields) -> None:
         """Keep what is known of the run, in place of what was kept."""

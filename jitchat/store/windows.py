@@ -12,17 +12,15 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from jitchat.store.database import Database
+from jitchat.store.database import Database, bounded
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
 _PER_LIST = 64
-_LARGEST = 2**63 - 1
-"""SQLite's largest number; a provider may report what it likes."""
 
 Fields = Mapping[str, Any]
 """A segment or a ledger row as JSON knows it; a segment has `kind`, `tokens` and `text`."""
@@ -99,12 +97,10 @@ class Send:
 
     @property
     def limit(self) -> int:
-        """The model's context size, in tokens."""
         return int(self.budget["limit"])
 
     @property
     def reserve(self) -> int:
-        """Tokens that were kept free for the reply."""
         return int(self.budget["reserve"])
 
     @property
@@ -211,14 +207,13 @@ class WindowArchive:
                 part = _packed(connection, record.segments[start : start + _PER_LIST])
                 lists.append(_put_blob(connection, json.dumps(part)))
             ledger = _put_blob(connection, json.dumps(list(record.ledger)))
-            row = (
-                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
-                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
-            )
             cursor = connection.execute(
                 "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                row,
+                (
+                    *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                    *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+                ),
             )
         return cursor.lastrowid or 0
 
@@ -230,7 +225,8 @@ class WindowArchive:
     def close(self, window_id: int, ending: Ending) -> None:
         """Add the reply and what the provider reported."""
         usage = ending.usage
-        counts = [None] * 5 if usage is None else _bounded(usage)
+        counts = [None] * 5 if usage is None else list(astuple(usage)[:5])
+        counts = [None if count is None else bounded(count) for count in counts]
         self._database.execute(
             "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
             " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
@@ -325,7 +321,6 @@ class WindowArchive:
             return {Mode(mode): int(position) for mode, position in rows}
 
     def spent(self, conversation: str) -> Spent:
-        """Sum up the costs of one conversation, by its id."""
         return self._costs("WHERE t.conversation = ?", conversation).get(conversation, Spent())
 
     def spent_by_conversation(self) -> dict[str, Spent]:
@@ -373,15 +368,6 @@ def _usage(counts: Sequence[Any]) -> Usage | None:
     return None if counts[0] is None and counts[1] is None else Usage(*counts)
 
 
-def _bounded(usage: Usage) -> list[int | None]:
-    """Bound the counts by what SQLite holds; None for what was not reported."""
-    reported = (
-        *(usage.input_tokens, usage.output_tokens),
-        *(usage.cached_tokens, usage.written_tokens, usage.reasoning_tokens),
-    )
-    return [None if count is None else max(0, min(count, _LARGEST)) for count in reported]
-
-
 def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict[str, Any]]:
     """The segments of a list, each with an address in place of its text."""
     stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
@@ -409,13 +395,8 @@ def _unpacked(
 
 
 def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
-    places = ",".join("?" * len(turns))
-    return dict(
-        connection.execute(
-            f"SELECT id, content FROM turns WHERE id IN ({places})",  # noqa: S608  question marks
-            turns,
-        ).fetchall()
-    )
+    query = "SELECT id, content FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
 def _put_blob(connection: sqlite3.Connection, content: str) -> str:
@@ -426,5 +407,4 @@ def _put_blob(connection: sqlite3.Connection, content: str) -> str:
 
 def _blob(connection: sqlite3.Connection, address: str) -> str:
     row = connection.execute("SELECT content FROM blobs WHERE digest = ?", (address,)).fetchone()
-    content: str = row[0]
-    return content
+    return str(row[0])
