@@ -23,7 +23,6 @@ _REACH = 20_000
 
 
 def index_entry(turn: Turn) -> IndexEntry:
-    """Make the entry of one turn."""
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(turn.content, _REACH, "\n\n")
     names, decides = all_entities(text), is_decision(text)
@@ -85,7 +84,6 @@ def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
 
 
 def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
-    """Choose the weightiest sentences that fit a summary together, in their own order."""
     kept: set[int] = set()
     width = -1
     for number in sorted(range(len(found)), key=lambda number: -found[number][0]):

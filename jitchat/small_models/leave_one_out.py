@@ -26,8 +26,6 @@ _OPENING = re.compile(r"\A<(recalled(?:-\d+)?)>\n")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A way to compare two answers."""
-
     name: str
     """As a few words for the screen: `by shared words`."""
     change: Callable[[str, str], float]
@@ -76,7 +74,6 @@ def _words(text: str) -> frozenset[str]:
 
 
 def by_score(window: ContextWindow) -> tuple[Segment, ...]:
-    """List the retrieved turns, the highest score first."""
     scores = {row.turn: row.score for row in window.ledger}
     found = [segment for segment in window.segments if segment.kind is Kind.RETRIEVED]
     return tuple(sorted(found, key=lambda segment: -scores.get(segment.turn or 0, 0.0)))

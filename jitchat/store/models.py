@@ -111,7 +111,6 @@ class ModelLessons:
 
 
 def models_with_samples(database: Database) -> list[tuple[str, str, str]]:
-    """List the server, model and counter of everything that has samples, by name."""
     query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
     rows = database.fetch_all(query)
     return [row for row in rows if all(isinstance(name, str) for name in row)]

@@ -18,8 +18,6 @@ from jitchat.values import Status, Turn
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of a conversation at one moment."""
-
     path: Path = field(default_factory=Path)
     turns: tuple[Turn, ...] = ()
     """The finished turns of the path, in order."""

@@ -28,8 +28,6 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowRecord:
-    """A window as plain data."""
-
     digest: str
     header: Fields
     segments: Sequence[Fields]
@@ -40,8 +38,6 @@ class WindowRecord:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the exchange of a window ended."""
-
     reply_id: int | None = None
     """None where nothing of a reply came."""
     usage: Usage | None = None
@@ -54,8 +50,6 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """One request that left, as it was kept."""
-
     window_id: int
     """The archive's key."""
     said: int
@@ -105,7 +99,6 @@ class Send:
 
     @property
     def free(self) -> int:
-        """What was left of the budget, in tokens."""
         return self.limit - self.reserve - self.used
 
 
@@ -127,8 +120,6 @@ class ReplyNote:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent, as far as it is known."""
-
     amount: float = 0.0
     """In US dollars: the sum of what is known."""
     unknown: int = 0
@@ -218,12 +209,10 @@ class WindowArchive:
         return cursor.lastrowid or 0
 
     def keep_request(self, window_id: int, request: Fields) -> None:
-        """Store the request in which a window left last."""
         statement = "UPDATE windows SET request = ? WHERE id = ?"
         self._database.execute(statement, (json.dumps(request), window_id))
 
     def close(self, window_id: int, ending: Ending) -> None:
-        """Add the reply and what the provider reported."""
         usage = ending.usage
         counts = [None] * 5 if usage is None else list(astuple(usage)[:5])
         counts = [None if count is None else bounded(count) for count in counts]
@@ -260,7 +249,6 @@ class WindowArchive:
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
-        """Read the request in which a window left; None where that was not kept."""
         with self._database.read():
             row = self._database.fetch_one("SELECT request FROM windows WHERE id = ?", (window_id,))
             request: Fields | None = json.loads(row[0]) if row and row[0] else None
@@ -369,7 +357,6 @@ def _usage(counts: Sequence[Any]) -> Usage | None:
 
 
 def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict[str, Any]]:
-    """The segments of a list, each with an address in place of its text."""
     stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
     packed = []
     for segment in part:
@@ -386,7 +373,6 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Give the segments of a list their texts."""
     stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
     for each in packed:
         identity = each.pop("same_as", None)

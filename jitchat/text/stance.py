@@ -53,7 +53,6 @@ def _commits(sentence: str, likely: Sequence[re.Pattern[str]]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """In lower case, without marks, and with a blank where a line breaks."""
     return " ".join(text.lower().translate(_UNMARKED).split())
 
 

@@ -161,7 +161,6 @@ def store_all(
 
 
 def store_found(store: ColdStore, found: FileConversation) -> Conversation:
-    """Make a new conversation with all of its turns, or none of it."""
     with store.database.write():
         made = store.create(found.title, found.id)
         store.append(made.id, found.turns)
