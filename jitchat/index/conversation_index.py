@@ -127,8 +127,7 @@ class ConversationIndex:
 
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
         """Search for a draft; nothing at the positions `without` is picked."""
-        index = self._load()
-        return retrieve(index, request, self._searched, without)
+        return retrieve(self._load(), request, self._searched, without)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""

@@ -11,7 +11,7 @@ from functools import partial
 from operator import itemgetter
 
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
-from jitchat.text.entities import MOST, all_entities
+from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
@@ -20,16 +20,17 @@ from jitchat.text.words import stop_words, words
 from jitchat.values import IndexEntry, Turn
 
 _REACH = 20_000
+MOST_ENTITIES = 12
 
 
 def index_entry(turn: Turn) -> IndexEntry:
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(turn.content, _REACH, "\n\n")
-    names, decides = all_entities(text), is_decision(text)
+    names, decides = entities(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
         summary=summarised(text, names, decides),
-        entities=names[:MOST],
+        entities=names[:MOST_ENTITIES],
         dates=dates_in(text, said_on),
         decision=decides,
         asks=is_question(turn.content),
@@ -45,8 +46,6 @@ _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
 _CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
-
-_Weigh = Callable[[str], float]
 
 
 def summarised(text: str, names: Sequence[str], decides: bool) -> str:
@@ -94,7 +93,7 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
     return [found[number][1] for number in sorted(kept)]
 
 
-def _best_clauses(sentence: str, weigh: _Weigh) -> str:
+def _best_clauses(sentence: str, weigh: Callable[[str], float]) -> str:
     """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
     clauses: list[str] = []
     for clause in _CLAUSE_END.split(sentence):

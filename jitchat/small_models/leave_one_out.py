@@ -15,7 +15,7 @@ from jitchat.index.vectors import vectors_of
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.small_models.small_model import Hearing
-from jitchat.text.words import fold, words
+from jitchat.text.words import words
 from jitchat.values import Message, Usage
 from jitchat.window.window import ContextWindow, Kind, Segment
 
@@ -38,7 +38,7 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
     if exact:
         return Measure("by their sentences", lambda one, other: _apart(_lines(one), _lines(other)))
     if not embedder.dimension:
-        return Measure("by shared words", lambda one, other: _apart(_words(one), _words(other)))
+        return Measure("by shared words", lambda one, other: _apart(words(one), words(other)))
     return Measure(f"by meaning ({embedder.id})", lambda one, other: _far(embedder, one, other))
 
 
@@ -67,10 +67,6 @@ def _lines(text: str) -> frozenset[str]:
 
 def _bare(line: str) -> str:
     return line.strip().removeprefix("- ")
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words(fold(text)))
 
 
 def by_score(window: ContextWindow) -> tuple[Segment, ...]:

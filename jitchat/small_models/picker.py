@@ -15,7 +15,7 @@ from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models import small_model
 from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, prompt
 from jitchat.text.sanitize import both_ends, for_terminal
-from jitchat.values import Candidate, Hit, Message, Mode, Picking, Retrieval, Role
+from jitchat.values import Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
@@ -73,8 +73,7 @@ def _lines_to_choose_from(
     """Write the index lines to choose from; none where the window holds all of those turns."""
     lines = lines_of(sources.retrieval, sources.history)
     kinds = plan(Mode.JIT, sources, budget, counter).kind_of_turns()
-    is_open = any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in lines)
-    return lines if is_open else {}
+    return lines if any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in lines) else {}
 
 
 def _clause(sentence: str) -> str:
@@ -107,10 +106,7 @@ def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     texts = list(lines.values())
     asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
     listed = fence(free_tag("index", [draft, *texts]), texts)
-    return (
-        Message(Role.SYSTEM, prompt("picker")),
-        Message(Role.USER, "".join((*asked, *listed))),
-    )
+    return Message(Role.SYSTEM, prompt("picker")), Message(Role.USER, "".join((*asked, *listed)))
 
 
 def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
@@ -136,18 +132,13 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
     kept = {row.turn for row in ranked[:KEPT] if row.score >= retrieval.floor}
     reasons = {hit.turn: hit.reason for hit in retrieval.hits}
+    reasons |= dict.fromkeys(ids, f"picked by {picking.model}")
     hits = tuple(
-        Hit(row.turn, row.score, _reason(row, ids, picking.model, reasons))
+        Hit(row.turn, row.score, reasons.get(row.turn, f"rank {row.rank}, kept beside the picks"))
         for row in ranked
         if row.turn in ids or row.turn in kept
     )
     return replace(retrieval, hits=hits, picking=picking)
-
-
-def _reason(row: Candidate, ids: Collection[int], model: str, reasons: Mapping[int, str]) -> str:
-    if row.turn in ids:
-        return f"picked by {model}"
-    return reasons.get(row.turn, f"rank {row.rank}, kept beside the picks")
 
 
 def _position(value: object) -> int | None:

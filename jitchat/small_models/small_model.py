@@ -1,7 +1,5 @@
 """Small models beside the chat: asking one, the budget of its calls, the JSON of its replies."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -92,12 +92,10 @@ class Tree:
 
     def children(self, parents: set[int]) -> dict[int, list[int]]:
         """List what follows each of these positions, ascending."""
-        found = {
-            parent: [parent + 1]
-            if parent < self.last and parent + 1 not in self.forks
-            else list[int]()
-            for parent in parents
-        }
+        found: dict[int, list[int]] = {parent: [] for parent in parents}
+        for parent in parents:
+            if parent < self.last and parent + 1 not in self.forks:
+                found[parent].append(parent + 1)
         for position, parent in self.forks.items():
             if parent in found:
                 found[parent].append(position)

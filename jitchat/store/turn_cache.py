@@ -3,8 +3,6 @@
 Safe to use from several threads: what is read of it together is read from a `snapshot`.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
