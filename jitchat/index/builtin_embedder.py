@@ -19,5 +19,4 @@ class BuiltinEmbedder:
         self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Shape (len(texts), 256)."""
         return unit_rows(self._model.embed(list(texts)))

@@ -97,7 +97,6 @@ class Columns:
         return found
 
     def flag(self, name: str) -> Scores:
-        """1 for the rows with that flag, one of `FLAGS`, else 0."""
         return np.frombuffer(bytes(self._flags[name]), dtype=np.uint8).astype(np.float32)
 
 

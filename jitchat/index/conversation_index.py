@@ -91,7 +91,6 @@ class ConversationIndex:
                 self._loaded, self._searched = None, 0
 
     def is_behind(self) -> bool:
-        """Whether a finished turn is not indexed yet."""
         return bool(self._tables.missing(NoEmbedder(), limit=1))
 
     def _before_write(self, position: int) -> None:
@@ -114,7 +113,6 @@ class ConversationIndex:
                     pass
 
     def without_line(self, after: int, limit: int) -> list[Turn]:
-        """List the indexed turns behind position `after` whose index line no model wrote."""
         stretches = self._cache.snapshot.path.behind(after)
         return self._tables.without_model_line(stretches, limit)
 
@@ -122,7 +120,6 @@ class ConversationIndex:
         return self._tables.count_without_model_line(self._cache.snapshot.path.behind(after))
 
     def write_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
-        """Put index lines that `model` wrote in place of those by rule."""
         with self._loading:
             self._tables.write_model_lines(model, lines)
             if self._loaded is not None:
@@ -130,8 +127,7 @@ class ConversationIndex:
 
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
         """Search for a draft; nothing at the positions `without` is picked."""
-        index = self._load()
-        return retrieve(index, request, self._searched, without)
+        return retrieve(self._load(), request, self._searched, without)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
@@ -139,7 +135,6 @@ class ConversationIndex:
         return index.placed(request.query(index), request.position, turn)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
-        """List what is known of turns, by position; nothing of those not indexed."""
         return self._load().entries(turns)
 
     def _load(self) -> "HotIndex":

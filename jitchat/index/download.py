@@ -48,8 +48,6 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a download."""
-
     fetched: bool
     sentence: str
 
@@ -101,7 +99,6 @@ async def _watched(
 
 
 async def _end(child: Process) -> None:
-    """End the child and whatever it started, if it still runs."""
     if child.returncode is None:
         with suppress(ProcessLookupError):
             if sys.platform == "win32":

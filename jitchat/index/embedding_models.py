@@ -4,8 +4,11 @@ Found by looking: nothing is loaded.
 """
 
 import hashlib
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -26,23 +29,11 @@ class Published:
     """By the file's name."""
 
 
-PUBLISHED = {
-    DEFAULT_MODEL: Published(
-        "5f1b8cd78bc4fb444dd171e59b18f3a3af89a079",
-        {
-            "model.onnx": "bbd7b466f6d58e646fdc2bd5fd67b2f5e93c0b687011bd4548c420f7bd46f0c5",
-            "tokenizer.json": "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
-            "config.json": "1b4d8e2a3988377ed8b519a31d8d31025a25f1c5f8606998e8014111438efcd7",
-            "special_tokens_map.json": (
-                "5d5b662e421ea9fac075174bb0688ee0d9431699900b90662acd44b2a350503a"
-            ),
-            "tokenizer_config.json": (
-                "bd2e06a5b20fd1b13ca988bedc8763d332d242381b4fbc98f8fead4524158f79"
-            ),
-        },
-    )
-}
-"""By fastembed's name of a model; another one is fetched as its repository is today."""
+@cache
+def published_models() -> dict[str, Published]:
+    """By fastembed's name of a model; another one is fetched as its repository is today."""
+    text = (files(__package__) / "data" / "published.toml").read_text("utf-8")
+    return {name: Published(**fields) for name, fields in tomllib.loads(text).items()}
 
 
 def model_cached(model: str, cache: Path) -> bool:
@@ -56,7 +47,8 @@ def model_cached(model: str, cache: Path) -> bool:
 
 def published(model: str) -> Published | None:
     """Look a model up, as fastembed does: in whatever case it is written."""
-    return next((known for name, known in PUBLISHED.items() if name.lower() == model.lower()), None)
+    models = published_models().items()
+    return next((known for name, known in models if name.lower() == model.lower()), None)
 
 
 def snapshot_of(model: str, cache: Path) -> Path | None:
@@ -96,11 +88,10 @@ def lack_of(folder: Path) -> str:
 
 
 def _is_of(folder: str, model: str) -> bool:
-    if not folder.startswith(_PREFIX):
-        return False
     name = model.rpartition("/")[2].lower().removesuffix("-q")
     kept_as = folder.rpartition("--")[2].lower()
-    return kept_as in (name, f"fast-{name}") or kept_as.startswith(f"{name}-onnx")
+    is_named = kept_as in (name, f"fast-{name}") or kept_as.startswith(f"{name}-onnx")
+    return is_named and folder.startswith(_PREFIX)
 
 
 def _whole_revisions(model: str, cache: Path) -> list[Path]:

@@ -11,7 +11,8 @@ from functools import partial
 from operator import itemgetter
 
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
-from jitchat.text.entities import MOST, all_entities
+from jitchat.text.entities import entities
+from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision
@@ -19,17 +20,17 @@ from jitchat.text.words import stop_words, words
 from jitchat.values import IndexEntry, Turn
 
 _REACH = 20_000
+MOST_ENTITIES = 12
 
 
 def index_entry(turn: Turn) -> IndexEntry:
-    """Make the entry of one turn."""
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(turn.content, _REACH, "\n\n")
-    names, decides = all_entities(text), is_decision(text)
+    names, decides = entities(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
         summary=summarised(text, names, decides),
-        entities=names[:MOST],
+        entities=names[:MOST_ENTITIES],
         dates=dates_in(text, said_on),
         decision=decides,
         asks=is_question(turn.content),
@@ -41,18 +42,10 @@ def index_entry(turn: Turn) -> IndexEntry:
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
 
-_PLEASANTRY = re.compile(
-    r"(?:hi|hey|hello|thanks|thank you|great|good|nice|sure|ok|okay|yes|no|yeah|wow|cool|haha"
-    r"|of course|sounds good|got it|absolutely|no problem|you're welcome|morning|ha)\b[^.?!]{0,25}"
-    r"[.!]*$",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
 _CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
-
-_Weigh = Callable[[str], float]
 
 
 def summarised(text: str, names: Sequence[str], decides: bool) -> str:
@@ -80,7 +73,7 @@ def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     """Weigh what a sentence says; at most 0 for one that says nothing."""
     said = set(words(sentence))
     telling = len(said - stop_words())
-    if not telling or _PLEASANTRY.match(sentence):
+    if not telling or expressions("stance")["pleasantry"].match(sentence):
         return 0.0
     weight = min(telling, 14) / 2
     weight += 3.0 * (decides and commits(sentence))
@@ -90,7 +83,6 @@ def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
 
 
 def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
-    """Choose the weightiest sentences that fit a summary together, in their own order."""
     kept: set[int] = set()
     width = -1
     for number in sorted(range(len(found)), key=lambda number: -found[number][0]):
@@ -101,7 +93,7 @@ def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
     return [found[number][1] for number in sorted(kept)]
 
 
-def _best_clauses(sentence: str, weigh: _Weigh) -> str:
+def _best_clauses(sentence: str, weigh: Callable[[str], float]) -> str:
     """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
     clauses: list[str] = []
     for clause in _CLAUSE_END.split(sentence):

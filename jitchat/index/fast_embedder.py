@@ -21,8 +21,6 @@ _ALWAYS = (
 
 
 class FastEmbedder:
-    """A model from a local folder, or from fastembed's cache."""
-
     def __init__(self, model: str, folder: Path | None, cache: Path) -> None:
         logger.disable("fastembed")  # it writes to the terminal
         self._model = fastembed.TextEmbedding(

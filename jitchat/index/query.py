@@ -6,12 +6,12 @@ likewise). A draft of few words that refers back borrows from the message before
 discount. Of a long draft, the beginning and the end count.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
 from jitchat.text.dates import Span, spans_in
+from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends
 from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Role
@@ -20,32 +20,6 @@ _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
 _ENOUGH_WORDS = 3
 _ROLES = frozenset(role.value for role in Role)
-
-_YOU_SAID = re.compile(
-    r"\b(?:you|did you|you've|you had) (?:said|say|told|tell|suggest(?:ed)?|recommend(?:ed)?"
-    r"|proposed?|mention(?:ed)?|wr[io]te|gave|give|answer(?:ed)?|explain(?:ed)?)\b",
-    re.IGNORECASE,
-)
-_I_SAID = re.compile(
-    r"\b(?:i|did i|i've|i had) (?:said|say|told|tell|mention(?:ed)?|ask(?:ed)?|wr[io]te|gave"
-    r"|give)\b",
-    re.IGNORECASE,
-)
-_REFERS_BACK = re.compile(
-    r"^\W*(?:and|but|so|or|why|how so|what about|how about|go on|continue|more|who|when|where)\b"
-    r"|\b(?:it|its|that|this|these|those|they|them|their|he|him|his|she|her|there|ones?|same|else"
-    r"|then|instead)\b",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"\b(?:when|how long|what (?:date|day|time|month|year)|which (?:day|date|month|year))\b",
-    re.IGNORECASE,
-)
-_WHAT_WE_DECIDED = re.compile(
-    r"\b(?:decid\w*|decision|agree[ds]?|agreement|settle[ds]?|settl\w+|chose|choose|chosen"
-    r"|pick(?:ed)?|final(?:ly|ised|ized)?|conclu\w+|lock(?:ed)? in|go(?:ing)? with|plan)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +49,27 @@ def make_query(
     day on which "last week" is said.
     """
     draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
+    is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)
     spelled = {stem(word): word for word in _words_but(draft, parts)}
     weights = dict.fromkeys(spelled, 1.0)
     own = _without(draft, parts) if weights else ""
-    goes_on = len(weights) < _ENOUGH_WORDS and not parts and bool(_REFERS_BACK.search(draft))
+    goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
     if goes_on:
         for word in _words_but(before, speakers):
             weights.setdefault(stem(word), _BORROWED_WEIGHT)
             spelled.setdefault(stem(word), word)
-    spoken = {"assistant"} if _YOU_SAID.search(draft) else set()
-    spoken |= {"user"} if _I_SAID.search(draft) else set()
-    implied = frozenset(spoken & speakers) if len(spoken) == 1 else frozenset()
+    by_both = is_said["you_said"] and is_said["i_said"]
+    spoken = {"assistant": is_said["you_said"], "user": is_said["i_said"]}
+    implied = frozenset(role for role in speakers if spoken.get(role) and not by_both)
     return Query(
         text=own or (_without(before, speakers) if goes_on else ""),
         weights=weights,
         spelled=spelled,
         speakers=preferred or implied,
         spans=spans_in(draft, today),
-        asks_when=bool(_WHEN.search(draft)),
-        asks_decision=bool(_WHAT_WE_DECIDED.search(draft)),
+        asks_when=is_said["asks_when"],
+        asks_decision=is_said["asks_decision"],
     )
 
 

@@ -16,8 +16,6 @@ Chosen by hand on five conversations of LoCoMo and on paraphrases. What choosing
 conversation that is asked about costs, `python -m tests.benchmarks.tuning` tells.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -351,7 +349,6 @@ def boost_outliers(deviations: Scores, weights: Weights) -> Scores:
 
 
 def totals(parts: Mapping[str, Scores]) -> NDArray[np.float64]:
-    """Add up the parts of the score of each row, shape (rows,)."""
     return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
 
 

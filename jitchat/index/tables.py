@@ -52,7 +52,6 @@ class IndexRow:
         return replace(self, stems="", vector=None)
 
     def entry(self) -> IndexEntry:
-        """Show the row as the rest of the app knows it."""
         entities, dates = self.entities.split("\n"), self.dates.split("\n")
         return IndexEntry(
             self.position,
@@ -158,14 +157,12 @@ class IndexTables:
 
     def without_model_line(self, stretches: Iterable[Stretch], limit: int) -> list[Turn]:
         """List the first indexed turns of some stretches whose index line no model wrote."""
+        query = f"SELECT {TURN_COLUMNS} {_WITHOUT_LINE} ORDER BY t.position LIMIT ?"
         turns: list[Turn] = []
         with self._database.read() as connection:
             for stretch in stretches:
-                rows = connection.execute(
-                    f"SELECT {TURN_COLUMNS} {_WITHOUT_LINE} ORDER BY t.position LIMIT ?",
-                    (self._conversation, *stretch, *UNSETTLED, limit - len(turns)),
-                )
-                turns += map(turn_from, rows)
+                key = (self._conversation, *stretch, *UNSETTLED, limit - len(turns))
+                turns += map(turn_from, connection.execute(query, key))
         return turns
 
     def count_without_model_line(self, stretches: Iterable[Stretch]) -> int:

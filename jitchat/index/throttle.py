@@ -73,5 +73,4 @@ class BackgroundThrottle:
         return self._clock()
 
     def now(self) -> float:
-        """The time that pieces of work are measured by, in seconds."""
         return self._clock()

@@ -4,8 +4,6 @@ A row is what an embedder made, unless it is not one: a blob of another length, 
 no unit vector has, count as a turn without a vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -15,7 +15,7 @@ from jitchat.index.vectors import vectors_of
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.small_models.small_model import Hearing
-from jitchat.text.words import fold, words
+from jitchat.text.words import words
 from jitchat.values import Message, Usage
 from jitchat.window.window import ContextWindow, Kind, Segment
 
@@ -26,8 +26,6 @@ _OPENING = re.compile(r"\A<(recalled(?:-\d+)?)>\n")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A way to compare two answers."""
-
     name: str
     """As a few words for the screen: `by shared words`."""
     change: Callable[[str, str], float]
@@ -40,7 +38,7 @@ def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
     if exact:
         return Measure("by their sentences", lambda one, other: _apart(_lines(one), _lines(other)))
     if not embedder.dimension:
-        return Measure("by shared words", lambda one, other: _apart(_words(one), _words(other)))
+        return Measure("by shared words", lambda one, other: _apart(words(one), words(other)))
     return Measure(f"by meaning ({embedder.id})", lambda one, other: _far(embedder, one, other))
 
 
@@ -71,12 +69,7 @@ def _bare(line: str) -> str:
     return line.strip().removeprefix("- ")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words(fold(text)))
-
-
 def by_score(window: ContextWindow) -> tuple[Segment, ...]:
-    """List the retrieved turns, the highest score first."""
     scores = {row.turn: row.score for row in window.ledger}
     found = [segment for segment in window.segments if segment.kind is Kind.RETRIEVED]
     return tuple(sorted(found, key=lambda segment: -scores.get(segment.turn or 0, 0.0)))

@@ -1,13 +1,12 @@
 """Small models beside the chat: asking one, the budget of its calls, the JSON of its replies."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
 from jitchat.providers.catalogue.table import Prices
@@ -18,6 +17,12 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 LONGEST = 32_000
 """Characters; who goes on beyond that is not answering what was asked."""
 _FENCE = "```"
+
+
+def prompt(name: str) -> str:
+    """Read the instructions for a task, without their line breaks."""
+    text = (files(__package__) / "data" / f"{name}.txt").read_text("utf-8")
+    return " ".join(text.split())
 
 
 def parse_object(reply: str) -> dict[str, object]:
@@ -45,8 +50,6 @@ def wrong_format() -> NotAnAnswer:
 
 @dataclass(slots=True)
 class Hearing:
-    """An answer as it comes."""
-
     began: bool = False
     """Whether the server took the request."""
     reported: Usage | None = None
@@ -83,6 +86,12 @@ class SmallModelReply:
     ms: float
     cost: float | None = None
     """In US dollars; None where no price is known."""
+
+    def whole(self) -> str:
+        """Give the text, or raise why it is not the whole answer."""
+        if self.error is not None:
+            raise self.error
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,5 @@ class SmallModel:
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
         usage = reported or Usage(sent, answered)
-        cost = usage.cost
-        if cost is None and self.prices is not None:
-            cost = self.prices.of(usage)
+        cost = self.prices.of(usage) if usage.cost is None and self.prices else usage.cost
         return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)

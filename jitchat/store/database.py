@@ -14,54 +14,52 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
-from jitchat.errors import (
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-    StoreTooNew,
-    StoreUnreadable,
-)
+from jitchat import errors
+from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
-from jitchat.store.schema import MIGRATION_SET, MIGRATION_TABLE, migrate, migration_names
 from jitchat.text.sanitize import one_line
 
+MIGRATION_SET = "jitchat"
+MIGRATION_TABLE = "_sqlite_migrations"
+"""Where sqlite-utils notes which migrations were applied."""
+_MIGRATIONS = Path(__file__).with_name("migrations")
+"""Numbered. The schema only grows: append, never edit."""
 ELSEWHERE = "Name another file with --db."
 
 _KINDS: dict[int, type[StoreError]] = {
-    sqlite3.SQLITE_NOTADB: StoreUnreadable,
-    sqlite3.SQLITE_CORRUPT: StoreUnreadable,
-    sqlite3.SQLITE_CANTOPEN: StoreReadOnly,
-    sqlite3.SQLITE_PERM: StoreReadOnly,
-    sqlite3.SQLITE_READONLY: StoreReadOnly,
-    sqlite3.SQLITE_FULL: StoreFull,
-    sqlite3.SQLITE_IOERR: StoreFull,
-    sqlite3.SQLITE_BUSY: StoreBusy,
-    sqlite3.SQLITE_LOCKED: StoreBusy,
-    sqlite3.SQLITE_PROTOCOL: StoreBusy,
+    sqlite3.SQLITE_NOTADB: errors.StoreUnreadable,
+    sqlite3.SQLITE_CORRUPT: errors.StoreUnreadable,
+    sqlite3.SQLITE_CANTOPEN: errors.StoreReadOnly,
+    sqlite3.SQLITE_PERM: errors.StoreReadOnly,
+    sqlite3.SQLITE_READONLY: errors.StoreReadOnly,
+    sqlite3.SQLITE_FULL: errors.StoreFull,
+    sqlite3.SQLITE_IOERR: errors.StoreFull,
+    sqlite3.SQLITE_BUSY: errors.StoreBusy,
+    sqlite3.SQLITE_LOCKED: errors.StoreBusy,
+    sqlite3.SQLITE_PROTOCOL: errors.StoreBusy,
 }
 _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
-    StoreUnreadable: (
+    errors.StoreUnreadable: (
         "is damaged, or not a database",
         "Make a copy; `sqlite3 FILE .recover` can save what is readable."
         " Start afresh with another --db.",
     ),
-    StoreReadOnly: (
+    errors.StoreReadOnly: (
         "cannot be written: the file or its folder is read-only or out of reach",
         f"Change the permissions. {ELSEWHERE}",
     ),
-    StoreFull: (
+    errors.StoreFull: (
         "cannot be written: the disk is full or refuses",
         "Free some space, check the disk, and send again.",
     ),
-    StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
+    errors.StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
 }
 
 
@@ -69,7 +67,7 @@ def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) 
     """Turn SQLite's error into one that says what to do; see `damaged`."""
     code = getattr(error, "sqlite_errorcode", None)
     kind = _KINDS.get((code or 0) & 0xFF)
-    if kind is StoreUnreadable or (code is None and "decode" in str(error)):
+    if kind is errors.StoreUnreadable or (code is None and "decode" in str(error)):
         return damaged(path, has_written=has_written)
     if kind is None:
         return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
@@ -77,11 +75,11 @@ def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) 
     return kind(f"The database {path} {what}.", remedy)
 
 
-def damaged(path: Path, *, has_written: bool = False) -> StoreUnreadable:
+def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
     """The error of a file that holds what cannot be; `has_written`: since it was opened."""
-    what, remedy = _EXPLANATIONS[StoreUnreadable]
+    what, remedy = _EXPLANATIONS[errors.StoreUnreadable]
     left = "It was written to before that was found." if has_written else "It was left as it is."
-    return StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
+    return errors.StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
 
 
 WAIT_SECONDS = 30.0
@@ -113,7 +111,7 @@ class Database:
         try:
             with self._our_errors():
                 self._connection = self._opened(_connect(path), self._prepare)
-        except (StoreReadOnly, StoreFull) as refused:
+        except (errors.StoreReadOnly, errors.StoreFull) as refused:
             self._open_for_reading(refused)
         self._place = _place(path)
 
@@ -155,7 +153,7 @@ class Database:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
             with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
-        except (OSError, StoreReadOnly, StoreFull) as error:
+        except (OSError, errors.StoreReadOnly, errors.StoreFull) as error:
             self._forget_copy()
             raise (error if isinstance(error, _OldSchema) else refused) from error
 
@@ -187,25 +185,22 @@ class Database:
             connection.execute("BEGIN")
             try:
                 names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                rows: Iterable[tuple[str]] = ()
+                applied = set[str]()
                 if MIGRATION_TABLE in names:
-                    rows = connection.execute(
-                        f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?",  # noqa: S608  a constant
-                        (MIGRATION_SET,),
-                    )
-                applied = {str(name) for (name,) in rows}
+                    query = f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?"  # noqa: S608  a constant
+                    applied = {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
                 pages = connection.execute("PRAGMA page_count").fetchone()[0]
             finally:
                 connection.rollback()
         if unknown := sorted(applied - set(migration_names())):
-            raise StoreTooNew(
+            raise errors.StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
             )
         if not names and pages > 1:
             raise damaged(self.path)
         if names and not applied:
-            raise StoreUnreadable(
+            raise errors.StoreUnreadable(
                 f"{self.path} is a database of another program.",
                 f"{ELSEWHERE} Nothing was changed.",
             )
@@ -261,7 +256,7 @@ class Database:
         with self.write() as connection:
             connection.execute(statement, parameters)
 
-    def damaged(self) -> StoreUnreadable:
+    def damaged(self) -> errors.StoreUnreadable:
         """The error of a row that holds what cannot be."""
         return damaged(self.path, has_written=self._has_written)
 
@@ -309,7 +304,9 @@ class Database:
         if here.database is None:
             self._save_again(self.path, "deleted or moved", "there again")
         elif here.database != known.database or here.log not in (None, known.log):
-            beside = _free_name(self.path)
+            stem = self.path.stem
+            names = (self.path.with_stem(f"{stem}-{number}") for number in count(2))
+            beside = next(name for name in names if not name.exists())
             how = f"in {beside}, and so is what follows; the other file is as it was"
             self._save_again(beside, "replaced by another file", how)
         else:  # the write-ahead log was deleted: fold it into the database, and open another
@@ -328,7 +325,7 @@ class Database:
                     _beside(self.path, end).unlink(missing_ok=True)
             _create(path, os.O_EXCL)
         except OSError as error:
-            raise StoreReadOnly(
+            raise errors.StoreReadOnly(
                 f"{what}, and cannot be saved again: {error.strerror or error}.",
                 "Keep jitchat open, see to it that the folder can be written, and send again.",
             ) from error
@@ -353,7 +350,7 @@ class Database:
             raise store_error(error, self.path, has_written=self._has_written) from error
 
 
-class _OldSchema(StoreReadOnly):
+class _OldSchema(errors.StoreReadOnly):
     """What is stored can only be read once its schema is changed."""
 
 
@@ -362,9 +359,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         if not path.exists():
             _create(path)
         elif not S_ISREG(path.stat().st_mode):
-            raise StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
+            raise errors.StoreUnreadable(f"{path} is not a file.", ELSEWHERE)
     except OSError as error:
-        raise StoreReadOnly(
+        raise errors.StoreReadOnly(
             f"The database {path} cannot be opened: {error.strerror or error}.",
             f"Check the folder's permissions. {ELSEWHERE}",
         ) from error
@@ -407,6 +404,39 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _free_name(path: Path) -> Path:
-    names = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    return next(name for name in names if not name.exists())
+def bounded(count: int) -> int:
+    """Bound a count by the numbers that SQLite holds; a server may report what it likes."""
+    return max(0, min(count, 2**63 - 1))
+
+
+def migration_names() -> list[str]:
+    """In the order in which they are applied."""
+    return sorted(file.stem for file in _MIGRATIONS.glob("*.sql"))
+
+
+def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> None:
+    """Apply what is missing, inside the transaction that is open."""
+    # 200 ms with the numpy that it brings, and needed once a database.
+    from sqlite_utils import Database, Migrations  # noqa: PLC0415
+
+    def running(name: str) -> Callable[[Database], None]:
+        def run(database: Database) -> None:
+            for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
+                database.execute(statement)
+
+        return run
+
+    migrations = Migrations(MIGRATION_SET)
+    for name in migration_names():
+        migrations(name=name)(running(name))
+    migrations.apply(Database(connection, recursive_triggers=False), stop_before=stop_before)
+
+
+def statements(script: str) -> Iterator[str]:
+    """Cut a script where a line ends a statement: `executescript` would end the transaction."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement.strip()
+            statement = ""

@@ -12,8 +12,6 @@ Fields = Mapping[str, Any]
 
 
 class RotRows:
-    """The rows of one run."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -28,25 +26,20 @@ class RotRows:
             row = connection.execute("SELECT fields FROM rot_run").fetchone()
             if row is None:
                 raise StoreUnreadable(f"{self._database.path} holds no run of the rot lab.")
-            fields: Fields = json.loads(row[0])
-            return fields
+            return dict(json.loads(row[0]))
 
     def put_run(self, fields: Fields) -> None:
-        """Keep what is known of the run, in place of what was kept."""
         statement = "INSERT OR REPLACE INTO rot_run (id, fields) VALUES (1, ?)"
         self._database.execute(statement, (json.dumps(fields),))
 
     def put_cell(self, cell: str, window: int | None, fields: Fields) -> None:
-        """Keep the result of a cell, in place of what was kept of the same cell."""
         statement = "INSERT OR REPLACE INTO rot_cells (cell, window, fields) VALUES (?, ?, ?)"
         self._database.execute(statement, (cell, window, json.dumps(fields)))
 
     def cells(self) -> list[Fields]:
-        """Read the results of the cells, in the order in which they came."""
         with self._database.read() as connection:
             rows = connection.execute("SELECT fields FROM rot_cells ORDER BY id")
             return [json.loads(row[0]) for row in rows]
 
     def count(self) -> int:
-        """Count the cells that have a result."""
         return int(self._database.fetch_one("SELECT COUNT(*) FROM rot_cells")[0])

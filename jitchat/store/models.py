@@ -11,15 +11,13 @@ from datetime import UTC, datetime
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
-from jitchat.store.database import Database
+from jitchat.store.database import Database, bounded
 from jitchat.text.sanitize import repair
 from jitchat.values import Limit, Sample
 
 KEPT_SAMPLES = 64
 """For each server, model and counter, the latest."""
 _TABLES = ("refused_parameters", "learnt_limits", "told_limits", "token_samples")
-_LARGEST = 2**63 - 1
-"""SQLite's largest number; a server may report what it likes."""
 
 
 class ModelLessons:
@@ -44,7 +42,7 @@ class ModelLessons:
     def learn_limit(self, tokens: int) -> None:
         """Keep a context size in place of the one before; one below 1 is passed over."""
         if tokens >= 1:
-            self._write("INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)", _bounded(tokens))
+            self._write("INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)", bounded(tokens))
 
     def reported_limit(self) -> tuple[Limit, datetime] | None:
         """Tell what the server last answered when it was asked for its context size, and when."""
@@ -63,7 +61,7 @@ class ModelLessons:
         """Keep what the server answered, in place of what it answered before."""
         self._write(
             "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
-            *(_bounded(limit.tokens), repair(limit.source), now.isoformat()),
+            *(bounded(limit.tokens), repair(limit.source), now.isoformat()),
         )
 
     def samples(self, counter: str) -> tuple[Sample, ...]:
@@ -88,7 +86,7 @@ class ModelLessons:
             connection.execute(
                 "INSERT INTO token_samples (server, model, counter, counted, reported)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (*key, _bounded(counted), _bounded(reported)),
+                (*key, bounded(counted), bounded(reported)),
             )
             connection.execute(
                 f"DELETE {of_counter} AND id <="
@@ -113,7 +111,6 @@ class ModelLessons:
 
 
 def models_with_samples(database: Database) -> list[tuple[str, str, str]]:
-    """List the server, model and counter of everything that has samples, by name."""
     query = "SELECT DISTINCT server, model, counter FROM token_samples ORDER BY 1, 2, 3"
     rows = database.fetch_all(query)
     return [row for row in rows if all(isinstance(name, str) for name in row)]
@@ -138,10 +135,6 @@ def server_of(base_url: str) -> str:
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and value >= 0
-
-
-def _bounded(count: int) -> int:
-    return max(0, min(count, _LARGEST))
 
 
 class ModelLists:

@@ -41,7 +41,6 @@ class Path:
 
     @property
     def head(self) -> int:
-        """The last position; 0 where there is none."""
         return self.stretches[-1][1] if self.stretches else 0
 
     def behind(self, position: int) -> Iterator[Stretch]:
@@ -71,8 +70,6 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How the turns of a conversation hang together."""
-
     last: int = 0
     """The last position there is."""
     head: int = 0
@@ -91,17 +88,14 @@ class Tree:
         return Path(tuple(reversed(found)))
 
     def parent_of(self, position: int) -> int:
-        """Tell what the turn at `position` follows; 0 for none."""
         return self.forks.get(position, position - 1)
 
     def children(self, parents: set[int]) -> dict[int, list[int]]:
         """List what follows each of these positions, ascending."""
-        found = {
-            parent: [parent + 1]
-            if parent < self.last and parent + 1 not in self.forks
-            else list[int]()
-            for parent in parents
-        }
+        found: dict[int, list[int]] = {parent: [] for parent in parents}
+        for parent in parents:
+            if parent < self.last and parent + 1 not in self.forks:
+                found[parent].append(parent + 1)
         for position, parent in self.forks.items():
             if parent in found:
                 found[parent].append(position)
@@ -118,7 +112,6 @@ class Tree:
 
 
 def parent_of(turn: Turn) -> int:
-    """Tell the position of the turn that this one follows; 0 for none."""
     return turn.position - 1 if turn.parent is None else turn.parent
 
 

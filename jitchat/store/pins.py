@@ -43,7 +43,6 @@ class Drafts:
         self._database = database
 
     def get(self, conversation: str) -> str:
-        """Read a draft by the id of its conversation; empty where there is none."""
         query = "SELECT text FROM drafts WHERE conversation = ?"
         row = self._database.fetch_one(query, (conversation,))
         return "" if row is None else str(row[0])
@@ -64,7 +63,6 @@ class ChosenTheme:
         self._database = database
 
     def get(self) -> str:
-        """Read its name; empty where none was ever picked."""
         row = self._database.fetch_one("SELECT name FROM chosen_theme")
         return "" if row is None else str(row[0])
 

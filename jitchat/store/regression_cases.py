@@ -22,8 +22,6 @@ _CASES = f"""
 
 
 class CaseKind(StrEnum):
-    """What was noted about a turn."""
-
     MISS = "miss"
     """It should have been in the window."""
     KEPT = "kept"
@@ -49,8 +47,6 @@ class Case:
 
 
 class Cases:
-    """The table `cases`."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -83,6 +79,5 @@ class Cases:
         )
 
     def remove(self, case: Case) -> None:
-        """Forget what was noted about the two turns of a case."""
         statement = "DELETE FROM cases WHERE said = ? AND wanted = ?"
         self._database.execute(statement, (case.said.id, case.wanted.id))

@@ -39,8 +39,6 @@ def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a reply answers."""
-
     said: int
     """The position of the user's turn."""
     again: bool = False

@@ -84,8 +84,6 @@ def local_now() -> datetime:
 
 
 class ColdStore:
-    """Every conversation in one database."""
-
     def __init__(
         self,
         database: Database,

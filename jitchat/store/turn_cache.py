@@ -3,8 +3,6 @@
 Safe to use from several threads: what is read of it together is read from a `snapshot`.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
@@ -18,8 +16,6 @@ from jitchat.values import Status, Turn
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of a conversation at one moment."""
-
     path: Path = field(default_factory=Path)
     turns: tuple[Turn, ...] = ()
     """The finished turns of the path, in order."""

@@ -12,17 +12,15 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from jitchat.store.database import Database
+from jitchat.store.database import Database, bounded
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
 _PER_LIST = 64
-_LARGEST = 2**63 - 1
-"""SQLite's largest number; a provider may report what it likes."""
 
 Fields = Mapping[str, Any]
 """A segment or a ledger row as JSON knows it; a segment has `kind`, `tokens` and `text`."""
@@ -30,8 +28,6 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class WindowRecord:
-    """A window as plain data."""
-
     digest: str
     header: Fields
     segments: Sequence[Fields]
@@ -42,8 +38,6 @@ class WindowRecord:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the exchange of a window ended."""
-
     reply_id: int | None = None
     """None where nothing of a reply came."""
     usage: Usage | None = None
@@ -56,8 +50,6 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """One request that left, as it was kept."""
-
     window_id: int
     """The archive's key."""
     said: int
@@ -99,17 +91,14 @@ class Send:
 
     @property
     def limit(self) -> int:
-        """The model's context size, in tokens."""
         return int(self.budget["limit"])
 
     @property
     def reserve(self) -> int:
-        """Tokens that were kept free for the reply."""
         return int(self.budget["reserve"])
 
     @property
     def free(self) -> int:
-        """What was left of the budget, in tokens."""
         return self.limit - self.reserve - self.used
 
 
@@ -131,8 +120,6 @@ class ReplyNote:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent, as far as it is known."""
-
     amount: float = 0.0
     """In US dollars: the sum of what is known."""
     unknown: int = 0
@@ -211,26 +198,24 @@ class WindowArchive:
                 part = _packed(connection, record.segments[start : start + _PER_LIST])
                 lists.append(_put_blob(connection, json.dumps(part)))
             ledger = _put_blob(connection, json.dumps(list(record.ledger)))
-            row = (
-                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
-                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
-            )
             cursor = connection.execute(
                 "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                row,
+                (
+                    *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                    *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+                ),
             )
         return cursor.lastrowid or 0
 
     def keep_request(self, window_id: int, request: Fields) -> None:
-        """Store the request in which a window left last."""
         statement = "UPDATE windows SET request = ? WHERE id = ?"
         self._database.execute(statement, (json.dumps(request), window_id))
 
     def close(self, window_id: int, ending: Ending) -> None:
-        """Add the reply and what the provider reported."""
         usage = ending.usage
-        counts = [None] * 5 if usage is None else _bounded(usage)
+        counts = [None] * 5 if usage is None else list(astuple(usage)[:5])
+        counts = [None if count is None else bounded(count) for count in counts]
         self._database.execute(
             "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
             " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
@@ -264,7 +249,6 @@ class WindowArchive:
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
-        """Read the request in which a window left; None where that was not kept."""
         with self._database.read():
             row = self._database.fetch_one("SELECT request FROM windows WHERE id = ?", (window_id,))
             request: Fields | None = json.loads(row[0]) if row and row[0] else None
@@ -325,7 +309,6 @@ class WindowArchive:
             return {Mode(mode): int(position) for mode, position in rows}
 
     def spent(self, conversation: str) -> Spent:
-        """Sum up the costs of one conversation, by its id."""
         return self._costs("WHERE t.conversation = ?", conversation).get(conversation, Spent())
 
     def spent_by_conversation(self) -> dict[str, Spent]:
@@ -373,17 +356,7 @@ def _usage(counts: Sequence[Any]) -> Usage | None:
     return None if counts[0] is None and counts[1] is None else Usage(*counts)
 
 
-def _bounded(usage: Usage) -> list[int | None]:
-    """Bound the counts by what SQLite holds; None for what was not reported."""
-    reported = (
-        *(usage.input_tokens, usage.output_tokens),
-        *(usage.cached_tokens, usage.written_tokens, usage.reasoning_tokens),
-    )
-    return [None if count is None else max(0, min(count, _LARGEST)) for count in reported]
-
-
 def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict[str, Any]]:
-    """The segments of a list, each with an address in place of its text."""
     stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
     packed = []
     for segment in part:
@@ -400,7 +373,6 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Give the segments of a list their texts."""
     stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
     for each in packed:
         identity = each.pop("same_as", None)
@@ -409,13 +381,8 @@ def _unpacked(
 
 
 def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
-    places = ",".join("?" * len(turns))
-    return dict(
-        connection.execute(
-            f"SELECT id, content FROM turns WHERE id IN ({places})",  # noqa: S608  question marks
-            turns,
-        ).fetchall()
-    )
+    query = "SELECT id, content FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
 def _put_blob(connection: sqlite3.Connection, content: str) -> str:
@@ -426,5 +393,4 @@ def _put_blob(connection: sqlite3.Connection, content: str) -> str:
 
 def _blob(connection: sqlite3.Connection, address: str) -> str:
     row = connection.execute("SELECT content FROM blobs WHERE digest = ?", (address,)).fetchone()
-    content: str = row[0]
-    return content
+    return str(row[0])

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import fold, stop_words
 
-MOST = 12
 _WIDTH = 60
 
 _UPPER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
@@ -28,16 +27,11 @@ _OPENERS = frozenset(
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """List names, identifiers and quoted code by their first use, at most 12, without repeats.
+    """List names, identifiers and quoted code by their first use, without repeats.
 
     A capitalised word that opens a sentence is a name only if it is one elsewhere, or if
     another capitalised word follows it.
     """
-    return all_entities(text)[:MOST]
-
-
-def all_entities(text: str) -> tuple[str, ...]:
-    """`entities`, however many there are."""
     found = [(match.start(1), match[1].strip()) for match in _QUOTED_CODE.finditer(text)]
     found += _identifiers(text)
     found += _names(text)
@@ -68,7 +62,8 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
     sure: set[str] = set()
     for match in _NAME.finditer(text):
         start, name = _bare_name(match)
-        if start > match.start() or " " in name or not _opens_sentence(text, start):
+        opens = _OPENING.search(text[max(0, start - _BACK) : start])
+        if start > match.start() or " " in name or not opens:
             sure.add(name)
             yield start, name
         else:
@@ -85,7 +80,3 @@ def _bare_name(match: re.Match[str]) -> tuple[int, str]:
     while len(parts) > 1 and _is_no_name(parts[0]):
         start += len(parts.pop(0)) + 1
     return start, " ".join(parts)
-
-
-def _opens_sentence(text: str, start: int) -> bool:
-    return bool(_OPENING.search(text[max(0, start - _BACK) : start]))

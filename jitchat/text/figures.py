@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 
 def plural(number: int, thing: str) -> str:
-    """Write a number and its noun, in the plural unless it is 1."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 

@@ -3,14 +3,13 @@
 Nothing is stored here, so a file that turns out to be broken leaves nothing behind.
 """
 
-import itertools
 import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from jitchat.errors import ImportFailed
@@ -64,15 +63,17 @@ def read_value(path: Path) -> object:
         return _decoder(path).decode(text)
     except (ValueError, RecursionError) as error:
         items = list(_lines(text, path))
-        if not any(isinstance(item, dict) and "role" in item for item in items):
-            raise ImportFailed(f"{path} {_fault(error)}.", _EXPECTED) from None
-        return items
+        if any(isinstance(item, dict) and "role" in item for item in items):
+            return items
+        fault = "is nested too deeply" if isinstance(error, RecursionError) else "is not JSON"
+        detail = f": {error}" if isinstance(error, json.JSONDecodeError) else ""
+        raise ImportFailed(f"{path} {fault}{detail}.", _EXPECTED) from None
 
 
 def left_out(found: Sequence[FileConversation]) -> str:
     """Say what was left out of all conversations, and why; empty where nothing was."""
     counts: Counter[str] = sum((Counter(each.skipped) for each in found), Counter())
-    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
+    return ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
 
 
 def _picked(found: Sequence[FileConversation], pick: str, path: Path) -> list[FileConversation]:
@@ -111,7 +112,7 @@ def _text(path: Path) -> str:
 
 def _decoder(path: Path) -> json.JSONDecoder:
     """Make what reads a file as far as it holds no more objects than there is room for."""
-    numbers = itertools.count(1)
+    numbers = count(1)
 
     def counted(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if next(numbers) > MAX_OBJECTS:
@@ -146,12 +147,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) < 20 else float(digits)
 
 
-def _fault(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "is nested too deeply"
-    return f"is not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "is not JSON"
-
-
 def store_all(
     store: ColdStore, found: Sequence[FileConversation]
 ) -> list[tuple[FileConversation, Conversation | None]]:
@@ -161,7 +156,6 @@ def store_all(
 
 
 def store_found(store: ColdStore, found: FileConversation) -> Conversation:
-    """Make a new conversation with all of its turns, or none of it."""
     with store.database.write():
         made = store.create(found.title, found.id)
         store.append(made.id, found.turns)

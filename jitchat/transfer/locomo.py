@@ -17,7 +17,6 @@ _SESSION = re.compile(r"session_([0-9]{1,6})")
 
 
 def is_locomo(value: object) -> bool:
-    """Whether this is such a file, or one conversation of it."""
     return any("speaker_a" in (_talk(sample) or {}) for sample in samples(value))
 
 
@@ -26,7 +25,6 @@ def read_locomo(value: object, _name: str = "") -> list[FileConversation]:
 
 
 def samples(value: object) -> list[object]:
-    """List its conversations as they stand in the file; `read_locomo` reads as many."""
     return value if isinstance(value, list) else [value]
 
 

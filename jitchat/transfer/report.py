@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
 
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.values import Role, Turn
@@ -17,8 +16,6 @@ _LONGEST_TITLE = 120
 
 @dataclass(frozen=True, slots=True)
 class FileConversation:
-    """One conversation of a file, ready to be stored."""
-
     id: str
     title: str
     turns: tuple[Turn, ...] = ()
@@ -56,7 +53,6 @@ class ConversationBuilder:
         self._skipped[reason] += 1
 
     def change(self, reason: str) -> None:
-        """Note that a turn is not taken quite as it stands."""
         self._changed[reason] += 1
 
     def take(
@@ -83,7 +79,7 @@ class ConversationBuilder:
             named,
             shorten(title, _LONGEST_TITLE) or named,
             tuple(self._turns),
-            MappingProxyType(dict(self._skipped)),
-            MappingProxyType(dict(self._changed)),
+            dict(self._skipped),
+            dict(self._changed),
             tuple(self._labels),
         )

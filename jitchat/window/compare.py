@@ -41,17 +41,11 @@ class Difference:
     """Whether the system prompt is another one."""
 
     def __bool__(self) -> bool:
-        turns = (*self.entered, *self.left, *self.moved, *self.changed)
-        return bool(turns) or self.new_instructions
+        return any(self.by_name.values()) or self.new_instructions
 
     @property
     def by_name(self) -> dict[str, tuple[Change, ...]]:
-        return {
-            "entered": self.entered,
-            "left": self.left,
-            "moved": self.moved,
-            "changed": self.changed,
-        }
+        return {name: getattr(self, name) for name in ("entered", "left", "moved", "changed")}
 
     @property
     def lost(self) -> tuple[Change, ...]:

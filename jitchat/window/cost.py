@@ -12,16 +12,14 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 
     `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
-    return about_cost(price(window.used))
+    return windows_cost([window], price)
 
 
 def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
     """Tell what sending all of them will cost, as `window_cost` does for one."""
-    known, unknown = 0.0, False
-    for window in windows:
-        amount = price(window.used)
-        known, unknown = known + (amount or 0.0), unknown or amount is None
-    return about_cost(None if unknown else known)
+    amounts = [price(window.used) for window in windows]
+    known = [amount for amount in amounts if amount is not None]
+    return about_cost(sum(known) if len(known) == len(amounts) else None)
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:

@@ -63,16 +63,10 @@ class _Shape:
 @cache
 def _shape() -> _Shape:
     read = tomllib.loads((files(__package__) / "data" / "o200k.toml").read_text("utf-8"))
-    return _Shape(
-        pairs="".join(read["pairs"].split()).encode(),
-        credit=read["credit"],
-        pair_price=read["pair_price"],
-        syllables=frozenset(read["syllables"].split()),
-        syllable_price=read["syllable_price"],
-        chinese=re.compile("|".join(read["chinese"].split())),
-        scripts=read["scripts"],
-        runs=read["runs"],
-    )
+    read["pairs"] = "".join(read["pairs"].split()).encode()
+    read["syllables"] = frozenset(read["syllables"].split())
+    read["chinese"] = re.compile("|".join(read["chinese"].split()))
+    return _Shape(**read)
 
 
 def estimate(text: str) -> int:

@@ -60,7 +60,8 @@ class History:
         size = _alike(self.turns, wanted)
         same = self
         if size < len(self.turns):
-            same = self._first(size)
+            before, positions = self.before[: size + 1], self.positions[:size]
+            same = History(self.turns[:size], self.costs[:size], before, positions)
         return same.extended(wanted[size:], price)
 
     def without(self, positions: Collection[int], price: Callable[[str], int]) -> History:
@@ -122,14 +123,6 @@ class History:
             index -= 1
             count -= self._opens(index)
         return index
-
-    def _first(self, size: int) -> History:
-        return History(
-            turns=self.turns[:size],
-            costs=self.costs[:size],
-            before=self.before[: size + 1],
-            positions=self.positions[:size],
-        )
 
     def _opens(self, index: int) -> bool:
         """Whether the user speaks at `index`, after somebody else did."""

@@ -114,17 +114,14 @@ class Parts:
         return self.whole <= self.room
 
     def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
-        """Choose all turns, each for the same reason."""
         turns = recent_segments(self.sources.history, 0, reason, self.counter.count)
         return Choice((self.system, *turns, *self.bare_tail), recalled)
 
     def recent(self, start: int) -> list[Segment]:
-        """Make the recent block from index `start` on."""
         block = reasons.RECENT_BLOCK
         return recent_segments(self.sources.history, start, block, self.counter.count)
 
     def wanted_start(self) -> int:
-        """Find the index at which the recent block starts, if there is room for it."""
         return recent_start(self.sources.history, self.budget)
 
     def fitting_start(self, start: int, fixed: int) -> int:
@@ -133,7 +130,6 @@ class Parts:
         return fitting_start(self.sources.history, start, self.room - fixed, price)
 
     def squeezed(self, start: int) -> tuple[int, ...]:
-        """List the positions of turns that the block gave up to begin at `start`."""
         missing = self.sources.history.turns[self.wanted_start() : start]
         return tuple(turn.position for turn in missing)
 
@@ -151,7 +147,6 @@ class Parts:
             raise self.overflow(what, fixed, choices)
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
-        """Make the refusal of what needs so many tokens."""
         known, budget = self.calibration, self.budget
         expected, band = known.correct(needed), known.band(needed)
         over = expected + band - budget.budget

@@ -12,7 +12,7 @@ whose texts differ, in however little, are never taken for the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -32,8 +32,6 @@ _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the tail may spend, in tokens."""
-
     room: int
     """What the rest of the window leaves."""
     retrieved: int
@@ -59,10 +57,6 @@ class Recall:
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
 
-    @property
-    def empty(self) -> bool:
-        return not self.turns and not self.lines
-
     def smaller(self, missing: int) -> Recall:
         """Give up the line of least value, or the turn when there are no lines.
 
@@ -76,26 +70,8 @@ class Recall:
         return replace(self, turns=self.turns[:-1], refused={**self.refused, last: why})
 
 
-def recall(
-    history: History,
-    retrieval: Retrieval,
-    taken: frozenset[int],
-    allowance: Allowance,
-    price: Price,
-) -> Recall:
-    """Choose what the tail holds; `taken` are the turns that are in the window already."""
-    loading = _Loading(history, retrieval, taken, allowance, price)
-    loading.load()
-    known = taken | loading.loaded.keys()
-    spent = loading.paid + price(_FENCE) if loading.loaded else 0
-    room = min(allowance.index, allowance.room - spent)
-    lines, needless = list_turns(history, retrieval, known, room, price)
-    turns = tuple(loading.loaded.values())
-    return Recall(turns, lines, loading.refused, needless, allowance.requested)
-
-
-class _Loading:
-    """Spends the allowance on turns at full text."""
+class Recalling:
+    """Chooses what the tail holds; `taken` are the turns that are in the window already."""
 
     def __init__(
         self,
@@ -105,6 +81,7 @@ class _Loading:
         allowance: Allowance,
         price: Price,
     ) -> None:
+        self._history, self._retrieval = history, retrieval
         self._taken, self._allowance, self._price = taken, allowance, price
         self._room = allowance.room - price(_FENCE)
         self._requested = sorted(allowance.requested - taken)
@@ -116,11 +93,24 @@ class _Loading:
         quotes = zip(turns, quote_all(turns), strict=True)
         self._texts = {turn.position: quote for turn, quote in quotes}
         self._repeated = _repeated(history, retrieval)
-        self.paid = self._paid_for_hits = 0
-        self.loaded: dict[int, Piece] = {}
-        self.refused: dict[int, str] = {}
+        self._paid = self._paid_for_hits = 0
+        self._loaded: dict[int, Piece] = {}
+        self._refused: dict[int, str] = {}
 
-    def load(self) -> None:
+    def recall(self) -> Recall:
+        self._load_turns()
+        room = self._allowance.room - (self._paid + self._price(_FENCE) if self._loaded else 0)
+        lines, needless = list_turns(
+            self._history,
+            self._retrieval,
+            self._taken | self._loaded.keys(),
+            min(self._allowance.index, room),
+            self._price,
+        )
+        turns, requested = tuple(self._loaded.values()), self._allowance.requested
+        return Recall(turns, lines, self._refused, needless, requested)
+
+    def _load_turns(self) -> None:
         """Load what was asked for, then the hits, best first, as far as they can be paid.
 
         The turns beside the best ones come before the hits of less value: an answer needs its
@@ -129,35 +119,35 @@ class _Loading:
         for position in self._requested:
             if position in self._texts:
                 reason = reasons.REQUESTED.format(turn=position)
-                if missing := self._pay(position, reason, self._room - self.paid):
+                if missing := self._pay(position, reason, self._room - self._paid):
                     self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
         for position, neighbours in self._beside.items():
-            for turn in neighbours if position in self.loaded else ():
-                if turn not in self._taken and turn not in self.loaded:
+            for turn in neighbours if position in self._loaded else ():
+                if turn not in self._taken and turn not in self._loaded:
                     self._load(turn, reasons.NEIGHBOUR.format(turn=position))
         self._load_hits(self._hits[NEIGHBOURS_OF:])
 
     def _load_hits(self, hits: Sequence[Hit]) -> None:
         for hit in hits:
             turn = hit.turn
-            if turn in self._taken or turn in self.loaded:
+            if turn in self._taken or turn in self._loaded:
                 continue
             if turn not in self._texts:
-                self.refused[turn] = reasons.NOT_SHOWABLE
+                self._refused[turn] = reasons.NOT_SHOWABLE
             elif turn in self._repeated:
                 why = reasons.REPEATED.format(turn=self._repeated[turn])
-                self.refused.setdefault(turn, why)
+                self._refused.setdefault(turn, why)
             elif missing := self._load(turn, hit.reason):
                 self._refuse(turn, reasons.NO_ROOM_RECALLED, missing)
 
     def _load(self, position: int, reason: str) -> int:
         """Load a turn that was found; the best is bound by the room only."""
-        left, before = self._room - self.paid, self.paid
+        left, before = self._room - self._paid, self._paid
         if self._paid_for_hits:
             left = min(left, self._allowance.retrieved - self._paid_for_hits)
         missing = self._pay(position, reason, left)
-        self._paid_for_hits += self.paid - before
+        self._paid_for_hits += self._paid - before
         return missing
 
     def _pay(self, position: int, reason: str, left: int) -> int:
@@ -166,13 +156,13 @@ class _Loading:
         cost, left = self._price(text), max(0, left)
         if cost > left:
             return cost - left
-        self.paid += cost
-        self.loaded[position] = Piece(position, text, reason)
+        self._paid += cost
+        self._loaded[position] = Piece(position, text, reason)
         return 0
 
     def _refuse(self, position: int, reason: str, missing: int) -> None:
         tokens = ceil(missing * self._allowance.slope)
-        self.refused.setdefault(position, reason.format(tokens=tokens))
+        self._refused.setdefault(position, reason.format(tokens=tokens))
 
 
 def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
@@ -214,10 +204,9 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
 
 def _beside(history: History, position: int) -> list[int]:
     """Find the question that the turn at `position` answers, and the answer that it is given."""
-    index = history.find(position)
+    index, turns = history.find(position), history.turns
     if index is None:
         return []
-    turns = history.turns
     questions = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
     return [turn.position for turn in (*questions, *answers)]
@@ -249,11 +238,12 @@ def list_turns(
     return tuple(lines), frozenset(needless)
 
 
-def _entries(retrieval: Retrieval) -> Collection[tuple[IndexEntry, str]]:
+def _entries(retrieval: Retrieval) -> list[tuple[IndexEntry, str]]:
     """List the turns that may have a line, each once, with a reason."""
-    found: dict[int, tuple[IndexEntry, str]] = {}
-    for entry in retrieval.decisions:
-        found.setdefault(entry.turn, (entry, reasons.LATE_DECISION))
-    for row in retrieval.candidates:
-        found.setdefault(row.turn, (row.entry, reasons.LINE_ONLY.format(rank=row.rank)))
-    return found.values()
+    late = {entry.turn: (entry, reasons.LATE_DECISION) for entry in retrieval.decisions}
+    listed = [
+        (row.entry, reasons.LINE_ONLY.format(rank=row.rank))
+        for row in retrieval.candidates
+        if row.turn not in late
+    ]
+    return [*late.values(), *listed]

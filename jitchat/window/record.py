@@ -36,7 +36,6 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def picking_fields(window: ContextWindow) -> Fields:
-    """Describe what a small model had to do with the choice, if one is to choose."""
     return {"picking": asdict(window.picking)} if window.picking is not None else {}
 
 
@@ -57,19 +56,10 @@ def segment_fields(segment: Segment) -> Fields:
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
-    return {
-        "turn": row.turn,
-        "rank": row.rank,
-        "score": row.score,
-        "parts": dict(row.parts),
-        "tokens": row.tokens,
-        "verdict": row.verdict.value,
-        "reason": row.reason,
-    }
+    return asdict(row) | {"parts": dict(row.parts), "verdict": row.verdict.value}
 
 
 def messages_body(window: ContextWindow) -> bytes:
-    """Write the messages as JSON, for who is given them without a request."""
     said = [{"role": each.role.value, "content": each.content} for each in window.messages()]
     return json.dumps(said).encode()
 
@@ -108,7 +98,5 @@ def _segment(fields: Mapping[str, Any]) -> Segment:
 
 
 def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:
-    known = dict(fields)
-    known["parts"] = tuple(fields["parts"].items())
-    known["verdict"] = Verdict(fields["verdict"])
-    return LedgerRow(**known)
+    parts, verdict = tuple(fields["parts"].items()), Verdict(fields["verdict"])
+    return LedgerRow(**{**fields, "parts": parts, "verdict": verdict})

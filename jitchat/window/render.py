@@ -38,14 +38,12 @@ def verbatim(turn: Turn, previous: Turn | None) -> str:
 
 
 def index_line(entry: IndexEntry, turn: Turn) -> str:
-    """Write one line that says that a turn exists and what it is about."""
     when = f" {turn.created_at:%Y-%m-%d}" if turn.created_at else ""
     mark = " (decision)" if entry.decision else ""
     return f"#{turn.position}{when} {_speaker(turn)}{mark}: {one_line(entry.summary)}\n"
 
 
 def quote(turn: Turn, tag: str) -> str:
-    """Write a recalled turn at full text, with who said it and on what day."""
     when = f" {_day(turn)}" if turn.created_at else ""
     speaker = _speaker(turn).translate(_NO_MARKUP)
     return f"<{tag} #{turn.position}{when} {speaker}>\n{turn.content}\n</{tag}>\n"

@@ -27,7 +27,6 @@ class Piece:
 
 
 def system_segment(text: str, price: Price) -> Segment:
-    """Make the instructions, the same in every mode."""
     tokens = price(text) + PER_MESSAGE
     return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reasons.INSTRUCTIONS)
 

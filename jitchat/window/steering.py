@@ -12,8 +12,6 @@ from jitchat.window.budget import Budget
 
 
 class Hold(StrEnum):
-    """What the user decided about a turn, until it is taken back."""
-
     PINNED = "pinned"
     """It is in every window of `jit`."""
     EXCLUDED = "excluded"
@@ -22,8 +20,6 @@ class Hold(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Steering:
-    """The lasting decisions of one conversation, as positions of turns."""
-
     pinned: frozenset[int] = frozenset()
     excluded: frozenset[int] = frozenset()
 
@@ -51,8 +47,6 @@ class HoldChange:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """What holds for one message only."""
-
     after: int | None = None
     """The position of the turn that it follows, 0 for none; None for the last one."""
     again: Turn | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -60,8 +61,6 @@ class TokenCounter(Protocol):
 
 
 class EstimateCounter:
-    """Counts without any vocabulary."""
-
     name = "estimate"
     exact = False
 
@@ -119,43 +118,29 @@ def counter_for(model: str, environ: Mapping[str, str]) -> TokenCounter:
     """
     import tiktoken  # noqa: PLC0415  15 ms, and the vocabulary 250 ms
 
-    known = _encoding_of(model)
-    wanted = [(known, True)] if known else []
+    wanted = []
+    with suppress(KeyError):
+        name = tiktoken.encoding_name_for_model(model)
+        wanted = [(_SAME_RANKS.get(name, name), True)]
     for encoding, exact in (*wanted, (_FALLBACK, model == "reader")):
         if vocabulary_cached(encoding, environ):
             return TiktokenCounter(tiktoken.get_encoding(encoding), exact=exact)
     return EstimateCounter()
 
 
-def _encoding_of(model: str) -> str | None:
-    from tiktoken.model import encoding_name_for_model  # noqa: PLC0415  see counter_for
-
-    try:
-        name = encoding_name_for_model(model)
-    except KeyError:
-        return None
-    return _SAME_RANKS.get(name, name)
-
-
 def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
     """Whether tiktoken will find this vocabulary, undamaged, without asking the network."""
-    folder = _cache_folder(environ)
-    if folder is None or encoding not in _CACHED_AS:
+    name, sha256 = _CACHED_AS.get(encoding, ("", ""))
+    usual = str(Path(tempfile.gettempdir()) / "data-gym-cache")
+    # where tiktoken looks, in its own order; an empty name turns that off
+    folder = environ.get("TIKTOKEN_CACHE_DIR", environ.get("DATA_GYM_CACHE_DIR", usual))
+    if not folder or not name:
         return False
-    name, sha256 = _CACHED_AS[encoding]
     try:
-        content = (folder / name).read_bytes()
+        content = Path(folder, name).read_bytes()
     except OSError:
         return False
     return hashlib.sha256(content).hexdigest() == sha256
-
-
-def _cache_folder(environ: Mapping[str, str]) -> Path | None:
-    """Find where tiktoken looks, in its own order; None where an empty name turns that off."""
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if variable in environ:
-            return Path(environ[variable]) if environ[variable] else None
-    return Path(tempfile.gettempdir()) / "data-gym-cache"
 
 
 def message_tokens(counter: TokenCounter, text: str) -> int:

@@ -32,8 +32,6 @@ class Kind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What became of a candidate."""
-
     PINNED = "pinned"
     RECENT = "recent"
     RETRIEVED = "retrieved"
@@ -118,12 +116,10 @@ class ContextWindow:
 
     @property
     def used(self) -> int:
-        """Tokens of all segments."""
         return tokens_of(self.segments)
 
     @property
     def free(self) -> int:
-        """What is left of the budget."""
         return self.budget.budget - self.used
 
     @property
@@ -162,7 +158,6 @@ class ContextWindow:
         return tuple(tuple(group) for _, group in groupby(self.segments, key=_message_key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
-        """Give for each turn in the window what it is there; full text wins over a line."""
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
 
     @property

@@ -14,8 +14,7 @@ import pytest
 
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
-from jitchat.store.database import Database
-from jitchat.store.schema import migration_names
+from jitchat.store.database import Database, migration_names
 from jitchat.store.store import ColdStore
 from jitchat.values import Status
 from tests.faults.nursery import PIECE_SECONDS

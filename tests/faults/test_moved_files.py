@@ -17,8 +17,7 @@ from click.testing import CliRunner, Result
 from jitchat.cli import commands
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.memory import Memory
-from jitchat.store.database import Database
-from jitchat.store.schema import migration_names
+from jitchat.store.database import Database, migration_names
 from jitchat.store.store import ColdStore
 from tests.store.test_schema import database_at
 from tests.support import conversation_of, talk

@@ -136,7 +136,9 @@ def published(monkeypatch, folder: Path) -> None:
     """The files of `folder` are what was published."""
     hashes = {file.name: sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
     monkeypatch.setitem(
-        embedding_models.PUBLISHED, DEFAULT_MODEL, embedding_models.Published(folder.name, hashes)
+        embedding_models.published_models(),
+        DEFAULT_MODEL,
+        embedding_models.Published(folder.name, hashes),
     )
 
 
@@ -177,7 +179,7 @@ def test_a_folder_of_the_users_own_is_taken_whatever_its_files_hold(fast, tmp_pa
 
 
 def test_the_published_revision_comes_before_another_one(tmp_path, cached):
-    pinned = cached.parent / embedding_models.PUBLISHED[DEFAULT_MODEL].revision
+    pinned = cached.parent / embedding_models.published_models()[DEFAULT_MODEL].revision
     assert embedding_models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
     pinned.symlink_to(cached)
     assert embedding_models.snapshot_of(DEFAULT_MODEL.upper(), tmp_path) == pinned

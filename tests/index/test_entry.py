@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.index.entry import SUMMARY_WIDTH, index_entry
+from jitchat.index.entry import MOST_ENTITIES, SUMMARY_WIDTH, index_entry
 from tests.examples import examples
 from tests.support import turn
 
@@ -102,6 +102,11 @@ def test_an_entry_has_names_dates_and_the_decision():
     assert entry.entities == ("Hotel Astoria", "Caroline")
     assert entry.dates == ("2026-03-12",)
     assert entry.decision
+
+
+def test_an_entry_has_not_too_many_names():
+    entry = index_entry(turn(1, " and ".join(f"`item{number}`" for number in range(30))))
+    assert entry.entities == tuple(f"item{number}" for number in range(MOST_ENTITIES))
 
 
 def test_a_turn_without_a_date_of_its_own_resolves_nothing():

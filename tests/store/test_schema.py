@@ -12,9 +12,8 @@ import pytest
 from jitchat.errors import StoreError
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
-from jitchat.store import schema
-from jitchat.store.database import Database
-from jitchat.store.schema import migrate, migration_names
+from jitchat.store import database as schema
+from jitchat.store.database import Database, migrate, migration_names
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.values import Role, Turn

@@ -9,10 +9,12 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jitchat
+from jitchat.text.expressions import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +72,12 @@ def found() -> dict[str, Found]:
             key = (pattern.pattern, pattern.flags)
             here = all_found.setdefault(key, Found(pattern, f"{module.__name__}:{line}"))
             here.methods.add(method)
+    for file in (files("jitchat.text") / "data").iterdir():
+        if file.name.endswith(".toml"):
+            name = file.name.removesuffix(".toml")
+            for key, pattern in expressions(name).items():
+                methods = set(uses["", key])
+                all_found[pattern.pattern, pattern.flags] = Found(pattern, f"{name}:{key}", methods)
     return {each.name: each for each in _named(iter(all_found.values()))}
 
 
@@ -114,6 +122,8 @@ def _uses() -> defaultdict[tuple[str, str], set[str]]:
                     if isinstance(name, ast.Name):
                         uses[module.__name__, name.id].add(node.attr)
                         uses["", name.id].add(node.attr)
+                    elif isinstance(name, ast.Constant) and isinstance(name.value, str):
+                        uses["", name.value].add(node.attr)
     return uses
 
 

@@ -101,6 +101,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
 """Those that make expressions of their own are among them, see the last test."""
 MADE = {
     ("jitchat.window.render", "free_tag"),
+    ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.lab.spelling", "_form"),
     ("jitchat.lab.spelling", "_letters"),

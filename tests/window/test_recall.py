@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jitchat.values import Retrieval, Role
 from jitchat.window.history import History
-from jitchat.window.recall import Allowance, Recall, recall
+from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.segments import Piece
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, shortlist
@@ -23,7 +23,7 @@ def pieces(*positions: int) -> tuple[Piece, ...]:
 def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
     held = Recall(pieces(9, 3), pieces(7, 20, 1))
     order = []
-    while not held.empty:
+    while held.lines or held.turns:
         before, held = held, held.smaller(5)
         order += [p.turn for p in before.lines if p not in held.lines]
         order += [p.turn for p in before.turns if p not in held.turns]
@@ -35,7 +35,9 @@ def test_value_is_the_order_of_the_hits_with_the_questions_and_answers_of_the_be
     said = {8: "x?", 9: "y?", 19: "x?", 21: "z", 29: "x?"}
     turns = [turn(number, said.get(number, f"x{number}")) for number in range(1, 41)]
     history = History().extended(turns, PRICE)
-    found = recall(history, shortlist(20, 9, 30, 15, hits=4), frozenset({8, 31}), ROOMY, PRICE)
+    found = Recalling(
+        history, shortlist(20, 9, 30, 15, hits=4), frozenset({8, 31}), ROOMY, PRICE
+    ).recall()
     assert [piece.turn for piece in found.turns] == [20, 9, 19, 10, 30, 15]
 
 
@@ -50,7 +52,9 @@ def matching(retrieval: Retrieval, **words: tuple[str, ...]) -> Retrieval:
 def loaded(retrieval: Retrieval, **texts: str) -> Recall:
     """What is loaded of forty turns at ease; turn 9 says the text of `t9`, and so on."""
     turns = [turn(number, texts.get(f"t{number}", f"text {number}")) for number in range(1, 41)]
-    return recall(History().extended(turns, PRICE), retrieval, frozenset(), ROOMY, PRICE)
+    return Recalling(
+        History().extended(turns, PRICE), retrieval, frozenset(), ROOMY, PRICE
+    ).recall()
 
 
 def test_the_newest_turn_that_matches_as_well_as_the_best_comes_first():
@@ -74,7 +78,9 @@ def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
 def test_a_turn_that_was_asked_for_is_never_left_out_as_a_repetition():
     turns = [turn(number, "Port 8443.") for number in range(1, 41)]
     tight = Allowance(room=5, retrieved=5, index=0, requested=frozenset({9}))
-    found = recall(History().extended(turns, PRICE), shortlist(20, 9), frozenset(), tight, PRICE)
+    found = Recalling(
+        History().extended(turns, PRICE), shortlist(20, 9), frozenset(), tight, PRICE
+    ).recall()
     assert found.refused[9].startswith("asked for, but would need ")
 
 
@@ -92,7 +98,9 @@ def test_turns_that_differ_in_one_character_are_both_there():
 def test_an_index_line_is_written_where_it_costs_half_of_its_turn_at_the_most():
     texts = {number: "x" if number < 21 else "x" * 500 for number in range(1, 41)}
     history = History().extended([turn(number, text) for number, text in texts.items()], PRICE)
-    found = recall(history, shortlist(30, 5, 25, hits=1, decisions=[7]), frozenset(), ROOMY, PRICE)
+    found = Recalling(
+        history, shortlist(30, 5, 25, hits=1, decisions=[7]), frozenset(), ROOMY, PRICE
+    ).recall()
     assert [piece.turn for piece in found.lines] == [7, 25]
 
 
@@ -102,7 +110,7 @@ def test_a_hit_costs_once_however_often_it_was_found():
     doubled = type(twice)(twice.candidates, (twice.hits[0],) * 5 + twice.hits[1:])
     cost = PRICE(f"<turn #20 assistant>\n{'x' * 80}\n</turn>\n")
     tight = Allowance(room=1_000, retrieved=2 * cost, index=0)
-    found = recall(history, doubled, frozenset(), tight, PRICE)
+    found = Recalling(history, doubled, frozenset(), tight, PRICE).recall()
     assert [piece.turn for piece in found.turns] == [9, 20]
 
 
@@ -112,7 +120,7 @@ def test_each_recalled_text_stays_between_its_own_tags():
         [turn(number, text, Role.USER) for number, text in texts.items()], PRICE
     )
     for number, text in texts.items():
-        found = recall(history, shortlist(number), frozenset(), ROOMY, PRICE)
+        found = Recalling(history, shortlist(number), frozenset(), ROOMY, PRICE).recall()
         written = next(piece.text for piece in found.turns if piece.turn == number)
         tag = written[1 : written.index(" ")]
         assert written == f"<{tag} #{number} user>\n{text}\n</{tag}>\n"

@@ -10,7 +10,7 @@ from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Parts
-from jitchat.window.recall import Allowance, Recall, recall
+from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.segments import pinned_segments, tail_segments
 from jitchat.window.window import Segment, tokens_of
 
@@ -54,12 +54,13 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
         slope,
         sources.wanted,
     )
-    recalled = recall(sources.history, sources.retrieval, taken, allowance, parts.counter.count)
+    price, history = parts.counter.count, sources.history
+    recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     most = min(parts.room, parts.whole)
     while True:
-        tail = tail_segments(recalled.lines, recalled.turns, parts.draft, parts.counter.count)
+        tail = tail_segments(recalled.lines, recalled.turns, parts.draft, price)
         segments = (*head, *tail)
         missing = tokens_of(segments) - most
-        if missing <= 0 or recalled.empty:
+        if missing <= 0 or not (recalled.turns or recalled.lines):
             return recalled, segments
         recalled = recalled.smaller(ceil(missing * slope))
