@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import socket
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile all of it anew
+sys.dont_write_bytecode = False  # each worker would rewrite every test's assertions anew
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
