@@ -29,7 +29,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
-from jitchat.index.query import Query
+from jitchat.index.retrieve import Query
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role
