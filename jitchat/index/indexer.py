@@ -101,30 +101,20 @@ class Indexer:
             after = turns[-1].position
 
     def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
+        """Index `turns`, a part in one transaction, until the throttle is halted."""
         written: list[IndexEntry] = []
         last = self._tables.last_position() if turns else 0
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
-            entries = self._write_part(part)
-            if not entries:
+            entries = list(self._paced(part, _entry_and_stems))
+            slices = self._paced(slices_of(part), self._vectors)
+            vectors = [vector for piece in slices for vector in piece]
+            if self._throttle.halted:
                 break
-            written += entries
+            self._before_write(part[0].position)
+            self._tables.write(entries, vectors, self._embedder)
+            written += [entry for _, entry, _ in entries]
         return written
-
-    def _write_part(self, turns: Sequence[Turn]) -> list[IndexEntry]:
-        """Index `turns` in one transaction; nothing where the throttle was halted meanwhile."""
-        entries = list(
-            self._paced(
-                turns, lambda turn: (turn, index_entry(turn), " ".join(stems(turn.content)))
-            )
-        )
-        slices = self._paced(slices_of(turns), self._vectors)
-        vectors = [vector for piece in slices for vector in piece]
-        if self._throttle.halted:
-            return []
-        self._before_write(turns[0].position)
-        self._tables.write(entries, vectors, self._embedder)
-        return [entry for _, entry, _ in entries]
 
     def _paced(self, pieces: Iterable[_Piece], work: Callable[[_Piece], _Made]) -> Iterator[_Made]:
         """Do the `work` on each piece, and rest after it while somebody uses the app."""
@@ -150,6 +140,10 @@ class Indexer:
             (turn, row.astype("<f4").tobytes() if row.any() else b"")
             for turn, row in zip(turns, made, strict=True)
         ]
+
+
+def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
+    return turn, index_entry(turn), " ".join(stems(turn.content))
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
