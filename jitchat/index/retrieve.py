@@ -155,7 +155,6 @@ class SearchRequest:
     today: date
 
     def query(self, index: HotIndex) -> Query:
-        """Make what an index is searched by."""
         return make_query(self.draft, self.context, index.speakers, self.today)
 
 

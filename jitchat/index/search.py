@@ -176,7 +176,6 @@ class HotIndex:
             return Placed(replace(candidate, rank=rank), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
-        """List what is known of the turns at these positions; nothing of those not indexed."""
         with self._lock:
             places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
             rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]

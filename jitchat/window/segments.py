@@ -18,8 +18,6 @@ Price = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text that shares a message with others."""
-
     turn: int
     """The position of the turn that it stems from."""
     text: str
@@ -33,7 +31,6 @@ def system_segment(text: str, price: Price) -> Segment:
 
 
 def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
-    """Make the one message that quotes the pinned turns."""
     texts = _fenced("pinned", quote_all(turns))
     costs = shares(texts, price)
     if costs:
