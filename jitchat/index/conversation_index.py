@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.embedder import Embedder, NoEmbedder
-from jitchat.index.indexer import BATCH, Indexer, OnProgress
+from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
 from jitchat.index.retrieve import SearchRequest, retrieve
 from jitchat.index.tables import IndexTables
-from jitchat.index.throttle import BackgroundThrottle
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import TurnCache, behind, common_start
 from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn

@@ -4,11 +4,10 @@ Found by looking: nothing is loaded.
 """
 
 import hashlib
-import tomllib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -32,8 +31,8 @@ class Published:
 @cache
 def published_models() -> dict[str, Published]:
     """By fastembed's name of a model; another one is fetched as its repository is today."""
-    text = (files(__package__) / "data" / "published.toml").read_text("utf-8")
-    return {name: Published(**fields) for name, fields in tomllib.loads(text).items()}
+    text = (Path(__file__).parent / "data" / "published.json").read_text("utf-8")
+    return {name: Published(**fields) for name, fields in json.loads(text).items()}
 
 
 def model_cached(model: str, cache: Path) -> bool:

@@ -6,11 +6,18 @@ Each part of a batch is one transaction, so a crash costs at most the part at ha
 start goes on from there. Turns differ a thousandfold in length, and so do the hours of work in a
 hundred of them: a part, which may be lost or waited for, is bounded by letters. Where the
 embedder fails, entries are written without vectors, which stay missing until a later try.
+
+Threads of Python take turns. A key press waits for indexing at each of the many steps to the
+screen, so while somebody types or reads a growing reply, indexing rests between two turns: it goes
+as hard as it can while nobody is there, a fifth as hard otherwise. What needs a small model's time
+waits until nobody is there.
 """
 
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,7 +25,6 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
 from jitchat.index.entry import index_entry
 from jitchat.index.tables import IndexTables
-from jitchat.index.throttle import BackgroundThrottle
 from jitchat.store.store import ColdStore
 from jitchat.text.words import stems
 from jitchat.values import IndexEntry, Turn
@@ -55,7 +61,7 @@ class Indexer:
         store: ColdStore,
         conversation: str,
         embedder: Embedder,
-        throttle: BackgroundThrottle | None = None,
+        throttle: "BackgroundThrottle | None" = None,
         before_write: Callable[[int], object] = lambda _: None,
     ) -> None:
         """`before_write` is told the first position of what is about to be written."""
@@ -95,30 +101,20 @@ class Indexer:
             after = turns[-1].position
 
     def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
+        """Index `turns`, a part in one transaction, until the throttle is halted."""
         written: list[IndexEntry] = []
         last = self._tables.last_position() if turns else 0
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
-            entries = self._write_part(part)
-            if not entries:
+            entries = list(self._paced(part, _entry_and_stems))
+            slices = self._paced(slices_of(part), self._vectors)
+            vectors = [vector for piece in slices for vector in piece]
+            if self._throttle.halted:
                 break
-            written += entries
+            self._before_write(part[0].position)
+            self._tables.write(entries, vectors, self._embedder)
+            written += [entry for _, entry, _ in entries]
         return written
-
-    def _write_part(self, turns: Sequence[Turn]) -> list[IndexEntry]:
-        """Index `turns` in one transaction; nothing where the throttle was halted meanwhile."""
-        entries = list(
-            self._paced(
-                turns, lambda turn: (turn, index_entry(turn), " ".join(stems(turn.content)))
-            )
-        )
-        slices = self._paced(slices_of(turns), self._vectors)
-        vectors = [vector for piece in slices for vector in piece]
-        if self._throttle.halted:
-            return []
-        self._before_write(turns[0].position)
-        self._tables.write(entries, vectors, self._embedder)
-        return [entry for _, entry, _ in entries]
 
     def _paced(self, pieces: Iterable[_Piece], work: Callable[[_Piece], _Made]) -> Iterator[_Made]:
         """Do the `work` on each piece, and rest after it while somebody uses the app."""
@@ -144,6 +140,10 @@ class Indexer:
             (turn, row.astype("<f4").tobytes() if row.any() else b"")
             for turn, row in zip(turns, made, strict=True)
         ]
+
+
+def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
+    return turn, index_entry(turn), " ".join(stems(turn.content))
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
@@ -173,3 +173,69 @@ def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
         piece.append(turn)
     if piece:
         yield piece
+
+
+ATTENDED_SECONDS = 1.0
+_REST, _LONGEST_REST = 4.0, 0.25
+"""Rest for each second of work while attended, and the most of it at once, in seconds."""
+
+
+class BackgroundThrottle:
+    """Shared by the indexing thread and the screen; safe to use from several threads."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] | None = None,
+    ) -> None:
+        self._halted = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._halted.wait
+        self._attended_until = float("-inf")
+        self._awaited = self._under_way = 0
+
+    @property
+    def halted(self) -> bool:
+        return self._halted.is_set()
+
+    def halt(self) -> None:
+        """Break indexing off, for good: the conversation is left."""
+        self._halted.set()
+
+    def attend(self) -> None:
+        """Note that the user is there, now and for a second."""
+        self._attended_until = self._clock() + ATTENDED_SECONDS
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Hold up what can wait: a message is on its way, and its reply comes first."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
+    def quiet_in(self) -> float:
+        """Seconds until nobody may be there any more, and no message under way; 0: now."""
+        if self._under_way:
+            return ATTENDED_SECONDS
+        return max(0.0, self._attended_until - self._clock())
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Take no rest meanwhile: the user waits for the index itself."""
+        self._awaited += 1
+        try:
+            yield
+        finally:
+            self._awaited -= 1
+
+    def rest_after(self, started: float) -> float:
+        """End a piece of work begun at `started` of `now`; gives when the next one begins."""
+        ended = self._clock()
+        if self._awaited or ended >= self._attended_until:
+            return ended
+        self._sleep(min((ended - started) * _REST, _LONGEST_REST))
+        return self._clock()
+
+    def now(self) -> float:
+        return self._clock()

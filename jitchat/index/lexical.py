@@ -109,19 +109,14 @@ class Postings:
         found = np.zeros(groups, dtype=np.float32)
         lengths = np.bincount(group_of, self.lengths, groups)[:groups]
         damping = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean()) if groups else 0.0))
-        where = {stem: self._where(stem) for stem in weights}
-        having = {
-            stem: np.bincount(group_of[documents], counts, groups)[:groups].astype(np.float64)
-            for stem, (documents, counts) in where.items()
-        }
-        gains = {
-            stem: weight * _rarity(int(np.count_nonzero(having[stem])), groups)
-            for stem, weight in weights.items()
-        }
-        for stem, gain in gains.items():
-            often = having[stem]
+        best = 0.0
+        for stem, weight in weights.items():
+            documents, counts = self._where(stem)
+            often = np.bincount(group_of[documents], counts, groups)[:groups].astype(np.float64)
+            gain = weight * _rarity(int(np.count_nonzero(often)), groups)
             found += np.asarray(gain * often / (often + damping), dtype=np.float32)
-        return found / np.float32(sum(gains.values()) or 1.0)
+            best += gain
+        return found / np.float32(best or 1.0)
 
     def contains(self, stem: str, documents: Places) -> NDArray[np.bool_]:
         """Whether each of `documents` has a stem, shape of `documents`."""

@@ -1,21 +1,111 @@
-"""From a draft to the turns that are shortlisted for it, and those of them that are picked.
+"""From a draft to its query, and on to the turns that are shortlisted for it and picked.
 
-How many of these are loaded is for the window's allowance to say, and turns with the same text
+Names of speakers are taken out of the words, where they would only find turns that say the
+name, and turned into a preference for what that speaker said ("you said" and "I told you"
+likewise). A draft of few words that refers back borrows from the message before it, at a
+discount. Of a long draft, the beginning and the end count.
+
+How many of the hits are loaded is for the window's allowance to say, and turns with the same text
 are for the window to find: two lines can be alike where the turns differ in one number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from jitchat.index.query import Query, make_query
-from jitchat.values import Candidate, Hit, Retrieval
+from jitchat.text.dates import Span, spans_in
+from jitchat.text.expressions import expressions
+from jitchat.text.sanitize import both_ends
+from jitchat.text.words import content_words, fold, stem, words
+from jitchat.values import Candidate, Hit, Retrieval, Role
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
+
+_REACH = 2_000
+_BORROWED_WEIGHT = 0.3
+_ENOUGH_WORDS = 3
+_ROLES = frozenset(role.value for role in Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for."""
+
+    text: str
+    """For the embedder: the draft without speakers' names; empty where it says nothing."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How much each stem counts, by stem."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Each stem as the draft spells it."""
+    speakers: frozenset[str] = frozenset()
+    """Whose turns are preferred: names or roles, folded."""
+    spans: tuple[Span, ...] = ()
+    """The days that are asked about."""
+    asks_when: bool = False
+    asks_decision: bool = False
+
+
+def make_query(
+    draft: str, before: str, speakers: frozenset[str], today: date | None = None
+) -> Query:
+    """Make the query of `draft`; `before` is the user's message ahead of it.
+
+    `speakers` are the names and roles that occur in the conversation, folded; `today` is the
+    day on which "last week" is said.
+    """
+    draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
+    is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
+    preferred, parts = _named(draft, speakers - _ROLES)
+    spelled = {stem(word): word for word in _words_but(draft, parts)}
+    weights = dict.fromkeys(spelled, 1.0)
+    own = _without(draft, parts) if weights else ""
+    goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
+    if goes_on:
+        for word in _words_but(before, speakers):
+            weights.setdefault(stem(word), _BORROWED_WEIGHT)
+            spelled.setdefault(stem(word), word)
+    by_both = is_said["you_said"] and is_said["i_said"]
+    spoken = {"assistant": is_said["you_said"], "user": is_said["i_said"]}
+    implied = frozenset(role for role in speakers if spoken.get(role) and not by_both)
+    return Query(
+        text=own or (_without(before, speakers) if goes_on else ""),
+        weights=weights,
+        spelled=spelled,
+        speakers=preferred or implied,
+        spans=spans_in(draft, today),
+        asks_when=is_said["asks_when"],
+        asks_decision=is_said["asks_decision"],
+    )
+
+
+def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose turns are preferred, and the words of all names in the draft.
+
+    Of "what did Ann think of Bob's plan", Ann's: a genitive counts where no other name stands.
+    """
+    said = set(words(draft))
+    bare = {word.removesuffix("'s") for word in said}
+    parts_of = {name: frozenset(words(name)) for name in names}
+    named = {name: parts for name, parts in parts_of.items() if parts and parts <= bare}
+    outright = frozenset(name for name, parts in named.items() if parts <= said)
+    return outright or frozenset(named), frozenset().union(*named.values())
+
+
+def _words_but(text: str, names: frozenset[str]) -> list[str]:
+    return [word for word in content_words(text) if word.removesuffix("'s") not in names]
+
+
+def _without(draft: str, names: frozenset[str]) -> str:
+    """The draft without the words of `names`, wherever they stand by themselves."""
+    if not names:
+        return draft
+    bare = ((word, fold(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
+    return " ".join(word for word, name in bare if name not in names)
+
 
 LATE_DECISIONS = 2
 FLOOR = 0.25
@@ -65,7 +155,6 @@ class SearchRequest:
     today: date
 
     def query(self, index: HotIndex) -> Query:
-        """Make what an index is searched by."""
         return make_query(self.draft, self.context, index.speakers, self.today)
 
 

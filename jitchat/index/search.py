@@ -29,7 +29,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
-from jitchat.index.query import Query
+from jitchat.index.retrieve import Query
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role
@@ -176,7 +176,6 @@ class HotIndex:
             return Placed(replace(candidate, rank=rank), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
-        """List what is known of the turns at these positions; nothing of those not indexed."""
         with self._lock:
             places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
             rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]

@@ -66,8 +66,6 @@ class IndexRow:
 
 
 class IndexTables:
-    """The rows of one conversation."""
-
     def __init__(self, database: Database, conversation: str) -> None:
         self._database, self._conversation = database, conversation
 

@@ -38,7 +38,6 @@ class ModelPicker:
         return self._model.name
 
     def not_asked(self, retrieval: Retrieval) -> Retrieval:
-        """Say that a window is planned without asking, for nothing is sent yet."""
         return self._fallen_back(retrieval, _NOT_YET)
 
     async def pick(self, sources: Sources, budget: Budget, counter: TokenCounter) -> Retrieval:

@@ -28,8 +28,6 @@ TREE_COLUMNS = """
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The positions from the first turn to the head."""
-
     stretches: tuple[Stretch, ...] = ()
     """Ascending, with a gap between two."""
 
@@ -91,7 +89,6 @@ class Tree:
         return self.forks.get(position, position - 1)
 
     def children(self, parents: set[int]) -> dict[int, list[int]]:
-        """List what follows each of these positions, ascending."""
         found: dict[int, list[int]] = {parent: [] for parent in parents}
         for parent in parents:
             if parent < self.last and parent + 1 not in self.forks:

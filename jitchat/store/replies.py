@@ -94,7 +94,6 @@ class ReplyWriter:
         return self._add(piece, self._pieces)
 
     def add_reasoning(self, piece: str) -> bool:
-        """Take a piece of the reasoning, as `add` takes one of the text."""
         return self._add(piece, self._thoughts)
 
     def all_was_reasoning(self) -> None:

@@ -151,7 +151,6 @@ class ColdStore:
         return self.tree(conversation).path()
 
     def turns(self, conversation: str, after: int = 0) -> list[Turn]:
-        """The turns of the path behind position `after`, in order."""
         with self.database.read():
             return self.turns_of(conversation, self.path(conversation), after)
 

@@ -55,8 +55,7 @@ class TurnCache:
                 stored = self._store.turns_of(self._conversation, path, settled)
             writing = [turn for turn in stored if turn.status is Status.STREAMING]
             finished = tuple(turn for turn in stored if turn.status is not Status.STREAMING)
-            before = behind(known.turns, settled)
-            turns = known.turns
+            before, turns = behind(known.turns, settled), known.turns
             if finished != before:
                 turns = (*turns[: len(turns) - len(before)], *finished)
             fresh = Snapshot(path, turns, settled, writing[0].position if writing else None)

@@ -45,7 +45,6 @@ class UnstoredReplies:
         return [rest for reply in replies if (rest := reply.rest)]
 
     def keep(self, reply: Unstored) -> None:
-        """Keep a reply that the store refused."""
         with self._lock:
             if reply in self._replies:
                 return

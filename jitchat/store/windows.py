@@ -259,8 +259,7 @@ class WindowArchive:
 
         None where there is no such window; an `Ending` of nothing where it is not over.
         """
-        row = self._database.fetch_one(_ENDING, (window_id,))
-        if row is None:
+        if (row := self._database.fetch_one(_ENDING, (window_id,))) is None:
             return None
         reply_id, stop, cost, provider, *counts = row
         return Ending(reply_id, _usage(counts), stop, cost, provider)

@@ -66,10 +66,8 @@ class _Skeleton(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
-        shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING or not for_terminal(
-            character
-        )
-        if shows_nothing and not character.isspace():
+        shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING
+        if (shows_nothing or not for_terminal(character)) and not character.isspace():
             self[code] = None
         else:
             self[code] = unicodedata.normalize("NFKC", character)

@@ -12,11 +12,10 @@ an address is told from its words in another order, and is found by any stretch 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Protocol
 
 _DATA = files(__package__) / "data"
 
@@ -46,10 +45,6 @@ _TO_ACCENTED = str.maketrans(
     dict(zip("đłøıßæœ", ("d", "l", "o", "i", "ss", "ae", "oe"), strict=True))
 )
 _SLICE = 256
-
-
-class _Stemmer(Protocol):
-    def stem_word(self, word: str, /) -> str: ...
 
 
 def fold(text: str) -> str:
@@ -97,7 +92,7 @@ def is_unspaced(text: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     bare = word.removesuffix("'s")
-    return _stemmer().stem_word(_bases().get(bare, bare)) if bare.isascii() else bare
+    return _stemmer()(_bases().get(bare, bare)) if bare.isascii() else bare
 
 
 @cache
@@ -108,12 +103,12 @@ def _bases() -> dict[str, str]:
     return {form: base for base, forms in entries for form in forms.split()}
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> _Stemmer:
+@cache
+def _stemmer() -> Callable[[str], str]:
     from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
 
-    stemmer: _Stemmer = SnowballStemmer("english")
-    return stemmer
+    stem_word: Callable[[str], str] = SnowballStemmer("english").stem_word
+    return stem_word
 
 
 def _without_accents(piece: str) -> str:

@@ -8,6 +8,7 @@ caption says. The fields that would give answers away (`query`, `observation`,
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
@@ -96,12 +97,9 @@ def _take(
 
 def _session_date(value: object) -> datetime | None:
     """Read `1:56 pm on 8 May, 2023`."""
-    if not isinstance(value, str):
-        return None
-    try:
-        return datetime.strptime(value.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-    except ValueError:
-        return None
+    with suppress(ValueError):
+        return datetime.strptime(str(value).strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    return None
 
 
 LOCOMO = Format("LoCoMo's JSON", is_locomo, read_locomo)

@@ -42,8 +42,6 @@ def ledger_rows(sources: Sources, choice: Choice) -> tuple[LedgerRow, ...]:
 
 
 class _Book:
-    """What the rows are read from."""
-
     def __init__(self, sources: Sources, choice: Choice) -> None:
         self._sources, self._choice, self._history = sources, choice, sources.history
         self._recalled = choice.recalled or Recall()

@@ -125,7 +125,6 @@ class Parts:
         return recent_start(self.sources.history, self.budget)
 
     def fitting_start(self, start: int, fixed: int) -> int:
-        """Find where the block that wants to begin at `start` fits in beside `fixed` tokens."""
         price = partial(message_tokens, self.counter)
         return fitting_start(self.sources.history, start, self.room - fixed, price)
 

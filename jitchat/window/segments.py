@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
+from operator import attrgetter
 
 from jitchat.values import Role, Turn
 from jitchat.window import reasons
@@ -17,8 +18,6 @@ Price = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text that shares a message with others."""
-
     turn: int
     """The position of the turn that it stems from."""
     text: str
@@ -32,7 +31,6 @@ def system_segment(text: str, price: Price) -> Segment:
 
 
 def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
-    """Make the one message that quotes the pinned turns."""
     texts = _fenced("pinned", quote_all(turns))
     costs = shares(texts, price)
     if costs:
@@ -46,13 +44,12 @@ def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
 def recent_segments(history: History, start: int, reason: str, price: Price) -> list[Segment]:
     """Make the turns from index `start` on, each a message of its own."""
     made: list[Segment] = []
-    for index in range(start, len(history.turns)):
-        turn = history.turns[index]
-        opens = index == start
-        text = verbatim(turn, None if opens else history.turns[index - 1])
-        tokens = price(text) + PER_MESSAGE if opens else history.costs[index]
-        role = spoken_as(turn.role)
+    previous = None
+    for turn, cost in zip(history.turns[start:], history.costs[start:], strict=True):
+        text, role = verbatim(turn, previous), spoken_as(turn.role)
+        tokens = cost if previous else price(text) + PER_MESSAGE
         made.append(Segment(Kind.RECENT, role, text, tokens, turn.position, reason))
+        previous = turn
     return made
 
 
@@ -63,7 +60,7 @@ def tail_segments(
 
     Lines and recalled turns are put in order of position.
     """
-    listed, loaded = _in_order(lines), _in_order(recalled)
+    listed, loaded = (sorted(pieces, key=attrgetter("turn")) for pieces in (lines, recalled))
     texts = [
         *_fenced("index", [piece.text for piece in listed]),
         *_fenced("recalled", [piece.text for piece in loaded]),
@@ -101,7 +98,3 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
 
 def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
     return fence(free_tag(tag, texts), texts)
-
-
-def _in_order(pieces: Sequence[Piece]) -> list[Piece]:
-    return sorted(pieces, key=lambda piece: piece.turn)

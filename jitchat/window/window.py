@@ -154,7 +154,6 @@ class ContextWindow:
         return tuple(map(_message, self.by_message()))
 
     def by_message(self) -> tuple[tuple[Segment, ...], ...]:
-        """Gather the segments that share a message, message by message."""
         return tuple(tuple(group) for _, group in groupby(self.segments, key=_message_key))
 
     def kind_of_turns(self) -> dict[int, Kind]:

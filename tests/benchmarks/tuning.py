@@ -24,7 +24,7 @@ from jitchat.bench.questions import LabelledConversation, Question, read_labelle
 from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
-from jitchat.index.query import Query, make_query
+from jitchat.index.retrieve import Query, make_query
 from jitchat.index.search import WEIGHTS, HotIndex, Weights
 from jitchat.index.tables import IndexTables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.index.query import make_query
+from jitchat.index.retrieve import make_query
 
 PEOPLE = frozenset({"melanie", "caroline", "mary ann", "user", "assistant"})
 

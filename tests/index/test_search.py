@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.entry import index_entry
-from jitchat.index.query import make_query
-from jitchat.index.retrieve import pick
+from jitchat.index.retrieve import make_query, pick
 from jitchat.index.search import SHORTLIST, WEIGHTS, HotIndex
 from jitchat.index.tables import IndexRow
 from jitchat.memory import Memory

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.entry import index_entry
-from jitchat.index.query import make_query
+from jitchat.index.retrieve import make_query
 from jitchat.index.search import HotIndex
 from jitchat.index.tables import IndexRow
 from jitchat.memory import Memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.index.throttle import ATTENDED_SECONDS, BackgroundThrottle
+from jitchat.index.indexer import ATTENDED_SECONDS, BackgroundThrottle
 from jitchat.memory import Memory
 from tests.index.support import FakeEmbedder
 from tests.support import conversation_of, talk

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import RequestRefused, StoreReadOnly, SummariserStopped
-from jitchat.index.throttle import ATTENDED_SECONDS
+from jitchat.index.indexer import ATTENDED_SECONDS
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.values import Message, Usage

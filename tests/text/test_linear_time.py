@@ -20,7 +20,7 @@ import pytest
 from jitchat.bench.f1 import answer_f1
 from jitchat.crash import redacted
 from jitchat.index.entry import index_entry
-from jitchat.index.query import make_query
+from jitchat.index.retrieve import make_query
 from jitchat.lab.grade import admits
 from jitchat.lab.spelling import has, heard, plain, unmarked
 from jitchat.providers.protocols.parameters import refused_parameter

@@ -43,7 +43,7 @@ class Held(Writer):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is taken to be there for long."""
-    monkeypatch.setattr("jitchat.index.throttle.ATTENDED_SECONDS", 0.01)
+    monkeypatch.setattr("jitchat.index.indexer.ATTENDED_SECONDS", 0.01)
 
 
 def use(backend: TestBackend, writer: Writer) -> None:
