@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jitchat
+from jitchat.providers.catalogue import models
+from jitchat.providers.protocols import refusals
 from jitchat.text.expressions import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import ModuleType
 
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
@@ -72,13 +74,31 @@ def found() -> dict[str, Found]:
             key = (pattern.pattern, pattern.flags)
             here = all_found.setdefault(key, Found(pattern, f"{module.__name__}:{line}"))
             here.methods.add(method)
+    for name, pattern, methods in _of_text(uses):
+        all_found[pattern.pattern, pattern.flags] = Found(pattern, name, methods)
+    for name, pattern in _of_providers():
+        all_found.setdefault((pattern.pattern, pattern.flags), Found(pattern, name))
+    return {each.name: each for each in _named(iter(all_found.values()))}
+
+
+def _of_text(
+    uses: Mapping[tuple[str, str], set[str]],
+) -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
+    """What the data of `jitchat.text` has, with the methods that each is used by."""
     for file in (files("jitchat.text") / "data").iterdir():
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
             for key, pattern in expressions(name).items():
-                methods = set(uses["", key])
-                all_found[pattern.pattern, pattern.flags] = Found(pattern, f"{name}:{key}", methods)
-    return {each.name: each for each in _named(iter(all_found.values()))}
+                yield f"{name}:{key}", pattern, set(uses["", key])
+
+
+def _of_providers() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """What the providers' data has: the wordings of refusals, and names of other models."""
+    for name, wordings in refusals.wordings().items():
+        if isinstance(wordings, list) and all(isinstance(each, str) for each in wordings):
+            for text in refusals._patterns(name):
+                yield f"refusals:{name}", re.compile(text, re.IGNORECASE)
+    yield "fields:other_work", models._fields()["other_work"]
 
 
 def _named(all_found: Iterator[Found]) -> Iterator[Found]:

@@ -106,6 +106,9 @@ MADE = {
     ("jitchat.lab.spelling", "_form"),
     ("jitchat.lab.spelling", "_letters"),
     ("jitchat.providers.protocols.parameters", "_mention"),
+    ("jitchat.providers.protocols.refusals", "pattern"),  # all of them are tried
+    ("jitchat.providers.protocols.refusals", "_first_match"),  # they, too
+    ("jitchat.providers.catalogue.models", "_fields"),  # it, too
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts
 }
