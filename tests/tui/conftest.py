@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from syrupy import SnapshotAssertion
 
-Picture = Callable[[Pilot[None], str], Awaitable[None]]
+Picture = Callable[..., Awaitable[None]]
+SIZES = {"tiny": (50, 14), "small": (80, 24), "middle": (104, 32), "wide": (160, 48)}
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +58,7 @@ def picture(
 ) -> Picture:
     """picture(pilot, name): what is on screen is as in the picture of that name, and can be read.
 
+    picture(pilot, name, "wide", "small") resizes the terminal and takes one of each size.
     Its contrast is measured in the theme in use and, of every other picture, in another one, by
     turns; with the whole of --long in every kind.
     """
@@ -65,7 +67,12 @@ def picture(
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(Prompt, "cursor_blink", False)
 
-    async def take(pilot: Pilot[None], name: str) -> None:
+    async def take(pilot: Pilot[None], name: str, *sizes: str) -> None:
+        for size in sizes:
+            await pilot.resize_terminal(*SIZES[size])
+            await take(pilot, f"{name}-{size}")
+        if sizes:
+            return
         await pilot.pause()
         economy.draw(pilot.app.screen)  # rows that are drawn can ask for more room
         await pilot.pause()
