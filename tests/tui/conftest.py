@@ -59,7 +59,7 @@ def picture(
     """picture(pilot, name): what is on screen is as in the picture of that name, and can be read.
 
     picture(pilot, name, "wide", "small") resizes the terminal and takes one of each size.
-    Its contrast is measured in the theme in use and, of every other picture, in another one, by
+    Its contrast is measured in the theme in use and, of every third picture, in another one, by
     turns; with the whole of --long in every kind.
     """
     stored = snapshot.use_extension(SVGImageExtension)
@@ -80,7 +80,7 @@ def picture(
         is_same = stored(name=name) == taken
         (now := tmp_path / f"{name}.svg").write_text(taken, encoding="utf-8")
         assert is_same, f"{name} looks different now: {now}"
-        turn = crc32(f"{request.node.name}[{name}]".encode()) % (2 * len(contrast.THEMES))
+        turn = crc32(f"{request.node.name}[{name}]".encode()) % (3 * len(contrast.THEMES))
         themes = contrast.THEMES if is_all else contrast.THEMES[turn : turn + 1]
         await contrast.check(pilot, themes)
 

@@ -86,7 +86,7 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
         assert any(line.startswith("S ") for line in lines)
         pretty = len(text.rows)
         edge = next(number for number, row in enumerate(text.rows) if row.end is None)
-        text.scroll_to(y=edge - 10, animate=False)
+        text.scroll_to(y=edge - 10, animate=False, immediate=True)
         await picture(pilot, "draft", "wide", "small")
 
         await pilot.press("y")
