@@ -17,8 +17,7 @@ from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import used_figure
-from jitchat.tui.views.modes import mode_keys
-from jitchat.tui.views.view import Note, SendAgain
+from jitchat.tui.views.view import Note, SendAgain, mode_keys
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.cost import window_cost

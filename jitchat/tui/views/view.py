@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePath
+from importlib import import_module
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -310,3 +311,45 @@ class View(ModalScreen[Outcome | None]):
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self.copyable())
         self.say("Copied.")
+
+
+ALL_MODES = f"all {('no', 'one', 'two', 'three', 'four', 'five', 'six')[len(Mode)]}"
+
+
+def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
+    """Give each mode a letter: the given one, else the first of its name that is free."""
+    keys: dict[Mode, str] = {}
+    for mode in Mode:
+        taken = {*given.values(), *keys.values()}
+        keys[mode] = given.get(mode) or next(letter for letter in mode if letter not in taken)
+    return keys
+
+
+def mode_bindings(action: str, view: str) -> Iterator[Binding]:
+    """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
+    for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
+        method, name = f"{action}('{mode}')", mode.capitalize()
+        yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
+
+
+def make_view(name: str, subject: Subject) -> View:
+    """Make the view of an action `view('sent_windows')`: `SentWindowsView` in `sent_windows.py`.
+
+    Each is imported when it is opened for the first time.
+    """
+    return _class_of(name)(subject)
+
+
+def load_views() -> list[Path]:
+    """Import every view, and the lab; the files with their styles. Slow: for a thread."""
+    views = Path(__file__).parent
+    for name in VIEWS:
+        _class_of(name)
+    import_module("jitchat.tui.lab.start")
+    return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "lab").glob("*.tcss"))]
+
+
+def _class_of(name: str) -> type[View]:
+    class_name = "".join(word.capitalize() for word in name.split("_")) + "View"
+    view: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), class_name)
+    return view
