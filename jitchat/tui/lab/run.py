@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.timer import Timer
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
@@ -280,12 +280,13 @@ class RunScreen(LabScreen):
     def _moved(self, message: HeatMaps.Moved) -> None:
         self._square.look_at(message.place)
 
-    @on(SquarePane.Opened)
-    def _opened(self, message: SquarePane.Opened) -> None:
-        if message.result.window_id is None:
+    @on(OptionList.OptionSelected)
+    def _cell_opened(self) -> None:
+        result = self._square.result
+        if result is not None and result.window_id is not None:
+            self.app.push_screen(WindowScreen(self._run.file, result))
+        elif result is not None:
             self.notify("No window was sent for this cell.", markup=False)
-        else:
-            self.app.push_screen(WindowScreen(self._run.file, message.result))
 
     def check_action(
         self,
@@ -301,18 +302,9 @@ class RunScreen(LabScreen):
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
-        if self._export.display:
-            self._export.leave()
-        else:
-            self._run.stop()
-            self._draw_head()
-            self.refresh_bindings()
-
-    def action_close(self) -> None:
-        if self._export.display:
-            self._export.leave()
-        else:
-            super().action_close()
+        self._run.stop()
+        self._draw_head()
+        self.refresh_bindings()
 
     async def action_go_on(self) -> None:
         """Back to the list of runs, to ask what has no answer; the file is given back first."""

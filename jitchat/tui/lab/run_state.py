@@ -107,9 +107,9 @@ class RunState:
     @property
     def to_ask(self) -> list[Cell]:
         """List the cells that have no answer: resuming the run asks them."""
-        failed = {cell for cell, got in self.results.items() if got.verdict is Verdict.FAILED}
-        cells = self.run.experiment.cells()
-        return [cell for cell in cells if cell in failed or cell not in self.results]
+        results = self.results.values()
+        done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
+        return [cell for cell in self.run.experiment.cells() if cell not in done]
 
     @property
     def tallies(self) -> Tallies:

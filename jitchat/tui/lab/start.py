@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -13,7 +12,6 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import ScreenResume
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
@@ -159,10 +157,6 @@ class RunRows(RowList):
 
 
 class RunsList(Vertical):
-    @dataclass
-    class Opened(Message):
-        run: Run
-
     def __init__(self) -> None:
         super().__init__(id="runs-pane")
         self._header, self._none = (
@@ -224,12 +218,6 @@ class RunsList(Vertical):
     def unmark(self) -> None:
         self.marked = []
         self._draw()
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.chosen is not None:
-            self.post_message(self.Opened(self.chosen))
 
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
@@ -318,10 +306,10 @@ class StartScreen(LabScreen):
     def action_parallel(self) -> None:
         self._setup.next_parallel()
 
-    @on(SetupPane.Chosen)
+    @on(OptionList.OptionSelected, "#presets")
     @work
-    async def _chosen(self, message: SetupPane.Chosen) -> None:
-        plan = message.plan
+    async def _chosen(self) -> None:
+        plan = self._setup.plan
         if self.lacks_room():
             return
         if plan.answerer is None:
@@ -335,12 +323,12 @@ class StartScreen(LabScreen):
             lambda: OpenRun.to_ask(self._service.begin(plan.experiment, plan.parallel, plan.judge)),
         )
 
-    @on(RunsList.Opened)
+    @on(OptionList.OptionSelected, "#runs")
     @work
-    async def _run_opened(self, message: RunsList.Opened) -> None:
-        run = message.run.id
-        if not self.lacks_room():
-            await self._open("opening the run…", lambda: OpenRun(self._service.runs.open(run)))
+    async def _run_opened(self) -> None:
+        run = self._runs.chosen
+        if run is not None and not self.lacks_room():
+            await self._open("opening the run…", lambda: OpenRun(self._service.runs.open(run.id)))
 
     @work
     async def action_go_on(self) -> None:

@@ -350,13 +350,6 @@ class WireView(View):
     def copyable(self) -> str:
         return self._letter.body if self._letter is not None else ""
 
-    def action_close(self) -> None:
-        """Leave the line for a name, or the view."""
-        if self._save_line.display:
-            self._save_line.leave()
-        else:
-            self.dismiss(None)
-
     def action_form(self) -> None:
         """Show it with line breaks and indentation, or as it is posted."""
         self._pretty = not self._pretty
