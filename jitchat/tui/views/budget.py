@@ -7,7 +7,6 @@ nearest to the thumb first; leaving the view stops that.
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import log
 
 from textual import events, work
@@ -319,8 +318,9 @@ class BudgetView(View):
             while missing:
                 step = min(missing, key=lambda step: abs(step - self._track.at))
                 missing.remove(step)
-                read = partial(self._read_step, self._question, self._baseline, self._steps[step])
-                self._plans[step], self._changes[step] = await asyncio.to_thread(read)
+                self._plans[step], self._changes[step] = await asyncio.to_thread(
+                    self._read_step, self._question, self._baseline, self._steps[step]
+                )
                 if step == self._track.at:
                     self._draw()
             self._show_settled()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from textual.binding import Binding
 from textual.content import Content
@@ -197,7 +196,7 @@ class HistoryView(View):
 
     def on_mount(self) -> None:
         self.box.display = False
-        self.load(partial(read_history, self.subject.session), self._show)
+        self.load(lambda: read_history(self.subject.session), self._show)
 
     def _show(self, history: History) -> None:
         self.show_nothing("" if history.sends else NOTHING)

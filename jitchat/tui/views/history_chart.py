@@ -10,7 +10,6 @@ which send stands in a cell; this is what is needed and no more.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
-from operator import itemgetter
 
 from textual import events
 from textual.content import Content
@@ -183,7 +182,7 @@ def chart_rows(scale: Scale, bars: Sequence[Bar], columns: Columns) -> Iterator[
             before = bars[place - 1].lid if place else bar.lid
             after = bars[place + 1].lid if place + 1 < len(bars) else None
             cells += _cells(row, bar, columns, (before, after), scale.rows)
-        runs = groupby(cells, key=itemgetter(1))
+        runs = groupby(cells, key=lambda cell: cell[1])
         yield [("".join(text for text, _ in run), name) for name, run in runs]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 
 from textual import on, work
@@ -199,7 +198,7 @@ class LeaveOneOutView(View):
 
     def on_mount(self) -> None:
         self._table.list.focus()
-        self.load(partial(read_trials, self.subject), self._show)
+        self.load(lambda: read_trials(self.subject), self._show)
 
     def copyable(self) -> str:
         trials = self._trials

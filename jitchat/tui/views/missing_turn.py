@@ -69,31 +69,22 @@ def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: st
     return Row(turn, standing, kind not in (None, Kind.INDEX), text, case)
 
 
-@dataclass(frozen=True, slots=True)
-class Suspects:
-    """A reply, and the turns that are listed for it."""
-
-    exchange: Exchange | None
-    """None where there is none."""
-    rows: Sequence[Row] = ()
-
-
 class SuspectFinder:
     """Lists turns that a reply could have lacked. Slow: for a thread."""
 
     def __init__(self, subject: Subject, notes: CaseNotes) -> None:
         self._subject, self._notes, self._memory = subject, notes, subject.session.memory
-        self._exchange: Exchange | None = None
+        self.exchange: Exchange | None = None
         """What the view is about, once it was read; it stays when the chat goes on."""
 
-    def find(self, text: str) -> Suspects:
+    def find(self, text: str) -> list[Row]:
         """List the turns that hold a text, or bear its #id.
 
         For an empty text: those that something is noted about, the ledger's, then the latest.
         """
-        exchange = self._exchange = self._exchange or find_exchange(self._subject)
+        exchange = self.exchange = self.exchange or find_exchange(self._subject)
         if exchange is None:
-            return Suspects(None)
+            return []
         message, turns = exchange.message, self._memory.turns
         ahead = {turn.position: turn for turn in turns if turn.position < message.position}
         cases = {case.wanted.position: case for case in self._notes.all() if case.said == message}
@@ -108,7 +99,7 @@ class SuspectFinder:
             for position, excerpt in excerpts.items()
             if position in ahead
         ]
-        return Suspects(exchange, rows[:MOST])
+        return rows[:MOST]
 
     def _matching(self, text: str) -> dict[int, str]:
         """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
@@ -118,13 +109,13 @@ class SuspectFinder:
         hits = self._memory.store.search(text, 4 * MOST, self._memory.conversation.id)
         return named | {position: excerpt for _, position, excerpt in hits}
 
-    def explain(self, case: Case, window: ContextWindow | None) -> str:
+    def explain(self, case: Case) -> str:
         """Say what was noted, and what the ledger of then says of the turn."""
         what = "was missing" if case.kind is CaseKind.MISS else "was rightly there"
         noted = f"Noted: #{case.wanted.position} {what}."
-        if window is None:
+        if self.exchange is None or self.exchange.window is None:
             return f"{noted} {_NO_WINDOW}"
-        explained = Explained(window, case.said.content, case.said)
+        explained = Explained(self.exchange.window, case.said.content, case.said)
         return f"{noted} {why(self._memory, explained, case.wanted.position)}"
 
 
@@ -146,7 +137,7 @@ class MissingTurnView(View):
         super().__init__(subject)
         self._notes = CaseNotes(subject.session)
         self._finder = SuspectFinder(subject, self._notes)
-        self._suspects = Suspects(None)
+        self._rows: list[Row] = []
         self._is_submitted = False
         """Whether Enter waits for the rows of what was typed."""
         self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
@@ -185,19 +176,18 @@ class MissingTurnView(View):
             group="rows",
         )
 
-    def _show(self, suspects: Suspects) -> None:
-        self._suspects, exchange = suspects, suspects.exchange
+    def _show(self, rows: list[Row]) -> None:
+        self._rows, exchange = rows, self._finder.exchange
         if exchange is None:
             self.show_nothing(why_none(self.subject))
             return
         empty = _NO_HIT if self._input.value.strip() else _NOTHING_AHEAD
-        self.show_nothing("" if suspects.rows else empty, hides=False)
+        self.show_nothing("" if rows else empty, hides=False)
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
         self._heading.exchange = exchange
         if not str(self._note.content):
             self._note.update(_QUESTION)
-        first = suspects.rows[0].turn.position if suspects.rows else None
-        self._table.show(suspects.rows, at=first)
+        self._table.show(rows, at=rows[0].turn.position if rows else None)
         if self._is_submitted:
             self._is_submitted = False
             self.action_miss()
@@ -233,7 +223,7 @@ class MissingTurnView(View):
             self.say(f"{absent}: Enter notes that it was missing.")
 
     def _note_case(self, row: Row, kind: CaseKind) -> None:
-        exchange = self._suspects.exchange
+        exchange = self._finder.exchange
         if exchange is not None:
             moment = self.subject.session.memory.store.now()
             case = Case(exchange.message, row.turn, kind, exchange.window_id, moment)
@@ -254,9 +244,7 @@ class MissingTurnView(View):
         self.write(undo, self._show_noted)
 
     def _explained(self, case: Case) -> tuple[Case, str]:
-        exchange = self._suspects.exchange
-        window = exchange.window if exchange is not None else None
-        return case, self._finder.explain(case, window)
+        return case, self._finder.explain(case)
 
     def _show_noted(self, noted: tuple[Case, str] | None) -> None:
         if noted is None:
@@ -272,9 +260,7 @@ class MissingTurnView(View):
         self._mark(position, None)
 
     def _mark(self, position: int, case: Case | None) -> None:
-        rows = [
-            replace(row, case=case) if row.turn.position == position else row
-            for row in self._suspects.rows
+        self._rows = [
+            replace(row, case=case) if row.turn.position == position else row for row in self._rows
         ]
-        self._suspects = replace(self._suspects, rows=rows)
-        self._table.show(rows)
+        self._table.show(self._rows)

@@ -1,9 +1,8 @@
 """Whether the turns that were noted as missing are found by the settings of today."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from operator import attrgetter
 
 from textual import on, work
 from textual.binding import Binding
@@ -18,7 +17,6 @@ from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.why import Standing
 
 NONE_YET = "No cases yet. Press ! on a reply (or Alt+W) and pick the turn that it was missing."
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
@@ -82,8 +80,8 @@ class RegressionCasesView(View):
             Column("", self._mark, 1),
             Column("turn", lambda case: f"#{case.wanted.position}", 6),
             Column("noted", lambda case: _KINDS[case.kind], 8),
-            Column("then", partial(self._standing, attrgetter("then"), ""), 17),
-            Column("now", partial(self._standing, attrgetter("now"), "not tried yet"), 17),
+            Column("then", lambda case: self._standing(case, is_now=False), 17),
+            Column("now", lambda case: self._standing(case, is_now=True), 17),
             Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
         self._table = TurnTable[Case](
@@ -105,13 +103,11 @@ class RegressionCasesView(View):
         checked = self._checked.get(key_of(case))
         return "…" if checked is None else "✓" if checked.passes else "✗"
 
-    def _standing(
-        self, when: Callable[[CaseResult], Standing | None], untried: str, case: Case
-    ) -> str:
+    def _standing(self, case: Case, *, is_now: bool) -> str:
         checked = self._checked.get(key_of(case))
         if checked is None:
-            return untried
-        standing = when(checked)
+            return "not tried yet" if is_now else ""
+        standing = checked.now if is_now else checked.then
         return standing.value if standing is not None else "no window"
 
     def copyable(self) -> str:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -199,7 +198,7 @@ def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: 
     """Cut a request as `rows_of` does; slow where it is a long one."""
     rows = rows_of(whole, places, width, parted=parted)
     kinds = [(number, row.kind) for number, row in enumerate(rows) if row.kind is not None]
-    groups = groupby(kinds, key=itemgetter(1))
+    groups = groupby(kinds, key=lambda numbered: numbered[1])
     return Sheet(whole, rows, [next(group)[0] for _, group in groups])
 
 
