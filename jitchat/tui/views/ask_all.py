@@ -127,7 +127,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = f"Ask {ALL_MODES}"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
     FILLS = True

@@ -243,7 +243,6 @@ class BudgetTrack(Widget, can_focus=True):
 
 
 class BudgetView(View):
-    CSS_PATH = ["view.tcss", "budget.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Budget"
     EXPLAINED = "Move the budget and see which turns enter and leave the next window."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -175,7 +175,6 @@ def read_trials(subject: Subject) -> Trials | str:
 
 
 class LeaveOneOutView(View):
-    CSS_PATH = ["view.tcss", "leave_one_out.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -122,7 +122,6 @@ class SuspectFinder:
 class MissingTurnView(View):
     """What the reply should have had before it."""
 
-    CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -62,7 +62,6 @@ class CaseNotes:
 class RegressionCasesView(View):
     """Every noted case, and whether its turn is found now."""
 
-    CSS_PATH = ["view.tcss", "regression_cases.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Check"
     EXPLAINED = "Replans each noted message: is its missing turn found? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -182,7 +182,6 @@ class Note(Static):
 class View(ModalScreen[Outcome | None]):
     """A view of one subject. Closing it without a choice gives None."""
 
-    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "view.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
@@ -198,6 +197,11 @@ class View(ModalScreen[Outcome | None]):
     """Whether it takes all of a wide terminal."""
     confirms: reactive[bool] = reactive(False, bindings=True)
     """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
+
+    def __init_subclass__(cls) -> None:
+        """Have the styles of a view beside it, under the name of its module."""
+        super().__init_subclass__()
+        cls.CSS_PATH = ["view.tcss", f"{cls.__module__.rpartition('.')[2]}.tcss"]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(classes="view -fills" if self.FILLS else "view")

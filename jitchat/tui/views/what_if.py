@@ -241,7 +241,6 @@ class Sides(Widget):
 
 
 class WhatIfView(view.View):
-    CSS_PATH = ["view.tcss", "what_if.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "What if"
     EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -294,7 +294,6 @@ class WireText(ScrollView):
 
 
 class WireView(View):
-    CSS_PATH = ["view.tcss", "wire.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wire"
     EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
-from jitchat.tui.views.send_again import again, budget_of
 from jitchat.tui.views.sent_window_page import (
     SHOWN,
     Compared,
@@ -22,7 +21,7 @@ from jitchat.tui.views.sent_window_page import (
     message_text,
     window_lines,
 )
-from jitchat.tui.views.sent_windows import bar_lines, strip_of
+from jitchat.tui.views.sent_windows import again, bar_lines, budget_of, strip_of
 from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Line, draw
 from jitchat.values import Mode, Role, Status, Turn
