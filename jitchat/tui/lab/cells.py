@@ -259,7 +259,6 @@ class WindowScreen(LabScreen):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        message.stop()
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)

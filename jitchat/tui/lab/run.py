@@ -233,7 +233,6 @@ class RunScreen(LabScreen):
 
     @work
     async def _ask(self) -> None:
-        self._begun_at = monotonic()
         clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
         error = ""
         try:

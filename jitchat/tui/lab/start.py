@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
-from typing import Literal
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -44,18 +43,14 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "answer(True, 'send')", "Send", id="rot_send"),
-        Binding("escape,n", "answer(False, 'send')", "Do not send", id="rot_send_not"),
-        Binding("enter", "answer(True, 'delete')", "Delete", id="rot_delete"),
-        Binding("escape,n", "answer(False, 'delete')", "Keep it", id="rot_delete_not"),
+        Binding("enter", "dismiss(True)", "Send", id="rot_send"),
+        Binding("escape,n", "dismiss(False)", "Do not send", id="rot_send_not"),
     ]
 
-    def __init__(
-        self, title: str, paragraphs: Sequence[str], verb: Literal["send", "delete"] = "send"
-    ) -> None:
-        """`verb` says which of the keys there are; an empty paragraph is left out."""
+    def __init__(self, title: str, paragraphs: Sequence[str]) -> None:
+        """An empty paragraph is left out."""
         super().__init__(classes="dialog")
-        self._title, self._verb = title, verb
+        self._title = title
         self.paragraphs = [one_line(text) for text in paragraphs if text]
 
     def compose(self) -> ComposeResult:
@@ -65,11 +60,12 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Static(Content.assemble((first, "bold"), *(f"\n\n{text}" for text in rest)))
             yield KeyLine()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "answer" or parameters[1] == self._verb
 
-    def action_answer(self, is_wanted: bool, verb: str) -> None:  # noqa: ARG002  see check_action
-        self.dismiss(is_wanted)
+class DeleteScreen(ConfirmScreen, inherit_bindings=False):
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "dismiss(True)", "Delete", id="rot_delete"),
+        Binding("escape,n", "dismiss(False)", "Keep it", id="rot_delete_not"),
+    ]
 
 
 def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None) -> ConfirmScreen:
@@ -159,10 +155,8 @@ class RunRows(RowList):
 class RunsList(Vertical):
     def __init__(self) -> None:
         super().__init__(id="runs-pane")
-        self._header, self._none = (
-            Static(id="runs-header"),
-            Static(Content(_NO_RUNS), id="runs-none"),
-        )
+        self._header = Static(id="runs-header")
+        self._none = Static(Content(_NO_RUNS), id="runs-none")
         self._list = RunRows("runs")
         self._none.display = False
         self._runs: Sequence[tuple[Run, int]] = ()
@@ -396,9 +390,7 @@ class StartScreen(LabScreen):
         run = self._runs.chosen
         if run is None or self.lacks_room():
             return
-        if await self.app.push_screen_wait(
-            ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
-        ):
+        if await self.app.push_screen_wait(DeleteScreen("Delete this run?", (run.title, _GONE))):
             try:
                 await asyncio.to_thread(self._service.runs.forget, run.id)
             finally:

@@ -258,10 +258,8 @@ class BudgetView(View):
         self._set = subject.session.options.budget
         self._moves_reserve = False
         self._steps: Sequence[Budget] = (self._set,)
-        self._plans: dict[int, Plan] = {}
-        """What was planned, by step."""
-        self._changes: dict[int, Sequence[ChangeRow | Line]] = {}
-        """What differs from the window with the budget that is set, by step."""
+        self._plans: dict[int, tuple[Plan, Sequence[ChangeRow | Line]]] = {}
+        """By step, what was planned, and how it differs from the window with the set budget."""
         self._baseline: Plan | None = None
         self._question: Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
@@ -293,7 +291,7 @@ class BudgetView(View):
             if self._moves_reserve
             else compare.budget_grid(self._set, limit)
         )
-        self._steps, self._plans, self._changes = grid, {}, {}
+        self._steps, self._plans = grid, {}
         sizes = [self._moved_of(budget) for budget in grid]
         here = min(range(len(sizes)), key=lambda step: abs(sizes[step] - self._moved_of(at)))
         track = self._track
@@ -317,7 +315,7 @@ class BudgetView(View):
             while missing:
                 step = min(missing, key=lambda step: abs(step - self._track.at))
                 missing.remove(step)
-                self._plans[step], self._changes[step] = await asyncio.to_thread(
+                self._plans[step] = await asyncio.to_thread(
                     self._read_step, self._question, self._baseline, self._steps[step]
                 )
                 if step == self._track.at:
@@ -343,7 +341,7 @@ class BudgetView(View):
         return plan, change_rows(changes, is_current=budget == self._set)
 
     def _show_settled(self) -> None:
-        plans = [self._plans[step] for step in range(len(self._steps))]
+        plans = [self._plans[step][0] for step in range(len(self._steps))]
         plans = plans[::-1] if self._moves_reserve else plans
         mark = compare.settles_at(plans)
         if mark is not None and self._moves_reserve:
@@ -354,7 +352,7 @@ class BudgetView(View):
 
     def _draw(self) -> None:
         """Show what is known of the step at the thumb."""
-        plan = self._plans.get(self._track.at)
+        plan, changes = self._plans.get(self._track.at, (None, ()))
         self._bar.working = plan is None
         size = budget_sentence(self.chosen, self.subject.session.model_limit)
         window = window_sentence(plan) if plan is not None else WORKING
@@ -370,7 +368,7 @@ class BudgetView(View):
             if isinstance(self._baseline, WindowOverflow):
                 against = f"the current setting, {current}, {window_sentence(self._baseline)}"
             self._against.update(against)
-            self._table.show(self._changes[self._track.at])
+            self._table.show(changes)
 
     def copyable(self) -> str:
         sentences = (self._summary, self._settled, self._against)

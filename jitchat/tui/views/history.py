@@ -24,7 +24,7 @@ from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import tokens
 from jitchat.tui.send_figures import send_sentence, usage_sentence
-from jitchat.tui.views.sent_windows import SentWindowsView
+from jitchat.tui.views.sent_windows import FAR_STEPS, SentWindowsView
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import ASSUMED, Usage
@@ -467,10 +467,7 @@ class HistoryView(View):
         Binding("enter", "open", "Its window", id="history_open"),
         Binding("g", "go_to", "Turn", id="history_go_to"),
         Binding("z", "zoom", "Zoom", id="history_zoom"),
-        Binding("home", "go(0)", show=False),
-        Binding("end", "go(-1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
+        *FAR_STEPS,
     ]
 
     def __init__(self, subject: Subject) -> None:

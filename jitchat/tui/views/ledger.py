@@ -181,18 +181,16 @@ def columns_of(
     def tokens(row: Row) -> str:
         return part_figure(window, row.tokens) if row.tokens is not None else ""
 
-    def rank(row: Row) -> str:
-        return f"{row.rank:,}" if row.rank else ""
-
-    def score(row: Row) -> str:
-        return f"{row.score:.2f}" if row.rank else ""
-
     def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
         return [
             Column("", lambda row: marks.of(row.turn), 2),
             Column("turn", lambda row: f"#{row.turn}", 6, is_right=True, gap=0),
-            Column("rank", rank, 6, is_right=True, gap=0),
-            Column("score", score, 6, is_right=True, gap=0),
+            Column(
+                "rank", lambda row: f"{row.rank:,}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column(
+                "score", lambda row: f"{row.score:.2f}" if row.rank else "", 6, is_right=True, gap=0
+            ),
             Column("", lambda _: "", 1, gap=0),
             *(Column(name[:2], partial(_bar, name, largest), 2) for name in parts),
             Column("tokens", tokens, 7, is_right=True),

@@ -35,6 +35,13 @@ from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import LedgerRow
 
+FAR_STEPS = (
+    Binding("home", "go(0)", show=False),
+    Binding("end", "go(-1)", show=False),
+    Binding("pageup", "step(-10)", show=False),
+    Binding("pagedown", "step(10)", show=False),
+)
+"""The keys that go far among sends."""
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 _TABS = {
     "window": "inspector",
@@ -325,10 +332,7 @@ class SentWindowsView(View):
         Binding("b", "base", "Base", id="sends_base"),
         Binding("r", "send_again", "Send again", id="sends_again"),
         Binding("g", "go_to", "Turn", id="sends_go_to"),
-        Binding("home", "go(0)", show=False),
-        Binding("end", "go(-1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
+        *FAR_STEPS,
     ]
 
     def __init__(self, subject: Subject, window_id: int | None = None) -> None:
@@ -461,12 +465,10 @@ class SentWindowsView(View):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        message.stop()
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)
     def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        message.stop()
         memory, row = self.subject.session.memory, message.row
         turn = memory.store.turn(memory.conversation.id, row.turn)
         text = turn.content if turn is not None else ""
