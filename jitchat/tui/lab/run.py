@@ -25,7 +25,6 @@ from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
-from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
@@ -174,7 +173,7 @@ class RunScreen(LabScreen):
         self._maps = HeatMaps(asked)
         self._square = SquarePane(self.state, self._maps.cursor)
         self._head, self._why = Static(id="run-head"), Static(id="run-why")
-        self._curve, self._spent = CurvePlot(asked), SpentTable(asked.modes)
+        self._curve, self._spent = curve.CurvePlot(asked), curve.SpentTable(asked.modes)
         self._caveat = READER_CAVEAT if known.is_reader else ""
         self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
         self.page, self._pages = Page.CELLS, _PAGES
@@ -214,9 +213,8 @@ class RunScreen(LabScreen):
         is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
         before = self.classes
-        classes.add(f"-page-{self.page.name.lower()}")
-        for name in _CLASSES:
-            self.set_class(name in classes, name, update=False)
+        self.remove_class(*_CLASSES, update=False)
+        self.add_class(*classes, f"-page-{self.page.name.lower()}", update=False)
         if self.classes != before:  # styles are worked out once
             self.update_node_styles()
         if self.page in self._pages:

@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import ScreenResume
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
-from jitchat.lab.run_file import Run
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.service import LabService
 from jitchat.lab.stats import Tally, count_results, percent, total
 from jitchat.text.figures import plural
@@ -61,7 +61,7 @@ class ConfirmScreen(ModalScreen[bool]):
             yield KeyLine()
 
 
-class DeleteScreen(ConfirmScreen, inherit_bindings=False):
+class DeleteScreen(ConfirmScreen):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "dismiss(True)", "Delete", id="rot_delete"),
         Binding("escape,n", "dismiss(False)", "Keep it", id="rot_delete_not"),
@@ -278,7 +278,7 @@ class StartScreen(LabScreen):
         if self._begins and self._setup.plan.is_free and not self.lacks_room():
             await self._begin(self._setup.plan)
 
-    @on(ScreenResume)
+    @on(events.ScreenResume)
     @work(exclusive=True, group="list")
     @reports_errors
     async def _list(self) -> None:
@@ -314,7 +314,7 @@ class StartScreen(LabScreen):
     async def _begin(self, plan: PlannedRun) -> None:
         await self._open(
             "preparing the run…",
-            lambda: OpenRun.to_ask(self._service.begin(plan.experiment, plan.parallel, plan.judge)),
+            lambda: self._service.begin(plan.experiment, plan.parallel, plan.judge),
         )
 
     @on(OptionList.OptionSelected, "#runs")
@@ -322,7 +322,7 @@ class StartScreen(LabScreen):
     async def _run_opened(self) -> None:
         run = self._runs.chosen
         if run is not None and not self.lacks_room():
-            await self._open("opening the run…", lambda: OpenRun(self._service.runs.open(run.id)))
+            await self._open("opening the run…", lambda: self._service.runs.open(run.id))
 
     @work
     async def action_go_on(self) -> None:
@@ -342,12 +342,10 @@ class StartScreen(LabScreen):
         plan = PlannedRun(run.experiment, answerer, parallel, run.judge, title)
         confirm = confirm_send(plan, answerer, to_ask)
         if plan.is_free or await self.app.push_screen_wait(confirm):
-            await self._open(
-                "opening the run…", lambda: OpenRun.to_ask(self._service.resume(run.id, parallel))
-            )
+            await self._open("opening the run…", lambda: self._service.resume(run.id, parallel))
 
     @reports_errors
-    async def _open(self, waits_for: str, opening: Callable[[], OpenRun]) -> None:
+    async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:
         """Have a run prepared, one at a time, and show it; it may be left to be resumed."""
         if self._waiting.display:
             self.notify(_WAITS, markup=False)
@@ -357,7 +355,7 @@ class StartScreen(LabScreen):
         opened: list[OpenRun] = []
         run = None
         try:
-            await to_the_end(lambda: opened.append(opening()))
+            await to_the_end(lambda: opened.append(OpenRun(opening())))
             if self.is_current:
                 run = opened.pop()
         finally:

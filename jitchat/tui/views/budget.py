@@ -15,9 +15,8 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.planning import Planned as Plan
-from jitchat.planning import Question
 from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
@@ -258,10 +257,10 @@ class BudgetView(View):
         self._set = subject.session.options.budget
         self._moves_reserve = False
         self._steps: Sequence[Budget] = (self._set,)
-        self._plans: dict[int, tuple[Plan, Sequence[ChangeRow | Line]]] = {}
+        self._plans: dict[int, tuple[planning.Planned, Sequence[ChangeRow | Line]]] = {}
         """By step, what was planned, and how it differs from the window with the set budget."""
-        self._baseline: Plan | None = None
-        self._question: Question | None = None
+        self._baseline: planning.Planned | None = None
+        self._question: planning.Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
         self._summary, self._settled = Note("budget-summary"), Note("budget-settled")
         self._against = Note("budget-against")
@@ -308,7 +307,10 @@ class BudgetView(View):
         """Plan every step, the one at the thumb first; another sweep, or leaving, ends this one."""
         try:
             if self._question is None:
-                self._question = await asyncio.to_thread(self._look_up)
+                draft, once = self.subject.question
+                look_up, mode = self.subject.session.question, self.subject.mode
+                once = replace(once, budget=None)
+                self._question = await asyncio.to_thread(look_up, draft, mode, once)
             self._baseline = await asyncio.to_thread(self._planned, self._question, self._set)
             self._draw()
             missing = set(range(len(self._steps)))
@@ -324,17 +326,12 @@ class BudgetView(View):
         except JitchatError as error:
             self.show_nothing(str(error))
 
-    def _look_up(self) -> Question:
-        draft, once = self.subject.question
-        once = replace(once, budget=None)
-        return self.subject.session.question(draft, self.subject.mode, once)
-
-    def _planned(self, question: Question, budget: Budget) -> Plan:
+    def _planned(self, question: planning.Question, budget: Budget) -> planning.Planned:
         return self.subject.session.planning.planned(question, self.subject.mode, budget)
 
     def _read_step(
-        self, question: Question, baseline: Plan, budget: Budget
-    ) -> tuple[Plan, Sequence[ChangeRow | Line]]:
+        self, question: planning.Question, baseline: planning.Planned, budget: Budget
+    ) -> tuple[planning.Planned, Sequence[ChangeRow | Line]]:
         plan, changes = self._planned(question, budget), None
         if isinstance(baseline, ContextWindow) and isinstance(plan, ContextWindow):
             changes = compare.difference(baseline, plan)

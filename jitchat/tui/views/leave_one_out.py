@@ -12,7 +12,6 @@ from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
-from jitchat.small_models.leave_one_out import Trial, TrialResult
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.palette import MUTED
@@ -43,7 +42,7 @@ class Trials:
     """What is tried for one reply, and the results so far."""
 
     exchange: exchanges.Exchange
-    trials: tuple[Trial, ...]
+    trials: tuple[experiment.Trial, ...]
     texts: Mapping[int, str]
     """What each of their turns says."""
     measure: experiment.Measure
@@ -52,14 +51,14 @@ class Trials:
     """Whether the same window always brings the same answer."""
     cost: float | None = None
     """Of all requests, in US dollars; None where that is not known."""
-    results: Mapping[int | None, TrialResult] = field(default_factory=dict)
+    results: Mapping[int | None, experiment.TrialResult] = field(default_factory=dict)
     """By turn; None: of the unchanged window."""
 
     @property
-    def rows(self) -> list[Trial]:
+    def rows(self) -> list[experiment.Trial]:
         """The unchanged window, then the turns, the one that mattered most first."""
 
-        def order(trial: Trial) -> tuple[bool, bool, float]:
+        def order(trial: experiment.Trial) -> tuple[bool, bool, float]:
             tried = self.results.get(trial.turn)
             is_known = tried is not None and tried.error is None
             return trial.turn is not None, not is_known, -tried.change if tried is not None else 0.0
@@ -72,27 +71,27 @@ class Trials:
         control = self.results.get(None)
         return control.change if control is not None and control.error is None else None
 
-    def style(self, trial: Trial) -> str:
+    def style(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is None:
             return MUTED
         is_more = tried.error is None and tried.change > (self.chance or 0.0)
         return "bold" if trial.turn is not None and is_more else ""
 
-    def change_cell(self, trial: Trial) -> str:
+    def change_cell(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is None:
             return "…"
         return "failed" if tried.error is not None else f"{bar(tried.change)} {tried.change:.2f}"
 
-    def text_cell(self, trial: Trial) -> str:
+    def text_cell(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is not None and tried.error is not None:
             return str(tried.error)
         return "the same window again" if trial.turn is None else self.texts.get(trial.turn, "")
 
     @property
-    def columns(self) -> tuple[Column[Trial], ...]:
+    def columns(self) -> tuple[Column[experiment.Trial], ...]:
         return (
             Column("without", lambda trial: "none" if trial.turn is None else f"#{trial.turn}", 7),
             Column("the answer changes", self.change_cell, _BAR + 6),
@@ -121,7 +120,7 @@ class Trials:
             question += f" The reply is by {window.model}: more than the turns may differ."
         return question
 
-    def answer(self, trial: Trial) -> str:
+    def answer(self, trial: experiment.Trial) -> str:
         tried, reply = self.results.get(trial.turn), self.exchange.reply.content
         name = f"Without #{trial.turn}" if trial.turn is not None else "With the same window"
         if tried is None:
@@ -188,7 +187,9 @@ class LeaveOneOutView(View):
         self._asking: Worker[None] | None = None
         self._heading = exchanges.ExchangeHeading(id="mattered-heading")
         self._state = Note("mattered-state")
-        self._table = TurnTable[Trial]((), id="mattered-table", key=lambda trial: trial.turn)
+        self._table = TurnTable[experiment.Trial](
+            (), id="mattered-table", key=lambda trial: trial.turn
+        )
         self._answer = Note("mattered-answer")
 
     def body(self) -> Body:

@@ -201,32 +201,26 @@ class MissingTurnView(View):
 
     @on(OptionList.OptionSelected)
     def action_miss(self) -> None:
-        """Note that the turn under the cursor was missing, unless the window had all of it."""
-        row = self._table.row
-        if row is None:
-            return
-        if row.is_there:
-            there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.say(f"{there} was not missing: K notes that it was rightly there.")
-        else:
-            self._note_case(row, CaseKind.MISS)
+        self._note_as(CaseKind.MISS)
 
     def action_kept(self) -> None:
-        row = self._table.row
-        if row is None:
-            return
-        if row.is_there:
-            self._note_case(row, CaseKind.KEPT)
-        else:
-            absent = f"#{row.turn.position} was not in the window"
-            self.say(f"{absent}: Enter notes that it was missing.")
+        self._note_as(CaseKind.KEPT)
 
-    def _note_case(self, row: Row, kind: CaseKind) -> None:
-        exchange = self._finder.exchange
-        if exchange is not None:
+    def _note_as(self, kind: CaseKind) -> None:
+        """Note what the turn under the cursor was, unless the window says otherwise."""
+        row, exchange = self._table.row, self._finder.exchange
+        if row is None or exchange is None:
+            return
+        if row.is_there is (kind is CaseKind.KEPT):
             moment = self.subject.session.memory.store.now()
             case = Case(exchange.message, row.turn, kind, exchange.window_id, moment)
             self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)
+        elif row.is_there:
+            there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
+            self.say(f"{there} was not missing: K notes that it was rightly there.")
+        else:
+            absent = f"#{row.turn.position} was not in the window"
+            self.say(f"{absent}: Enter notes that it was missing.")
 
     def action_forget(self) -> None:
         row = self._table.row

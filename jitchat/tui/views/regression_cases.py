@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
@@ -135,8 +134,9 @@ class RegressionCasesView(View):
             self.dismiss(GoTo(self._table.row.said.position))
 
     def action_forget(self) -> None:
-        if self._table.row is not None:
-            self.write(partial(self._notes.remove, self._table.row), self._show_change)
+        case = self._table.row
+        if case is not None:
+            self.write(lambda: self._notes.remove(case), self._show_change)
 
     def action_undo(self) -> None:
         self.write(self._notes.undo, self._show_change)

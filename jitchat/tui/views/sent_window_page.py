@@ -15,7 +15,6 @@ from jitchat.store.windows import Send
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui import figures, send_figures
-from jitchat.tui.figures import identity_sentence, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.exchange import STREAMING
 from jitchat.tui.views.view import Subject
@@ -70,14 +69,16 @@ def ledger_table(window: ContextWindow) -> Table:
         Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
         Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),
         Column("verdict", attrgetter("verdict.value"), 10, gap=2),
-        Column("tokens", lambda row: part_figure(window, row.tokens), 7, is_right=True, gap=0),
+        Column(
+            "tokens", lambda row: figures.part_figure(window, row.tokens), 7, is_right=True, gap=0
+        ),
         Column("score", lambda row: f"{row.score:.2f}", 7, is_right=True, gap=0),
         Column("parts", lambda row: figures.part_bars(row.parts, largest), _PARTS, gap=2),
         Column("why", attrgetter("reason")),
     ]
     items: list[Item] = [*window.ledger]
     if (never := window.never_candidates) is not None:
-        head = f"{'':>13}{'left out':<10}{part_figure(window, never.tokens):>7}"
+        head = f"{'':>13}{'left out':<10}{figures.part_figure(window, never.tokens):>7}"
         items.append(Line(f"{head}  {one_line(never.sentence)}", MUTED, can_be_chosen=True))
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
 
@@ -125,8 +126,8 @@ def diff_table(compared: Compared) -> Table:
                     f"#{change.turn}",
                     was or "—",
                     now or "—",
-                    part_figure(before, change.tokens_before) if was else "",
-                    part_figure(after, change.tokens_after) if now else "",
+                    figures.part_figure(before, change.tokens_before) if was else "",
+                    figures.part_figure(after, change.tokens_after) if now else "",
                     _grown([change]),
                     reasons.get((change.turn, now), ""),
                 )
@@ -136,14 +137,14 @@ def diff_table(compared: Compared) -> Table:
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
     if compared.instructions_change or compared.difference.new_instructions:
         system, grown = Kind.SYSTEM, _signed(compared.instructions_change)
-        sizes = [part_figure(each, each.tokens_of(system)) for each in (before, after)]
+        sizes = [figures.part_figure(each, each.tokens_of(system)) for each in (before, after)]
         row = DiffRow("changed", "", system, system, sizes[0], sizes[1], grown, "instructions")
         items.append(row)
     lines = ["", *sum_lines(compared)] if items else [SAME, "", *sum_lines(compared)]
     first, second = compared.numbers
     title = (
-        f"send {first:,} {before.mode} {used_figure(before)}"
-        f" → send {second:,} {after.mode} {used_figure(after)}"
+        f"send {first:,} {before.mode} {figures.used_figure(before)}"
+        f" → send {second:,} {after.mode} {figures.used_figure(after)}"
     )
     return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
 
@@ -159,9 +160,9 @@ def sum_lines(compared: Compared) -> Iterator[str]:
     yield " · ".join(parts)
     before, after = compared.before, compared.after
     change = _signed(after.used - before.used)
-    yield f"together {change}: {used_figure(before)} → {used_figure(after)}"
+    yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
     for number, window in zip(compared.numbers, (before, after), strict=True):
-        yield f"send {number:,}: {identity_sentence(window)}"
+        yield f"send {number:,}: {figures.identity_sentence(window)}"
 
 
 def _grown(changes: Sequence[Change]) -> str:
@@ -178,10 +179,10 @@ def _line(text: str) -> Line:
 
 def window_lines(window: ContextWindow) -> Iterator[str]:
     """Write the identity, then one line a segment."""
-    yield identity_sentence(window)
+    yield figures.identity_sentence(window)
     for segment in window.segments:
         turn = "" if segment.turn is None else f"#{segment.turn}"
-        head = f"{segment.kind.value:<10}{turn:>7}{part_figure(window, segment.tokens):>8}"
+        head = f"{segment.kind.value:<10}{turn:>7}{figures.part_figure(window, segment.tokens):>8}"
         yield f"{head}  {one_line(segment.reason)}"
 
 

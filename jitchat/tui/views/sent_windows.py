@@ -24,7 +24,6 @@ from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.figures import PART_BARS, ledger_note, used_figure
 from jitchat.tui.views import sent_window_page
-from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -347,9 +346,9 @@ class SentWindowsView(View):
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
-        self._table = TurnTable[LedgerRow | DiffRow]((), id="send-table")
+        self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
         self._messages = TextArea(read_only=True, compact=True, id="send-messages")
-        self.page: Page | None = None
+        self.page: sent_window_page.Page | None = None
         """What is on screen; None while nothing is."""
 
     def body(self) -> Body:
@@ -386,11 +385,11 @@ class SentWindowsView(View):
         self.box.add_class("-loading")
         sent = self.subject.sent if self.subject.is_busy() else None
         answering = sent.position if sent is not None else None
-        request = PageRequest(scrubber.place, scrubber.base, self._tab, answering)
+        request = sent_window_page.PageRequest(scrubber.place, scrubber.base, self._tab, answering)
         read = partial(self._reader.page, scrubber.sends, request)
         self.load(read, self._show, refuse=self._show_refusal, group="page")
 
-    def _show(self, page: Page) -> None:
+    def _show(self, page: sent_window_page.Page) -> None:
         self.box.remove_class("-loading")
         before, self.page = self.page, page
         replayed, tab = page.replayed, page.request.tab
