@@ -199,6 +199,7 @@ class RunScreen(LabScreen):
     def on_mount(self) -> None:
         self.entitle(self.state.run.title)
         self._maps.focus()
+        self.watch(self._maps, "cursor", self._square.look_at, init=False)
         if self.is_asking:
             self._ask()
 
@@ -272,10 +273,6 @@ class RunScreen(LabScreen):
         notice = _STOPPING if is_stopping else one_line(self.state.notice)
         line = progress_line(self.state, self.progress, self._head.size.width, notice)
         self._head.update(Content("\n").join([run_line(self.state), line]), layout=False)
-
-    @on(HeatMaps.Moved)
-    def _moved(self, message: HeatMaps.Moved) -> None:
-        self._square.look_at(message.place)
 
     @on(OptionList.OptionSelected)
     def _cell_opened(self) -> None:
