@@ -15,8 +15,7 @@ from jitchat.small_models import leave_one_out as experiment
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views import exchange as exchanges
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.views import view
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -41,7 +40,7 @@ CUT = (
 class Trials:
     """What is tried for one reply, and the results so far."""
 
-    exchange: exchanges.Exchange
+    exchange: view.Exchange
     trials: tuple[experiment.Trial, ...]
     texts: Mapping[int, str]
     """What each of their turns says."""
@@ -140,20 +139,20 @@ def bar(change: float) -> str:
     return f"{_FULL * (halves // 2)}{_HALF * (halves % 2)}".ljust(_BAR, _REST)
 
 
-def read_trials(subject: Subject) -> Trials | str:
+def read_trials(subject: view.Subject) -> Trials | str:
     """Find what can be tried, or why nothing can. Slow.
 
     Raises StoreError: the store, or what it keeps of the window, cannot be read.
     """
-    session, exchange = subject.session, exchanges.find_exchange(subject)
+    session, exchange = subject.session, subject.exchange()
     if exchange is None:
-        return exchanges.why_none(subject)
+        return subject.why_no_exchange
     window, status = exchange.window, exchange.reply.status
     if window is None:
         return NO_WINDOW
     if status is not Status.COMPLETE:
         is_streaming = status is Status.STREAMING
-        return exchanges.STREAMING if is_streaming else CUT.format(status=status)
+        return view.STREAMING if is_streaming else CUT.format(status=status)
     exact = session.provider.name == _READER and window.model == session.provider.model
     trials = experiment.trials_of(window, control=not exact)
     if not trials:
@@ -173,7 +172,7 @@ def read_trials(subject: Subject) -> Trials | str:
     )
 
 
-class LeaveOneOutView(View):
+class LeaveOneOutView(view.View):
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -181,18 +180,18 @@ class LeaveOneOutView(View):
         Binding("n", "decline", "Do not ask", id="mattered_no"),
     ]
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: view.Subject) -> None:
         super().__init__(subject)
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
-        self._heading = exchanges.ExchangeHeading(id="mattered-heading")
-        self._state = Note("mattered-state")
+        self._heading = view.ExchangeHeading(id="mattered-heading")
+        self._state = view.Note("mattered-state")
         self._table = TurnTable[experiment.Trial](
             (), id="mattered-table", key=lambda trial: trial.turn
         )
-        self._answer = Note("mattered-answer")
+        self._answer = view.Note("mattered-answer")
 
-    def body(self) -> Body:
+    def body(self) -> view.Body:
         below = VerticalScroll(self._answer, id="mattered-below")
         return (self._heading, self._state, self._table, below)
 
@@ -259,7 +258,7 @@ class LeaveOneOutView(View):
     def _go_to(self) -> None:
         row = self._table.row
         if row is not None and row.turn is not None:
-            self.dismiss(GoTo(row.turn))
+            self.dismiss(view.GoTo(row.turn))
 
     @on(OptionList.OptionHighlighted)
     def _show_answer(self) -> None:

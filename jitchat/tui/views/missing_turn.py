@@ -13,9 +13,8 @@ from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
-from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Note, Subject, View
+from jitchat.tui.views.view import Body, Exchange, ExchangeHeading, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -82,7 +81,7 @@ class SuspectFinder:
 
         For an empty text: those that something is noted about, the ledger's, then the latest.
         """
-        exchange = self.exchange = self.exchange or find_exchange(self._subject)
+        exchange = self.exchange = self.exchange or self._subject.exchange()
         if exchange is None:
             return []
         message, turns = exchange.message, self._memory.turns
@@ -178,7 +177,7 @@ class MissingTurnView(View):
     def _show(self, rows: list[Row]) -> None:
         self._rows, exchange = rows, self._finder.exchange
         if exchange is None:
-            self.show_nothing(why_none(self.subject))
+            self.show_nothing(self.subject.why_no_exchange)
             return
         empty = _NO_HIT if self._input.value.strip() else _NOTHING_AHEAD
         self.show_nothing("" if rows else empty, hides=False)

@@ -16,8 +16,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui import figures, send_figures
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.exchange import STREAMING
-from jitchat.tui.views.view import Subject
+from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Column, Line
 from jitchat.window.compare import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.exchange import NO_REPLY, pair_of
 from jitchat.tui.views.missing_turn import (
     COLUMNS,
     MissingTurnView,
@@ -17,6 +16,7 @@ from jitchat.tui.views.missing_turn import (
     row_of,
 )
 from jitchat.tui.views.regression_cases import NONE_YET, RegressionCasesView
+from jitchat.tui.views.view import NO_REPLY, pair_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable, draw
