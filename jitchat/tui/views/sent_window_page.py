@@ -82,20 +82,6 @@ def ledger_table(window: ContextWindow) -> Table:
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    before: ContextWindow
-    after: ContextWindow
-    difference: Difference
-    numbers: tuple[int, int]
-    """Of the two among all sends, from 1."""
-
-    @property
-    def instructions_change(self) -> int:
-        """Tokens by which the system prompt grew."""
-        return self.after.tokens_of(Kind.SYSTEM) - self.before.tokens_of(Kind.SYSTEM)
-
-
 DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
     Column("", attrgetter("name"), 8),
     Column("turn", attrgetter("turn"), 6, is_right=True, gap=0),
@@ -108,15 +94,18 @@ DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
 )
 
 
-def diff_table(compared: Compared) -> Table:
-    """List the differences, their sums, and the identity of both windows."""
-    before, after = compared.before, compared.after
+def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]) -> Table:
+    """List the differences, their sums, and the identity of both windows.
+
+    `numbers` are those of the two among all sends, from 1.
+    """
+    found = difference(before, after)
     reasons: dict[tuple[int | None, Kind | None], str] = {
         **{(row.turn, None): row.reason for row in after.ledger},
         **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
     }
     items: list[Item] = []
-    for name, changes in compared.difference.by_name.items():
+    for name, changes in found.by_name.items():
         for change in changes[:SHOWN]:
             was, now = change.kind_before, change.kind_after
             items.append(
@@ -134,13 +123,15 @@ def diff_table(compared: Compared) -> Table:
         if rest := changes[SHOWN:]:
             text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
-    if compared.instructions_change or compared.difference.new_instructions:
-        system, grown = Kind.SYSTEM, _signed(compared.instructions_change)
+    system, instructions = Kind.SYSTEM, _instructions_change(before, after)
+    if instructions or found.new_instructions:
         sizes = [figures.part_figure(each, each.tokens_of(system)) for each in (before, after)]
-        row = DiffRow("changed", "", system, system, sizes[0], sizes[1], grown, "instructions")
+        row = DiffRow(
+            "changed", "", system, system, sizes[0], sizes[1], _signed(instructions), "instructions"
+        )
         items.append(row)
-    lines = ["", *sum_lines(compared)] if items else [SAME, "", *sum_lines(compared)]
-    first, second = compared.numbers
+    lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, found, numbers)]
+    first, second = numbers
     title = (
         f"send {first:,} {before.mode} {figures.used_figure(before)}"
         f" → send {second:,} {after.mode} {figures.used_figure(after)}"
@@ -148,20 +139,23 @@ def diff_table(compared: Compared) -> Table:
     return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
 
 
-def sum_lines(compared: Compared) -> Iterator[str]:
+def _sum_lines(
+    before: ContextWindow, after: ContextWindow, found: Difference, numbers: tuple[int, int]
+) -> Iterator[str]:
     """Write what the differences come to, then both windows with the identity."""
-    parts = [
-        f"{name} {len(changes):,} ({_grown(changes)})"
-        for name, changes in compared.difference.by_name.items()
-    ]
-    if compared.instructions_change:
-        parts.append(f"instructions ({_signed(compared.instructions_change)})")
+    parts = [f"{name} {len(turns):,} ({_grown(turns)})" for name, turns in found.by_name.items()]
+    if instructions := _instructions_change(before, after):
+        parts.append(f"instructions ({_signed(instructions)})")
     yield " · ".join(parts)
-    before, after = compared.before, compared.after
     change = _signed(after.used - before.used)
     yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
-    for number, window in zip(compared.numbers, (before, after), strict=True):
+    for number, window in zip(numbers, (before, after), strict=True):
         yield f"send {number:,}: {figures.identity_sentence(window)}"
+
+
+def _instructions_change(before: ContextWindow, after: ContextWindow) -> int:
+    """Tell by how many tokens the system prompt grew."""
+    return after.tokens_of(Kind.SYSTEM) - before.tokens_of(Kind.SYSTEM)
 
 
 def _grown(changes: Sequence[Change]) -> str:
@@ -253,9 +247,7 @@ class SentWindowReader:
         if base == place or (base is None and not place):
             return Table(items=[_line(_NO_BASE if base is None else _IS_BASE)])
         base = place - 1 if base is None else base
-        before, after = self._open(sends[base]).window, replayed.window
-        numbers = base + 1, place + 1
-        return diff_table(Compared(before, after, difference(before, after), numbers))
+        return diff_table(self._open(sends[base]).window, replayed.window, (base + 1, place + 1))
 
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)

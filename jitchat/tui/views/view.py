@@ -1,4 +1,4 @@
-"""The frame that all views share: a title, what it shows in one line, a body, the keys.
+"""What a view is about, and the frame that all share: a title, one line, a body, the keys.
 
 On a wide terminal a view leaves room for the transcript beside it, unless it needs all of it;
 on a narrow one it is a screen of its own. Opening one changes nothing.
