@@ -178,9 +178,11 @@ class SetupPane(Vertical):
 
     @property
     def plan(self) -> PlannedRun:
-        asked = self._experiments[self._list.highlighted or 0]
+        return self.plan_of(self._experiments[self._list.highlighted or 0], self._wanted.judge)
+
+    def plan_of(self, asked: Experiment, judge: str) -> PlannedRun:
         title = self._titles.get(asked.conversation or "", "")
-        return PlannedRun(asked, self.answerer, self.parallel, self._wanted.judge, title)
+        return PlannedRun(asked, self.answerer, self.parallel, judge, title)
 
     def choose(self, number: int) -> None:
         """Choose a line, counted from 0."""

@@ -255,8 +255,8 @@ class StartScreen(LabScreen):
         `titles` are those of the user's conversations, by id, as far as they are known.
         """
         super().__init__()
-        self._service, self._begins, self._titles = service, begins, titles or {}
-        self._setup, self._runs = SetupPane(wanted, self._titles), RunsList()
+        self._service, self._begins = service, begins
+        self._setup, self._runs = SetupPane(wanted, titles or {}), RunsList()
         self._waiting = Static(id="lab-waiting")
 
     def body(self) -> ComposeResult:
@@ -337,12 +337,12 @@ class StartScreen(LabScreen):
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
             return
-        parallel = self._setup.parallel
-        title = self._titles.get(run.experiment.conversation or "", "")
-        plan = PlannedRun(run.experiment, answerer, parallel, run.judge, title)
+        plan = self._setup.plan_of(run.experiment, run.judge)
         confirm = confirm_send(plan, answerer, to_ask)
         if plan.is_free or await self.app.push_screen_wait(confirm):
-            await self._open("opening the run…", lambda: self._service.resume(run.id, parallel))
+            await self._open(
+                "opening the run…", lambda: self._service.resume(run.id, plan.parallel)
+            )
 
     @reports_errors
     async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:
