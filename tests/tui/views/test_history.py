@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Static
 
 from jitchat.session import SessionOptions
-from jitchat.tui.views.history import NOTHING, HistoryView
-from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
+from jitchat.tui.views.history import NOTHING, HistoryChart, HistoryPointer, HistoryView
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
