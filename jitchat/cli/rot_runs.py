@@ -14,7 +14,6 @@ from jitchat.cli import output
 from jitchat.cli.options import Flags, SharingCommand, location_options, option, options_as
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab import compare, experiment, report, run_file, stats
-from jitchat.lab.runs import Runs
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
@@ -80,7 +79,7 @@ def as_begun(flags: Flags, wanted: str) -> Flags:
 
 
 def _opened(flags: Flags, wanted: str) -> closing[run_file.RunFile]:
-    return closing(Runs(flags.paths().rot).open(wanted))
+    return closing(run_file.Runs(flags.paths().rot).open(wanted))
 
 
 @click.command("list", cls=SharingCommand)
@@ -88,7 +87,7 @@ def _opened(flags: Flags, wanted: str) -> closing[run_file.RunFile]:
 @location_options
 def list_command(flags: Flags, as_json: bool) -> None:
     """List the runs, the latest first, with their shares of right answers."""
-    runs = Runs(flags.paths().rot).each(_summary)
+    runs = run_file.Runs(flags.paths().rot).each(_summary)
     if as_json:
         output.say_json([_fields(*run) for run in runs])
     elif runs:
@@ -190,5 +189,5 @@ def forget_command(flags: Flags, run: str, yes: bool) -> None:
             )
         if not click.confirm(f"Forget {name} with all its answers?", err=True):
             raise click.ClickException("Nothing was forgotten.")
-    Runs(flags.paths().rot).forget(run)
+    run_file.Runs(flags.paths().rot).forget(run)
     output.say(f"{name} is forgotten.", err=True)

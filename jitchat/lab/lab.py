@@ -108,10 +108,9 @@ class Lab:
         self._hear(events.RunEnded())
 
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
-        experiment, results = self.file.run.experiment, self.file.results()
-        done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
+        experiment, left = self.file.run.experiment, set(self.file.left())
         laid_out = (
-            (plan, [each for each in plan.cells(experiment.modes) if each[0] not in done])
+            (plan, [each for each in plan.cells(experiment.modes) if each[0] in left])
             for plan in planting.plans(experiment, self._price)
         )
         return [(plan, cells) for plan, cells in laid_out if cells]

@@ -9,7 +9,7 @@ from jitchat.lab.experiment import Experiment
 
 if TYPE_CHECKING:  # the screen starts without what asks a run
     from jitchat.lab.lab import Lab
-    from jitchat.lab.runs import Runs
+    from jitchat.lab.run_file import Runs
 
 
 class LabService(Protocol):
