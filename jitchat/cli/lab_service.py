@@ -5,13 +5,13 @@ about its model is kept where the chat keeps it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab import compare, costs, grade, run_file, runs
+from jitchat.lab import compare, costs, grade, run_file
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.grade import Judge
 from jitchat.lab.lab import Lab
@@ -42,7 +42,7 @@ class LocalLabService:
     ) -> None:
         """`resolve` gives the model that answers now; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
-        self.runs = runs.Runs(paths.rot)
+        self.runs = run_file.Runs(paths.rot)
 
     def answerer(self) -> costs.Answerer:
         model = self._resolve()
@@ -92,8 +92,8 @@ class LocalLabService:
             settings=tuple(settings_fields(model.settings).items()),
             source=run_file.source_of(turns),
         )
-        asking = _Asking(model, embedder, budget, judging, parallel, turns)
-        return asking.lab(self.runs.create(run))
+        file = self.runs.create(run)
+        return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
         """Open a run to ask what has no answer yet.
@@ -103,14 +103,14 @@ class LocalLabService:
         """
         file = self.runs.open(wanted, to_ask=True)
         try:
-            return self._asking_again(file.run, parallel).lab(file)
+            return self._resumed(file, parallel)
         except BaseException:  # closed whatever it was, and passed on
             file.close()
             raise
 
-    def _asking_again(self, run: run_file.Run, parallel: int) -> "_Asking":
+    def _resumed(self, file: run_file.RunFile, parallel: int) -> Lab:
         """Find what a run was begun with, or refuse what would be used now instead."""
-        model = self._resolve()
+        run, model = file.run, self._resolve()
         named = f"{model.profile.name} {model.name}"
         _require_same(run, "", f"{run.provider} {run.model}", named)
         require_key(model.profile)
@@ -127,7 +127,7 @@ class LocalLabService:
         if run_file.source_of(turns) != run.source:
             what = f"{title} has changed since {run.id} was begun."
             raise UsageError(what, "Begin a new run.")
-        return _Asking(model, embedder, budget, judging, parallel, turns)
+        return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def title(self, experiment: Experiment) -> str:
         """Name the user's conversation that is the filler; empty for made-up talk."""
@@ -159,33 +159,23 @@ class LocalLabService:
         return replace(experiment, conversation=conversation.id, lengths=reached), turns
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    model: ResolvedModel
-    embedder: Embedder
-    budget: Budget
-    judge: Judge | None
-    """None where rules alone judge."""
-    parallel: int
-    turns: Sequence[Turn]
-    """The user's turns that are the filler; none where talk is made up."""
-
-    def lab(self, file: run_file.RunFile) -> Lab:
-        return Lab(
-            file,
-            self._session,
-            self.embedder,
-            self.model.counter,
-            judge=self.judge,
-            parallel=self.parallel,
-            own=self.turns,
-        )
-
-    def _session(self, memory: Memory) -> Session:
+def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
+    file: run_file.RunFile,
+    model: ResolvedModel,
+    embedder: Embedder,
+    budget: Budget,
+    judge: Judge | None,
+    parallel: int,
+    turns: Sequence[Turn],
+) -> Lab:
+    def open_session(memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = self.model.open_session(memory, instructions=grade.CONTRACT)
-        session.take_budget(self.budget)
+        session = model.open_session(memory, instructions=grade.CONTRACT)
+        session.take_budget(budget)
         return session
+
+    counter = model.counter
+    return Lab(file, open_session, embedder, counter, judge=judge, parallel=parallel, own=turns)
 
 
 def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:

@@ -70,35 +70,39 @@ class SharedOption(click.Option):
     """An option that commands share; a command's help lists its own options first."""
 
 
-class _OwnOptionsFirst:
-    """Help in two parts, for a command or a group."""
+class SharingCommand(click.Command):
+    """A command with options of its own and shared ones, which its help lists apart."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
-        for parameter in ctx.command.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None and not isinstance(parameter, click.Argument):
-                shared = isinstance(parameter, SharedOption)
-                parts["Settings" if shared else "Options"].append(record)
-        for title, records in parts.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        _format_own_first(self, ctx, formatter)
 
 
-class SharingCommand(_OwnOptionsFirst, click.Command):
-    """A command with options of its own and shared ones."""
-
-
-class SharingGroup(_OwnOptionsFirst, click.Group):
+class SharingGroup(click.Group):
     """A group likewise; its commands are listed first, in the order in which they were added."""
+
+    command_class = SharingCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
-        super().format_options(ctx, formatter)
+        _format_own_first(self, ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         return list(self.commands)
+
+
+def _format_own_first(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None and not isinstance(parameter, click.Argument):
+            shared = isinstance(parameter, SharedOption)
+            parts["Settings" if shared else "Options"].append(record)
+    for title, records in parts.items():
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 def with_options(*options: _Option) -> _Option:
@@ -168,6 +172,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
 
     return add
 
+
+in_conversation = click.option(
+    "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
+)
 
 _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 

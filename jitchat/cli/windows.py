@@ -1,27 +1,132 @@
-"""`jitchat replay`: a window that was sent, as it was, with its ledger and what came of it."""
+"""A window on paper, as JSON and as one line a segment; `jitchat replay`, of one that was sent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, options, output, report
+from jitchat.cli import cold_store, options, output
 from jitchat.errors import StoreUnreadable, UsageError
+from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
-from jitchat.text.sanitize import one_line
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures, send_figures
 from jitchat.why import parts_told
-from jitchat.window.window import ContextWindow, LedgerRow
+from jitchat.window import record
+from jitchat.window.cost import picking_sentences, window_cost
+from jitchat.window.window import ContextWindow, LedgerRow, Segment, Verdict
+
+TEXT_WIDTH = 100
+"""Characters of a segment's text on paper; in a terminal, what its width leaves."""
+_HEADINGS = ("kind", "turn", "tokens", "why", "text")
+_COLOURS = {
+    "system": "magenta",
+    "pinned": "yellow",
+    "recent": "blue",
+    "index": "cyan",
+    "retrieved": "green",
+}
+
+
+def window_fields(
+    window: ContextWindow, conversation: str, prices: Prices | None
+) -> dict[str, Any]:
+    """Turn the window into what JSON knows; `turn` is the #id on screen, cost in US dollars."""
+    segments = [record.segment_fields(segment) for segment in window.segments]
+    for fields in segments:
+        del fields["text"]
+    return {
+        "conversation": conversation,
+        "mode": window.mode.value,
+        "model": window.model,
+        "counter": {"name": window.counter, "exact": window.exact},
+        "limit": window.budget.limit,
+        "limit_source": window.limit_source,
+        "reserve": window.budget.reserve,
+        "budget": window.budget.budget,
+        "used": window.used,
+        "band": window.band,
+        "counted": window.counted,
+        "free": window.free,
+        "full_tokens": window.full_tokens,
+        "stable_tokens": window.stable_tokens,
+        "cost": prices.of_input(window.used) if prices is not None else None,
+        "price_source": prices.source if prices is not None else None,
+        **record.picking_fields(window),
+        "segments": segments,
+        "ledger": [record.ledger_fields(row) for row in window.ledger],
+        "never_candidates": record.never_candidates_fields(window),
+        "messages": [
+            {"role": message.role.value, "content": message.content}
+            for message in window.messages()
+        ],
+    }
+
+
+def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
+    """Print one line a segment, and the sum that the meter shows.
+
+    `prices` are the model's; None where nobody knows them.
+    """
+    print_segments(window)
+    for line in (*sums(window, conversation), _price_line(window, prices), *_not_there(window)):
+        output.say(line)
+
+
+def print_segments(window: ContextWindow) -> None:
+    rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
+    for (kind, *_), line in zip(rows, output.fitted_columns(rows, right=(1, 2)), strict=True):
+        output.emit(output.painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
+
+
+def _row(segment: Segment, sign: str) -> Sequence[str]:
+    turn = f"#{segment.turn}" if segment.turn is not None else ""
+    text = shorten(segment.text, TEXT_WIDTH)
+    return segment.kind.value, turn, f"{sign}{segment.tokens:,}", one_line(segment.reason), text
+
+
+def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
+    sign = _sign(window)
+    yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
+    if window.limit_source:
+        yield figures.limit_sentence(window)
+    corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
+    yield (
+        f"full would be {sign}{window.full_tokens:,}; counted by {window.counter}"
+        f" for {window.model}{corrected}"
+    )
+    yield from picking_sentences(window)
+
+
+def _price_line(window: ContextWindow, prices: Prices | None) -> str:
+    stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
+    if prices is None:
+        return f"{stable}; cost unknown: no price of {window.model} is known"
+    source = f" ({one_line(prices.source)})" if prices.source else ""
+    return f"{stable}; to send it: {window_cost(window, prices.of_input)}{source}"
+
+
+def _not_there(window: ContextWindow) -> Iterator[str]:
+    left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
+    if left_out:
+        are = "is" if left_out == 1 else "are"
+        candidates = plural(left_out, "candidate")
+        yield f"{candidates} {are} not there at full text; --json says why"
+    if (never := window.never_candidates) is not None:
+        yield f"{never.sentence} ({_sign(window)}{never.tokens:,} tokens)"
+
+
+def _sign(window: ContextWindow) -> str:
+    return "" if window.is_sure else "~"
 
 
 @click.command("replay", cls=options.SharingCommand)
 @click.argument("turn", type=options.turn_number)
-@click.option(
-    "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
-)
+@options.in_conversation
 @click.option(
     "--window",
     "number",
@@ -48,7 +153,7 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
     if wanted["messages"]:
         _print_messages(replayed, as_json=wanted["as_json"])
     elif wanted["as_json"]:
-        output.say_json(_fields(replayed, identity))
+        output.say_json(_replay_fields(replayed, identity))
     else:
         _print_replayed(replayed, identity, (number, len(chosen)))
     if not replayed.is_as_sent:
@@ -80,13 +185,13 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
     return chosen[place - 1], place
 
 
-_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
+_LEDGER_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
 
 
-def _fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
+def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
     """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
     send, reply = replayed.send, replayed.reply
-    fields = report.window_fields(replayed.window, conversation, None)
+    fields = window_fields(replayed.window, conversation, None)
     del fields["price_source"]
     return fields | {
         "said": replayed.said.position,
@@ -121,9 +226,9 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     """
     window = replayed.window
     output.say(send_figures.send_sentence(replayed.send, *place))
-    report.print_segments(window)
+    print_segments(window)
     for line in (
-        *report.sums(window, conversation),
+        *sums(window, conversation),
         figures.stable_sentence(window, replayed.send.usage),
     ):
         output.say(line)
@@ -138,7 +243,7 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
 def _print_ledger(window: ContextWindow) -> None:
     if window.ledger:
         output.say("")
-        rows = [_HEADINGS, *(_row(window, row) for row in window.ledger)]
+        rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
         for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
             output.emit(line)
     if (never := window.never_candidates) is not None:
@@ -148,7 +253,7 @@ def _print_ledger(window: ContextWindow) -> None:
     output.say("")
 
 
-def _row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
+def _ledger_row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
     return (
         *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
         *(figures.part_figure(window, row.tokens), f"{row.score:.2f}"),
