@@ -35,7 +35,7 @@ _COMMANDS = {
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
     ),
     "demo": (
-        "demo",
+        "chat",
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
