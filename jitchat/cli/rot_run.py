@@ -15,8 +15,7 @@ from jitchat import models
 from jitchat.bench.output import without_login
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
-from jitchat.cli.rot import RotFlags
-from jitchat.cli.rot_runs import RotFiles, print_run
+from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
@@ -57,7 +56,7 @@ def run_here(
             lab = _begun(desk, model, wanted, experiment)
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel)
-            tallies = print_run(file.run, file.results(), files)
+            tallies = files.print_run(file.run, file.results())
             _tell_end(watcher, file.run.id)
             _require_shares(file.run.experiment, tallies, least)
 
