@@ -22,7 +22,6 @@ from jitchat.bench import workers
 from jitchat.bench.asking import Case
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer
-from jitchat.bench.workers import Reply
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.figures import dollars, plural
@@ -105,17 +104,17 @@ def key_of(asked: Mapping[str, object], messages: Sequence[Message]) -> str:
 class ReplyLog:
     """The file of replies; `opened_log` makes one."""
 
-    def __init__(self, path: Path, file: FileIO, replies: dict[str, Reply]) -> None:
+    def __init__(self, path: Path, file: FileIO, replies: dict[str, workers.Reply]) -> None:
         self.path, self._file = path, file
         self._replies = replies
         self.first_failure: ProviderError | None = None
         """Of those noted since it was opened."""
 
-    def get(self, job: Job | None) -> Reply | None:
+    def get(self, job: Job | None) -> workers.Reply | None:
         """Find the reply to a request; None where it has none yet, or there is none to send."""
         return self._replies.get(job.key) if job is not None else None
 
-    def add(self, job: Job, reply: Reply) -> None:
+    def add(self, job: Job, reply: workers.Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
         self._write(job, {"text": reply.text, "reason": reply.reason, "usage": usage})
         self._replies[job.key] = reply
@@ -151,7 +150,7 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
         yield ReplyLog(path, file, _read(path, file))
 
 
-def _read(path: Path, file: FileIO) -> dict[str, Reply]:
+def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
     """Read the replies, and end a torn line, so that the next one stands on its own."""
     try:
         file.seek(0)
@@ -160,14 +159,14 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
             file.write(b"\n")
     except OSError as error:
         raise unusable(path, error.strerror) from error
-    replies: dict[str, Reply] = {}
+    replies: dict[str, workers.Reply] = {}
     for line in lines:
         try:
             fields = json.loads(line)
             key, text, reason, usage = (fields[name] for name in ("key", "text", "reason", "usage"))
             if isinstance(text, str) and isinstance(usage, list | None):
                 used = Usage(*map(int, usage)) if usage else None
-                replies[str(key)] = Reply(text, str(reason), used)
+                replies[str(key)] = workers.Reply(text, str(reason), used)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             continue  # a torn line, a failure, or no line of ours
     return replies
@@ -244,7 +243,7 @@ class Round:
     def requests(self) -> int:
         return sum(job is not None for job in self._jobs)
 
-    def replies(self) -> list[Reply | None]:
+    def replies(self) -> list[workers.Reply | None]:
         """List the reply on each case; None where none came."""
         return list(map(self._log.get, self._jobs))
 
@@ -322,7 +321,7 @@ class Answering:
             correct = workers.verdict(judged.text) if judged is not None else None
             yield Answer(case.question, case.mode, reply.text if reply else None, correct)
 
-    def _answered(self) -> list[tuple[Case, Reply | None]]:
+    def _answered(self) -> list[tuple[Case, workers.Reply | None]]:
         return list(zip(self._cases, self.answers.replies(), strict=True))
 
 

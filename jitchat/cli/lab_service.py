@@ -13,10 +13,8 @@ from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.lab import compare, costs, grade, run_file
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.grade import Judge
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
-from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
@@ -38,7 +36,7 @@ class LocalLabService:
     """See `LabService`; the model that answers now is asked."""
 
     def __init__(
-        self, resolve: Callable[[], ResolvedModel], paths: Paths, store: ColdStore
+        self, resolve: Callable[[], models.ResolvedModel], paths: Paths, store: ColdStore
     ) -> None:
         """`resolve` gives the model that answers now; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
@@ -141,7 +139,7 @@ class LocalLabService:
         return one_line(conversation.title), self._store.turns(conversation.id)
 
     def _fitted(
-        self, experiment: Experiment, model: ResolvedModel
+        self, experiment: Experiment, model: models.ResolvedModel
     ) -> tuple[Experiment, Sequence[Turn]]:
         """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
         if experiment.conversation is None:
@@ -161,10 +159,10 @@ class LocalLabService:
 
 def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
     file: run_file.RunFile,
-    model: ResolvedModel,
+    model: models.ResolvedModel,
     embedder: Embedder,
     budget: Budget,
-    judge: Judge | None,
+    judge: grade.Judge | None,
     parallel: int,
     turns: Sequence[Turn],
 ) -> Lab:
@@ -186,7 +184,7 @@ def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
         )
 
 
-def is_here(model: ResolvedModel) -> bool:
+def is_here(model: models.ResolvedModel) -> bool:
     """Whether all that is asked is known to cost nothing and to stay on this machine."""
     prices, picker = model.prices, small_models.address_of(model.settings, "picker")
     if prices is None or not prices.is_free:
@@ -199,7 +197,7 @@ def _stays(profile: profiles.Profile, model: str) -> bool:
     return profile.is_local_preset and not model.endswith(_ELSEWHERE)
 
 
-def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
+def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:
     """Resolve the judge: of the provider that answers; beside the reader as `provider/model`."""
     if name == "reader":
         raise UsageError(
@@ -211,15 +209,15 @@ def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
         if not (rest and provider in model.settings.provider_names()):
             provider, rest = _USUAL, name
         profile, name = model.settings.profile(provider), rest
-    return ResolvedModel(model.settings, profile, name, model.database)
+    return models.ResolvedModel(model.settings, profile, name, model.database)
 
 
-def _make_judge(model: ResolvedModel, name: str) -> Judge:
+def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
     """Make the model that is asked about answers which no rule finds right. Slow."""
     judge = judge_model(model, name)
     require_key(judge.profile)
     provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
-    return Judge(provider, judge.profile.sampling)
+    return grade.Judge(provider, judge.profile.sampling)
 
 
 def require_key(profile: profiles.Profile) -> None:

@@ -20,7 +20,6 @@ from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
-from jitchat.models import ResolvedModel
 from jitchat.settings import Settings, small_models
 from jitchat.text import figures, sanitize
 from jitchat.values import ASSUMED
@@ -62,7 +61,7 @@ def run_here(
 
 
 def _begun(
-    desk: LocalLabService, model: ResolvedModel, wanted: RotFlags, experiment: Experiment
+    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
 ) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
@@ -85,7 +84,7 @@ def _begun(
 
 
 def _resumed(
-    desk: LocalLabService, model: ResolvedModel, wanted: RotFlags, least: Collection[str]
+    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
 ) -> Lab:
     """Go on with a run, once it is told what is left, and that is confirmed."""
     lab = desk.resume(wanted.resume or "", wanted.parallel)
@@ -108,7 +107,9 @@ def _resumed(
     return lab
 
 
-def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes: bool) -> None:
+def _confirm(
+    model: models.ResolvedModel, judge: str, requests: int, *, title: str, yes: bool
+) -> None:
     """Ask whether it may be sent, unless that is sure to be free and to stay here.
 
     `title` is that of the user's conversation; empty where talk is made up.
@@ -129,7 +130,7 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
         output.require_yes(given=yes)
 
 
-def _named(model: ResolvedModel) -> str:
+def _named(model: models.ResolvedModel) -> str:
     name = sanitize.one_line(model.name)
     address = without_login(model.profile.base_url)
     return name if model.profile.is_reader else f"{name} at {address}"
