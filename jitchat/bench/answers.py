@@ -178,46 +178,6 @@ def unusable(path: Path, why: str | None) -> BenchFailed:
     )
 
 
-GIVE_UP = 5
-"""After so many failures in a row nothing more is sent."""
-
-
-async def send_all(  # noqa: PLR0913, PLR0917  who is asked, what, how, and who hears of it
-    jobs: Sequence[Job],
-    provider: Provider,
-    options: Options,
-    parallel: int,
-    log: ReplyLog,
-    advance: Callable[[int], None],
-) -> None:
-    """Send requests and keep each reply as it comes; one that fails is noted, the others go on.
-
-    Raises:
-        BenchFailed: Too many failed in a row, or a reply cannot be kept.
-
-    """
-    way_on = f"What came is kept in {log.path}; run it again to go on."
-    crew = workers.Workers(parallel, GIVE_UP, way_on)
-
-    async def work(_: int, share: Iterator[Job]) -> None:
-        for job in share:
-            try:
-                reply = await workers.reply_to(job.messages, provider, options)
-                if not reply.text:
-                    raise NotAnAnswer("The model answered with nothing.")
-            except ProviderError as error:
-                log.add_failure(job, error)
-                crew.failed(error)
-            else:
-                log.add(job, reply)
-                crew.succeeded()
-            advance(1)
-
-    await crew.run(jobs, work)
-    if crew.error is not None:
-        raise crew.error
-
-
 @dataclass(frozen=True, slots=True)
 class Model:
     """Who is asked, and on what terms."""
@@ -232,12 +192,16 @@ class Model:
     """It answers nobody without a key, and there is none."""
 
 
+GIVE_UP = 5
+"""After so many failures in a row nothing more is sent."""
+
+
 class Round:
     """Requests to one model about the cases of a run, and the replies that are there already."""
 
-    def __init__(self, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
+    def __init__(self, name: str, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
         """`jobs` are one for each case; None where there is nothing to ask yet."""
-        self.model, self._jobs, self._log = model, jobs, log
+        self.name, self.model, self._jobs, self._log = name, model, jobs, log
 
     @property
     def requests(self) -> int:
@@ -252,13 +216,37 @@ class Round:
         return [job is not None and self._log.get(job) is None for job in self._jobs]
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
-        """Send what has no reply yet."""
+        """Send what has no reply yet, and keep each reply as it comes; a failure is noted.
+
+        Raises:
+            BenchFailed: Too many failed in a row, or a reply cannot be kept.
+
+        """
         jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
-        model = self.model
+        way_on = f"What came is kept in {self._log.path}; run it again to go on."
+        crew = workers.Workers(parallel, GIVE_UP, way_on)
+        provider, options = self.model.provider, self.model.options
+
+        async def work(_: int, share: Iterator[Job]) -> None:
+            for job in share:
+                try:
+                    reply = await workers.reply_to(job.messages, provider, options)
+                    if not reply.text:
+                        raise NotAnAnswer("The model answered with nothing.")
+                except ProviderError as error:
+                    self._log.add_failure(job, error)
+                    crew.failed(error)
+                else:
+                    self._log.add(job, reply)
+                    crew.succeeded()
+                advance(1)
+
         try:
-            await send_all(jobs, model.provider, model.options, parallel, self._log, advance)
+            await crew.run(jobs, work)
         finally:
-            await model.provider.aclose()
+            await provider.aclose()
+        if crew.error is not None:
+            raise crew.error
 
     def usage(self) -> Usage | None:
         """Add up what the provider reported; None where it did not for each reply."""
@@ -279,7 +267,13 @@ class Answering:
         """`data` is the hash of the questions' file."""
         self._cases, self._judge, self._data, self._log = cases, judge, data, log
         jobs = [_job(answerer, case, case.messages, data) for case in cases]
-        self.answers = Round(answerer, jobs, log)
+        self.answers = Round("answers", answerer, jobs, log)
+
+    def rounds(self) -> Iterator[Round]:
+        """Go through the rounds: the second judges what is answered when it is reached."""
+        yield self.answers
+        if (judging := self.judgements()) is not None:
+            yield judging
 
     def judgements(self) -> Round | None:
         """Make the round that judges the answers that are there; None where nobody judges."""
@@ -290,7 +284,7 @@ class Answering:
             _job(judge, case, judge_question(case.question, reply.text), data) if reply else None
             for case, reply in self._answered()
         ]
-        return Round(judge, jobs, self._log)
+        return Round("judgements", judge, jobs, self._log)
 
     def loads(self) -> list[Load]:
         """Count what is still to be sent to the answerer, by mode."""
@@ -301,18 +295,17 @@ class Answering:
         exact = self.answers.model.counter.exact
         return [Load(mode, len(each), sum(each), exact) for mode, each in tokens.items()]
 
-    def judge_load(self) -> Load | None:
+    def judge_loads(self) -> list[Load]:
         """Count what the judge will be sent; an answer that is still to come is guessed at."""
-        judging = self.judgements()
-        if judging is None:
-            return None
+        if (judging := self.judgements()) is None:
+            return []
         tokens: list[int] = []
         for (case, reply), is_waiting in zip(self._answered(), judging.waiting(), strict=True):
             if reply is None or is_waiting:
                 messages = judge_question(case.question, reply.text if reply else "")
                 guessed = 0 if reply else REPLY_TOKENS
                 tokens.append(request_tokens(judging.model.counter, messages) + guessed)
-        return Load("judgements", len(tokens), sum(tokens), exact=False) if tokens else None
+        return [Load(judging.name, len(tokens), sum(tokens), exact=False)] if tokens else []
 
     def results(self) -> Iterator[Answer]:
         judging = self.judgements()

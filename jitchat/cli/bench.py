@@ -268,11 +268,8 @@ def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Mode
 
 def _bills(run: bench_answers.Answering) -> Iterator[str]:
     """Say what each round that has something to send may cost; nothing for the reader."""
-    judging, judge_load = run.judgements(), run.judge_load()
-    rounds = [(run.answers, run.loads())]
-    if judging is not None and judge_load is not None:
-        rounds.append((judging, [judge_load]))
-    for asked, loads in rounds:
+    all_loads = (run.loads(), run.judge_loads())
+    for asked, loads in zip(run.rounds(), all_loads, strict=False):  # without a judge, one round
         identity = asked.model.identity
         if loads and asked.model.lacks_key:
             raise KeyRefused(
@@ -286,24 +283,17 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
 
 def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
     try:
-        _send("answers", run.answers, parallel)
-        judging = run.judgements()
-        if judging is not None:
-            _send("judgements", judging, parallel)
+        for asked in run.rounds():
+            if waiting := sum(asked.waiting()):
+                with output.progress(asked.name, waiting) as advance:
+                    asyncio.run(asked.run(parallel, advance))
     except KeyboardInterrupt:
         output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
         raise
 
 
-def _send(label: str, asked: bench_answers.Round, parallel: int) -> None:
-    if waiting := sum(asked.waiting()):
-        with output.progress(label, waiting) as advance:
-            asyncio.run(asked.run(parallel, advance))
-
-
 def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) -> None:
-    judging = run.judgements()
-    failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
+    failed = sum(sum(asked.waiting()) for asked in run.rounds())
     if not failed:
         return
     requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"

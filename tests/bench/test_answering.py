@@ -140,7 +140,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert [each[-1].content[-15:] for each in again.requests] == ["Ann bake bread?"] * 2
     assert {each.text for each in found} == {"a kite", "2022"}
     assert {each.correct for each in found} == {False, True}
-    assert (made.loads(), made.judge_load()) == ([], None)
+    assert (made.loads(), made.judge_loads()) == ([], [])
 
     smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
     narrow = Talking(photo="a", bread="b")
@@ -153,12 +153,11 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
         made = Answering(cases, model(Talking()), model(judge), "hash", log)
-        loads, judging = made.loads(), made.judge_load()
+        loads, (judging,) = made.loads(), made.judge_loads()
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
     assert loads == [
         Load("full", 2, sum(sent[Mode.FULL]), exact=False),
         Load("jit", 2, sum(sent[Mode.JIT]), exact=False),
     ]
-    assert judging is not None
     assert judging.requests == 4
     assert judging.input_tokens > 4 * 150
