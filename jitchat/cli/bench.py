@@ -15,7 +15,7 @@ from rich.table import Table
 
 from jitchat import __version__, models
 from jitchat.bench import answers as bench_answers
-from jitchat.bench import asking, haystack, questions, report, scaling, scaling_report
+from jitchat.bench import asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores
 from jitchat.cli import options, output
@@ -334,15 +334,15 @@ def scaling_command(
     measuring.require_writable()
     measured = _measure_scaling(sizes, length, measuring.modes, flags)
     output.print_tables(
-        scaling_report.tables(measured, length, models.resolve_model(settings).asked_budget.limit)
+        report.scaling_tables(measured, length, models.resolve_model(settings).asked_budget.limit)
     )
     output.emit("")
     if plot:
         width = min(output.terminal_width() or _WIDEST, _WIDEST)
-        for drawn in scaling_report.plots(measured, width):
+        for drawn in report.plots(measured, width):
             output.emit(f"{drawn}\n")
     if measuring.json is not None:
-        output.write_json(measuring.json, scaling_report.scaling_fields(measured, length, settings))
+        output.write_json(measuring.json, report.scaling_fields(measured, length, settings))
 
 
 def _sizes(listed: str) -> list[int]:
