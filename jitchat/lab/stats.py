@@ -102,13 +102,17 @@ def cells_text(run: Run, whole: Tally) -> str:
     """
     size = run.experiment.size
     of = f"{whole.cells:,} of " if whole.cells != size else ""
-    parts = [f"{whole.answered:,} answered"]
-    if whole.unfit:
-        parts.append(f"{whole.unfit:,} {'does' if whole.unfit == 1 else 'do'} not fit")
-    if whole.failed:
-        parts.append(f"{whole.failed:,} failed")
+    parts = [f"{whole.answered:,} answered", *unanswered_parts(whole)]
     kept_out = " Shares are of the answered ones." if whole.cells != whole.answered else ""
     return f"{of}{plural(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+
+
+def unanswered_parts(tally: Tally) -> Iterator[str]:
+    """Tell of how many no answer came, and why: `2 do not fit`, `1 failed`."""
+    if tally.unfit:
+        yield f"{tally.unfit:,} {'does' if tally.unfit == 1 else 'do'} not fit"
+    if tally.failed:
+        yield f"{tally.failed:,} failed"
 
 
 def setting_parts(run: Run) -> Iterator[str]:
