@@ -8,8 +8,6 @@ a processor or the disk (making a conversation, storing, indexing, keeping a res
 is done by a thread that the worker waits for, also where it is cancelled.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -157,7 +155,7 @@ class Lab:
         finally:
             await session.aclose()
 
-    async def _ask(self, conversation: OpenConversation, cell: Cell, fact: Fact) -> None:
+    async def _ask(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> None:
         """Ask, and once more where that fails, unless it is sure to fail again; keep what came."""
         await self._pause()
         self._hear(events.CellBegun(cell))
@@ -176,7 +174,7 @@ class Lab:
         else:
             self._workers.failed(decision.failure)
 
-    async def _decision(self, conversation: OpenConversation, cell: Cell, fact: Fact) -> Decision:
+    async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
 
