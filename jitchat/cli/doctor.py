@@ -257,7 +257,7 @@ async def _first_piece(model: models.ResolvedModel) -> float:
     counter = EstimateCounter()
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
     sampling = replace(profile.sampling, context=context)
-    began, why = time.monotonic(), ""
+    began = time.monotonic()
     answering = pieces.ReplyDelta | pieces.ReasoningDelta | pieces.ToolCall | pieces.Finished
     try:
         async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
@@ -265,10 +265,8 @@ async def _first_piece(model: models.ResolvedModel) -> float:
                 if isinstance(piece, answering):
                     return time.monotonic() - began
                 if isinstance(piece, pieces.RetryScheduled):
-                    why = piece.why
-                    break
+                    late = f"{profile.title} does not answer now: {piece.why}."
+                    raise Unreachable(late, "Try again in a while.")
     finally:
         await provider.aclose()
-    if why:
-        raise Unreachable(f"{profile.title} does not answer now: {why}.", "Try again in a while.")
     raise NotAnAnswer(f"{profile.title} answered with nothing.", "Try another model.")
