@@ -23,6 +23,7 @@ from jitchat.bench.asking import Case
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.figures import dollars, plural
 from jitchat.values import Message, Usage
@@ -30,23 +31,6 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 
 REPLY_TOKENS = 32
 """So many are assumed of a reply that has not come yet; LoCoMo's own runs stop an answer there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """USD for a million tokens; None where it is not known."""
-
-    input: float | None = None
-    output: float | None = None
-
-    def of(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
-        """Price what was sent and answered; None where a part of it has no price."""
-        sent, answered = _cost(self.input, input_tokens), _cost(self.output, output_tokens)
-        return None if sent is None or answered is None else sent + answered
-
-
-def _cost(price: float | None, tokens: int | None) -> float | None:
-    return None if price is None or tokens is None else price * tokens / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +44,15 @@ class Load:
     """Whether the tokens are what the model itself will count."""
 
 
-def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
+def bill(model: str, loads: Sequence[Load], prices: Prices) -> Iterator[str]:
     """Write what some loads for one model come to, a line each and their cost."""
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
         sent = f"{plural(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
         yield f"  {load.name}: {sent}"
-    sent_cost = _cost(price.input, sum(load.input_tokens for load in loads))
-    replied = _cost(price.output, REPLY_TOKENS * sum(load.requests for load in loads))
+    sent_cost = prices.of_input(sum(load.input_tokens for load in loads))
+    replied = prices.of(Usage(0, REPLY_TOKENS * sum(load.requests for load in loads)))
     assumed = f" (at {REPLY_TOKENS} tokens a reply)" if replied is not None else ""
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
@@ -185,7 +169,7 @@ class Model:
     provider: Provider
     counter: TokenCounter
     options: Options
-    price: Price
+    prices: Prices
     identity: Mapping[str, object]
     """What tells its replies from another's: provider, model, address, temperature."""
     lacks_key: bool = False

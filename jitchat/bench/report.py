@@ -99,14 +99,14 @@ def answers_added(
 
 def _round(asked: Round) -> dict[str, Any]:
     """Describe a model and what it used, by the provider's own count; null where it told none."""
-    usage, price = asked.usage(), asked.model.price
+    usage, prices = asked.usage(), asked.model.prices
     return {
         **asked.model.identity,
         "requests": asked.requests,
         "input_tokens": usage and usage.input_tokens,
         "output_tokens": usage and usage.output_tokens,
-        "usd_per_million": asdict(price),
-        "usd": usage and price.of(usage.input_tokens, usage.output_tokens),
+        "usd_per_million": {"input": prices.input, "output": prices.output},
+        "usd": usage and prices.of(usage),
     }
 
 

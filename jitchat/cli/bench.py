@@ -22,6 +22,7 @@ from jitchat.cli import options, output
 from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
+from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import Settings, checks, sections
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
@@ -125,14 +126,14 @@ class AnswerFlags:
         if why := output.why_unwritable(self.answers):
             raise bench_answers.unusable(self.answers, why)
 
-    def prices(self) -> tuple[bench_answers.Price, bench_answers.Price]:
+    def prices(self) -> tuple[Prices, Prices]:
         """Say what the answerer and the judge charge: one model has one price, the reader none."""
         same = self.judge == self.answerer
-        answerer = bench_answers.Price(self.input_price, self.output_price)
+        answerer = Prices(self.input_price, self.output_price)
         if self.answerer == _READER:
-            answerer = bench_answers.Price(0.0, 0.0)
+            answerer = Prices(0.0, 0.0)
         sent, replied = self.judge_input_price, self.judge_output_price
-        return answerer, bench_answers.Price(
+        return answerer, Prices(
             answerer.input if same and sent is None else sent,
             answerer.output if same and replied is None else replied,
         )
@@ -246,7 +247,7 @@ def _answer_all(
     return tables, report.answers_added(result, reached, run.answers, run.judgements())
 
 
-def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Model:
+def _model(settings: Settings, prices: Prices) -> bench_answers.Model:
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
@@ -262,7 +263,7 @@ def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Mode
     provider = models.make_provider(profile, model.name, model.counter)
     lacks_key = models.lacks_key(profile)
     return bench_answers.Model(
-        provider, model.counter, profile.sampling, price, identity, lacks_key
+        provider, model.counter, profile.sampling, prices, identity, lacks_key
     )
 
 
@@ -278,7 +279,7 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
             )
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
-            yield from bench_answers.bill(where, loads, asked.model.price)
+            yield from bench_answers.bill(where, loads, asked.model.prices)
 
 
 def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:

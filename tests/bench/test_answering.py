@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answers import Answering, Load, Model, Price, opened_log
+from jitchat.bench.answers import Answering, Load, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.index.embedder import NoEmbedder
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
@@ -63,7 +64,7 @@ class Talking(ScriptedProvider):
 
 
 def model(provider: ScriptedProvider, name: str = "m") -> Model:
-    price = Price(1.0, 2.0)
+    price = Prices(1.0, 2.0)
     return Model(provider, EstimateCounter(), Options(), price, {"provider": "x", "model": name})
 
 
