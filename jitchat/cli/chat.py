@@ -19,8 +19,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.cli.backend import LocalBackend
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
-from jitchat.settings import Settings
-from jitchat.settings.small_models import require_addresses
+from jitchat.settings import Settings, small_models
 from jitchat.store import models, unstored
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_demo
@@ -51,7 +50,7 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     store = cold_store.open_store(paths)
     try:
         settings = flags.settings(models.ChosenModel(store.database).get())
-        require_addresses(settings)
+        small_models.require_addresses(settings)
         wanted = None if rot is not None else flags.conversation
         conversation = cold_store.choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
