@@ -46,8 +46,8 @@ def rot_command(
     experiment = None
     if wanted.resume is None:
         experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
-    opens_app = wanted.wants_the_app and not files.named() and is_terminal(sys.stdout)
-    if experiment is not None and opens_app:
+    asks_for_figures = wanted.fail_under or wanted.yes or wanted.headless or files.named()
+    if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
         return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))

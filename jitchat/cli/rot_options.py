@@ -218,11 +218,6 @@ class RotFlags:
     yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
     headless: bool = option("Run here, not in the app.", is_flag=True)
 
-    @property
-    def wants_the_app(self) -> bool:
-        """Whether nothing but perhaps a file asks for a run without the screen."""
-        return not any((self.fail_under, self.yes, self.headless, self.resume))
-
     def require_alone(self, command: str, files: RotFiles) -> None:
         """Refuse options of a run beside a command that makes none."""
         given = [

@@ -20,7 +20,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from datetime import datetime
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import NoneType
 from typing import Any, Self, TypeVar, get_args, get_origin, get_type_hints
@@ -384,7 +384,7 @@ def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared a
         return lambda value: None if value is None else some(value)
     enum: _Read | None = kind if issubclass(kind, Enum) else None
     known: dict[Any, _Read] = {datetime: _moment, float: _number}
-    return enum or known.get(kind) or _instance_reader(kind)
+    return enum or known.get(kind) or partial(_checked, kind)
 
 
 def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
@@ -407,7 +407,7 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
     is_of_any_length = ... in kinds
 
     def read_items(values: Any) -> tuple[Any, ...]:  # noqa: ANN401  what JSON holds
-        _instance_reader((list, tuple))(values)
+        _checked((list, tuple), values)
         if is_of_any_length:
             return tuple(map(readers[0], values))
         return tuple(one(value) for one, value in zip(readers, values, strict=True))
@@ -415,17 +415,14 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
     return read_items
 
 
-def _instance_reader(kinds: type | tuple[type, ...]) -> _Read:
-    def check(value: object) -> object:
-        if not isinstance(value, kinds):
-            raise TypeError(f"{value!r} is no {kinds}")
-        return value
-
-    return check
+def _checked(kinds: type | tuple[type, ...], value: Any) -> Any:  # noqa: ANN401  what JSON holds
+    if not isinstance(value, kinds):
+        raise TypeError(f"{value!r} is no {kinds}")
+    return value
 
 
 def _number(value: Any) -> float:  # noqa: ANN401  what JSON holds
-    return float(_instance_reader((int, float))(value))
+    return float(_checked((int, float), value))
 
 
 def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds
