@@ -333,10 +333,20 @@ def scaling_command(
     flags = measuring.with_embedder(flags)
     settings = flags.settings()
     measuring.require_writable()
-    measured = _measure_scaling(sizes, length, measuring.modes, flags)
-    output.print_tables(
-        report.scaling_tables(measured, length, models.resolve_model(settings).asked_budget.limit)
+    embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget
+    wanted = scaling.MeasureOptions(
+        embedder.name,
+        embedder.model,
+        str(absolute(Path(embedder.path))) if embedder.path else None,
+        str(flags.paths().models),
+        settings.model_name(),
+        budget,
+        tuple(measuring.modes),
     )
+    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
+    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
+        measured = [scaling.measure(wanted, talk, advance) for talk in talks]
+    output.print_tables(report.scaling_tables(measured, length, budget.limit))
     output.emit("")
     if plot:
         width = min(output.terminal_width() or _WIDEST, _WIDEST)
@@ -355,22 +365,3 @@ def _sizes(listed: str) -> list[int]:
     if sizes[0] < 1:
         raise click.BadParameter(f"--turns: {listed!r}. Give whole numbers above 0: 20,40,80.")
     return sizes
-
-
-def _measure_scaling(
-    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: options.Flags
-) -> list[scaling.SizeResult]:
-    settings = flags.settings()
-    embedder = settings.embedder
-    wanted = scaling.MeasureOptions(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else None,
-        str(flags.paths().models),
-        settings.model_name(),
-        models.resolve_model(settings).asked_budget,
-        tuple(modes),
-    )
-    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
-    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
-        return [scaling.measure(wanted, talk, advance) for talk in talks]

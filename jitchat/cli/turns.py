@@ -228,7 +228,13 @@ def why_command(flags: options.Flags, turn: int, text: str | None, **wanted: Any
     if wanted["as_json"]:
         output.say_json(found)
         return
-    output.say(_heading(explained))
+    mode, quoted = explained.window.mode, shorten(explained.draft, _QUOTED)
+    if explained.said is not None:
+        output.say(
+            f"The window that was sent in {mode} for #{explained.said.position}, “{quoted}”:"
+        )
+    else:
+        output.say(f"The window that would be sent in {mode} for “{quoted}”:")
     for sentence in found["sentences"]:
         output.say(sentence)
 
@@ -283,10 +289,3 @@ def _why_fields(session: Session, explained: Explained, turn: int) -> Mapping[st
         "row": record.ledger_fields(answer.row) if answer.row is not None else None,
         "placed": placed,
     }
-
-
-def _heading(explained: Explained) -> str:
-    mode, text = explained.window.mode, shorten(explained.draft, _QUOTED)
-    if explained.said is not None:
-        return f"The window that was sent in {mode} for #{explained.said.position}, “{text}”:"
-    return f"The window that would be sent in {mode} for “{text}”:"
