@@ -94,8 +94,7 @@ def tokens_command(  # noqa: PLR0913  one for each option
     if as_json:
         say_json(_fields(resolved, learnt) | ({"text": counts} if counts is not None else {}))
         return
-    for line in (*_lines(resolved, learnt), *_count_lines(resolved, counts)):
-        say(line)
+    say("\n".join((*_lines(resolved, learnt), *_count_lines(resolved, counts))))
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:

@@ -18,7 +18,7 @@ from jitchat.tui import figures, send_figures
 from jitchat.why import parts_told
 from jitchat.window import record
 from jitchat.window.cost import picking_sentences, window_cost
-from jitchat.window.window import ContextWindow, LedgerRow, Segment, Verdict
+from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
 
 TEXT_WIDTH = 100
 """Characters of a segment's text on paper; in a terminal, what its width leaves."""
@@ -73,32 +73,30 @@ def print_window(window: ContextWindow, conversation: str, prices: Prices | None
     `prices` are the model's; None where nobody knows them.
     """
     print_segments(window)
-    for line in (*sums(window, conversation), _price_line(window, prices), *_not_there(window)):
-        output.say(line)
+    lines = (*sums(window, conversation), _price_line(window, prices), *_not_there(window))
+    output.say("\n".join(lines))
 
 
 def print_segments(window: ContextWindow) -> None:
-    rows = [_HEADINGS, *(_row(segment, _sign(window)) for segment in window.segments)]
+    rows = [_HEADINGS, *(_row(window, segment) for segment in window.segments)]
     for (kind, *_), line in zip(rows, output.fitted_columns(rows, right=(1, 2)), strict=True):
         output.emit(output.painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
 
 
-def _row(segment: Segment, sign: str) -> Sequence[str]:
+def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
     turn = f"#{segment.turn}" if segment.turn is not None else ""
-    text = shorten(segment.text, TEXT_WIDTH)
-    return segment.kind.value, turn, f"{sign}{segment.tokens:,}", one_line(segment.reason), text
+    tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
+    return segment.kind.value, turn, tokens, one_line(segment.reason), text
 
 
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
-    sign = _sign(window)
     yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
     if window.limit_source:
         yield figures.limit_sentence(window)
     corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
-    yield (
-        f"full would be {sign}{window.full_tokens:,}; counted by {window.counter}"
-        f" for {window.model}{corrected}"
-    )
+    full = figures.part_figure(window, window.full_tokens)
+    counted = f"counted by {window.counter} for {window.model}{corrected}"
+    yield f"full would be {full}; {counted}"
     yield from picking_sentences(window)
 
 
@@ -117,11 +115,11 @@ def _not_there(window: ContextWindow) -> Iterator[str]:
         candidates = plural(left_out, "candidate")
         yield f"{candidates} {are} not there at full text; --json says why"
     if (never := window.never_candidates) is not None:
-        yield f"{never.sentence} ({_sign(window)}{never.tokens:,} tokens)"
+        yield _never_line(window, never)
 
 
-def _sign(window: ContextWindow) -> str:
-    return "" if window.is_sure else "~"
+def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
+    return f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
 
 
 @click.command("replay", cls=options.SharingCommand)
@@ -227,15 +225,11 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     window = replayed.window
     output.say(send_figures.send_sentence(replayed.send, *place))
     print_segments(window)
-    for line in (
-        *sums(window, conversation),
-        figures.stable_sentence(window, replayed.send.usage),
-    ):
-        output.say(line)
+    stable = figures.stable_sentence(window, replayed.send.usage)
+    output.say("\n".join((*sums(window, conversation), stable)))
     _print_ledger(window)
-    output.say(send_figures.hash_sentence(replayed, whole=True))
-    for line in send_figures.ending_sentences(replayed):
-        output.say(line)
+    ending = send_figures.ending_sentences(replayed)
+    output.say("\n".join((send_figures.hash_sentence(replayed, whole=True), *ending)))
     if replayed.reply is not None:
         output.say(replayed.reply.content)
 
@@ -247,9 +241,7 @@ def _print_ledger(window: ContextWindow) -> None:
         for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
             output.emit(line)
     if (never := window.never_candidates) is not None:
-        output.say(
-            f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
-        )
+        output.say(_never_line(window, never))
     output.say("")
 
 
