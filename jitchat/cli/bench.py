@@ -14,8 +14,7 @@ import click
 from rich.table import Table
 
 from jitchat import __version__, models
-from jitchat.bench import answers as bench_answers
-from jitchat.bench import asking, haystack, questions, report, scaling
+from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores
 from jitchat.cli import options, output
@@ -124,7 +123,7 @@ class AnswerFlags:
         if self.answerer is None or self.answers is None:
             return
         if why := output.why_unwritable(self.answers):
-            raise bench_answers.unusable(self.answers, why)
+            raise answers.unusable(self.answers, why)
 
     def prices(self) -> tuple[Prices, Prices]:
         """Say what the answerer and the judge charge: one model has one price, the reader none."""
@@ -234,8 +233,8 @@ def _answer_all(
         judge = _model(with_model(flags, answering.judge).settings(), judge_price)
     beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
     path = answering.answers or beside or flags.paths().answers
-    with bench_answers.opened_log(path) as log:
-        run = bench_answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
+    with answers.opened_log(path) as log:
+        run = answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
         if bills := list(_bills(run)):
             output.say("\n".join(bills), err=True)
             output.require_yes(given=answering.yes)
@@ -247,7 +246,7 @@ def _answer_all(
     return tables, report.answers_added(result, reached, run.answers, run.judgements())
 
 
-def _model(settings: Settings, prices: Prices) -> bench_answers.Model:
+def _model(settings: Settings, prices: Prices) -> answers.Model:
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
@@ -262,12 +261,10 @@ def _model(settings: Settings, prices: Prices) -> bench_answers.Model:
         }
     provider = models.make_provider(profile, model.name, model.counter)
     lacks_key = models.lacks_key(profile)
-    return bench_answers.Model(
-        provider, model.counter, profile.sampling, prices, identity, lacks_key
-    )
+    return answers.Model(provider, model.counter, profile.sampling, prices, identity, lacks_key)
 
 
-def _bills(run: bench_answers.Answering) -> Iterator[str]:
+def _bills(run: answers.Answering) -> Iterator[str]:
     """Say what each round that has something to send may cost; nothing for the reader."""
     all_loads = (run.loads(), run.judge_loads())
     for asked, loads in zip(run.rounds(), all_loads, strict=False):  # without a judge, one round
@@ -279,10 +276,10 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
             )
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
-            yield from bench_answers.bill(where, loads, asked.model.prices)
+            yield from answers.bill(where, loads, asked.model.prices)
 
 
-def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
+def _send_all(run: answers.Answering, parallel: int, path: Path) -> None:
     try:
         for asked in run.rounds():
             if waiting := sum(asked.waiting()):
@@ -293,7 +290,7 @@ def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
         raise
 
 
-def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) -> None:
+def _tell_failures(run: answers.Answering, first: ProviderError | None) -> None:
     failed = sum(sum(asked.waiting()) for asked in run.rounds())
     if not failed:
         return

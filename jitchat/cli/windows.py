@@ -60,11 +60,12 @@ def window_fields(
         "segments": segments,
         "ledger": [record.ledger_fields(row) for row in window.ledger],
         "never_candidates": record.never_candidates_fields(window),
-        "messages": [
-            {"role": message.role.value, "content": message.content}
-            for message in window.messages()
-        ],
+        "messages": _message_fields(window),
     }
+
+
+def _message_fields(window: ContextWindow) -> list[dict[str, str]]:
+    return [{"role": sent.role.value, "content": sent.content} for sent in window.messages()]
 
 
 def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
@@ -210,7 +211,7 @@ def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
     messages = replayed.window.messages()
     if as_json:
-        output.say_json([{"role": sent.role.value, "content": sent.content} for sent in messages])
+        output.say_json(_message_fields(replayed.window))
         return
     for number, message in enumerate(messages, start=1):
         output.say(f"── message {number} of {len(messages)}: {message.role} ──")
