@@ -29,14 +29,14 @@ def written(window: ContextWindow, protocol: str, where: str = WHERE[0], *withou
 
 
 def check(window: ContextWindow, body: str) -> FoundSegments:
-    found = find_segments(window, body)
+    found, case = find_segments(window, body), (window.mode, body[:99])
     ends = [0, *(place.end for place in found.places)]
-    assert all(place.start >= end for place, end in zip(found.places, ends, strict=False))
+    assert all(place.start >= end for place, end in zip(found.places, ends, strict=False)), case
     for place in found.places:
-        assert json.loads(f'"{body[place.start : place.end]}"') == place.segment.text
+        assert json.loads(f'"{body[place.start : place.end]}"') == place.segment.text, case
     sent = [segment for group in window.by_message() for segment in group if _is_sent(group)]
-    assert [place.segment for place in found.places] == [each for each in sent if each.text]
-    assert len(found.places) + len(found.missing) == len(window.segments)
+    assert [place.segment for place in found.places] == [each for each in sent if each.text], case
+    assert len(found.places) + len(found.missing) == len(window.segments), case
     return found
 
 
