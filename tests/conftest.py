@@ -73,10 +73,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 def pytest_collection(session: pytest.Session) -> None:
     """Begin with other files in each worker: none rewrites what another one has rewritten."""
-    gc.disable()  # all that collecting makes is kept
     worker = getattr(session.config, "workerinput", None)
     if worker is None:
         return
+    gc.disable()  # all that collecting makes is kept
     places = (Path(each.partition("::")[0]).resolve() for each in session.config.args)
     files = sorted({file for place in places for file in place.rglob("test_*.py")})
     start = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]

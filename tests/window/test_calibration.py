@@ -15,7 +15,7 @@ from tests.examples import examples
 from tests.window.reports import ANY_SAMPLES, Server, calibrations
 
 SIZES = (1, 50, 300, 1_200, 5_000, 40_000)
-quick = examples(30)
+quick = examples(20)
 
 
 @pytest.mark.parametrize("size", range(LEAST_SAMPLES))

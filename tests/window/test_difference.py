@@ -14,7 +14,7 @@ from tests.examples import examples
 from tests.window.cases import Case, cases
 
 COUNTER = EstimateCounter()
-quick = examples(20)
+quick = examples(16)
 
 
 def window_of(case: Case, mode: Mode = Mode.JIT) -> ContextWindow:
