@@ -76,6 +76,7 @@ def pytest_collection(session: pytest.Session) -> None:
     worker = getattr(session.config, "workerinput", None)
     if worker is None:
         return
+    gc.disable()  # all that collecting makes is kept
     places = (Path(each.partition("::")[0]).resolve() for each in session.config.args)
     files = sorted({file for place in places for file in place.rglob("test_*.py")})
     start = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
@@ -87,6 +88,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_finish() -> None:
     """Look for garbage a tenth as often: each screen's 10,000 objects are gone with its test."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 100)
 
 
@@ -104,22 +106,9 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
-@pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A JITCHAT_HOME of this test's own; no setting and no key of the machine's."""
-    for name in list(os.environ):
-        known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
-        if known and name != "JITCHAT_SHARED":
-            monkeypatch.delenv(name)
-    folder = next(homes)
-    monkeypatch.setenv("JITCHAT_HOME", str(folder))
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "no-vocabulary"))
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Connecting anywhere but to this machine fails the test."""
+@pytest.fixture(scope="session", autouse=True)
+def machine(homes: Iterator[Path]) -> Iterator[None]:
+    """No setting, key or vocabulary of this machine's; connecting to any other fails the test."""
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:
@@ -128,7 +117,22 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
             raise AssertionError(f"a test tried to reach {address}")
         connect(self, address)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
+            if known and name != "JITCHAT_SHARED":
+                patch.delenv(name)
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(next(homes) / "no-vocabulary"))
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def home(homes: Iterator[Path]) -> Path:
+    """A JITCHAT_HOME of this test's own."""
+    folder = next(homes)
+    os.environ["JITCHAT_HOME"] = str(folder)
+    return folder
 
 
 class FixedClock:

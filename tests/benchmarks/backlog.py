@@ -22,7 +22,6 @@ from jitchat.bench.scaling import TimedEmbedder
 from jitchat.errors import JitchatError
 from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
-from jitchat.index.fast_embedder import FastEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
+
+    from jitchat.index.fast_embedder import FastEmbedder
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"
 LOCOMO = SHARED / "data" / "locomo" / "locomo5.json"
@@ -183,6 +184,9 @@ def main() -> None:
         "--batch-size", type=int, default=256, help="of the embedding alone (default: fastembed's)"
     )
     given = parser.parse_args()
+
+    from jitchat.index.fast_embedder import FastEmbedder  # only here: a second to load
+
     try:
         embedder = FastEmbedder(DEFAULT_MODEL, given.model_path, Path())
     except (JitchatError, ValueError, OSError) as error:

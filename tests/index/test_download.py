@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index import fast_embedder
 from jitchat.index import fetch_model as child_module
 from jitchat.index.download import Patience, fetch_model
 from jitchat.index.embedding_models import DEFAULT_MODEL, model_cached
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+FAST = "jitchat.index.fast_embedder"  # named, not imported: it takes a second
 FOLDER = "models--Qdrant--all-MiniLM-L6-v2-onnx"
 START = """
 import json, os, pathlib, sys, time
@@ -220,8 +220,8 @@ def test_the_child_asks_for_the_repository_that_fastembed_names(tmp_path, monkey
         asked.update(options, repository=repository)
         return str(tmp_path)
 
-    monkeypatch.setattr(fast_embedder, "foreign_file", lambda model, folder: "")
-    monkeypatch.setattr(fast_embedder, "snapshot_download", download)
+    monkeypatch.setattr(f"{FAST}.foreign_file", lambda model, folder: "")
+    monkeypatch.setattr(f"{FAST}.snapshot_download", download)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     assert answer(capsys, DEFAULT_MODEL, str(tmp_path)) == (
         0,
@@ -235,7 +235,7 @@ def test_the_child_asks_for_the_repository_that_fastembed_names(tmp_path, monkey
 
 
 def test_the_child_refuses_files_that_are_not_the_published_ones(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(fast_embedder, "snapshot_download", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(f"{FAST}.snapshot_download", lambda *_, **__: str(tmp_path))
     monkeypatch.setattr(os, "environ", dict(os.environ))
     (tmp_path / "model.onnx").write_bytes(b"anything")
     code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
@@ -247,7 +247,7 @@ def test_the_child_tells_what_went_wrong(tmp_path, monkeypatch, capsys):
     def fail(*_: object, **__: object) -> str:
         raise ConnectionError("x" * 1_000 + "\nand more")
 
-    monkeypatch.setattr(fast_embedder, "snapshot_download", fail)
+    monkeypatch.setattr(f"{FAST}.snapshot_download", fail)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
     assert (code, told) == (1, {"ok": False, "detail": "x" * 300})

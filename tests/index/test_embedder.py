@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index import embedding_models, fast_embedder
+from jitchat.index import embedding_models
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
-from jitchat.index.fast_embedder import FastEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.index.load_embedder import load_embedder
 from jitchat.index.tables import IndexTables
@@ -40,6 +39,8 @@ def builtin():
 def fast(tmp_path_factory):
     if not MODEL.is_dir():
         pytest.skip("needs the model in ../shared/models/all-MiniLM-L6-v2")
+    from jitchat.index.fast_embedder import FastEmbedder  # a second to load
+
     return FastEmbedder(DEFAULT_MODEL, MODEL, tmp_path_factory.mktemp("cache"))
 
 
@@ -149,7 +150,7 @@ def test_auto_takes_the_model_that_is_here_and_else_the_builtin_one(
     published(monkeypatch, cached)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == fast.id
 
-    monkeypatch.setattr(fast_embedder, "FastEmbedder", _fail)
+    monkeypatch.setattr("jitchat.index.fast_embedder.FastEmbedder", _fail)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == "builtin-256"
 
 

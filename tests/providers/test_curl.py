@@ -10,11 +10,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.http.wire_view import curl
 from jitchat.providers.provider import Options, Wire
+from tests.examples import examples
 from tests.providers.streams import KEY
 from tests.providers.test_wire import TALK, Server, asking, protocols
 
@@ -60,7 +61,7 @@ def test_a_shell_sends_the_same_bytes_with_the_key_from_its_variable(name, tmp_p
 
 
 @given(st.text(max_size=60), st.sampled_from(["", "A_KEY"]))
-@settings(deadline=None, max_examples=40)
+@examples(24)
 def test_whatever_the_body_holds_a_shell_reads_it_as_one_word(text, variable):
     body = json.dumps({"content": text, "also": "it's $HOME `id` \\ \" !"}).encode()
     wire = Wire(

@@ -110,7 +110,7 @@ def text_of(pieces: list[Piece]) -> str:
 
 @every_dialect
 def test_a_whole_stream_is_read_whole_however_it_is_written_and_cut(dialect, rounds):
-    for seed in range(rounds(200, 4_000)):
+    for seed in range(rounds(80, 4_000)):
         rng = random.Random(seed)
         data, text = valid(dialect, rng)
         answer = ResponseDecoder(dialect.protocol.parser(), dialect.media)
@@ -124,7 +124,7 @@ def test_a_whole_stream_is_read_whole_however_it_is_written_and_cut(dialect, rou
 @every_dialect
 def test_a_broken_stream_ends_in_an_error_of_ours_or_in_an_answer(dialect, rounds):
     outcomes = set()
-    for seed in range(rounds(500, 10_000)):
+    for seed in range(rounds(250, 10_000)):
         rng = random.Random(seed)
         data, _ = valid(dialect, rng)
         pieces, failure = read(dialect, mutated(data, rng), rng)
@@ -139,7 +139,7 @@ def test_a_broken_stream_ends_in_an_error_of_ours_or_in_an_answer(dialect, round
 
 @every_dialect
 def test_what_came_ahead_of_the_damage_is_kept(dialect, rounds):
-    for seed in range(rounds(200, 10_000)):
+    for seed in range(rounds(80, 10_000)):
         rng = random.Random(seed)
         data, _ = valid(dialect, rng)
         answer = ResponseDecoder(dialect.protocol.parser(), dialect.media)

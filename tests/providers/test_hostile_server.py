@@ -152,7 +152,7 @@ async def play(behaviour: Behaviour, seed: int, stop_after: float | None = None)
 
 @pytest.mark.parametrize("behaviour", ENDS, ids=lambda each: each.__name__)
 async def test_every_end_is_an_answer_or_an_error_of_ours_and_keeps_what_came(behaviour, rounds):
-    for seed in range(rounds(5, 200)):
+    for seed in range(rounds(3, 200)):
         it = await play(behaviour, seed)
         assert it.stopping is None, "it hangs"
         assert text_of(it.pieces) == it.sent or behaviour is reset, seed
@@ -168,7 +168,7 @@ async def test_every_end_is_an_answer_or_an_error_of_ours_and_keeps_what_came(be
 @pytest.mark.parametrize("behaviour", [*ENDLESS, *ENDS], ids=lambda each: f"{each.__name__}")
 async def test_stopping_is_quick_and_keeps_what_came(behaviour, rounds, request):
     took = []
-    for seed in range(rounds(5, 200)):
+    for seed in range(rounds(3, 200)):
         it = await play(behaviour, seed, stop_after=random.Random(seed).uniform(0.0, 0.03))
         assert it.sent.startswith(text_of(it.pieces)), seed
         assert behaviour in ENDS or it.stopping is not None, seed

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 
-from jitchat.errors import RequestRefused, StreamCut
+from jitchat.errors import ProviderError, RequestRefused, StreamCut
 from jitchat.providers.http.decode import ResponseDecoder, media_type
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Finished
+from jitchat.providers.provider import Finished, Piece
 from tests.providers.streams import (
     DONE,
     STOP,
@@ -50,18 +51,28 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("start", ["", "\ufeff", "\r\n\n"])
-@pytest.mark.parametrize(("framing", "kind"), PAIRS)
-def test_an_answer_is_read_in_any_framing_whatever_its_type_says(framing, kind, start):
-    body = (start + FRAMED[framing]).encode()
-    for width in (1, 2, 3, 50, len(body)):
-        decoder = ResponseDecoder(OpenAiProtocol().parser(), media_type(kind))
-        pieces = []
+def read(body: bytes, kind: str, width: int) -> tuple[list[Piece], ProviderError | None]:
+    """What a body of this type says that comes in chunks of `width` bytes, and how it fails."""
+    decoder = ResponseDecoder(OpenAiProtocol().parser(), media_type(kind))
+    pieces: list[Piece] = []
+    try:
         for at in range(0, len(body), width):
             pieces += decoder.feed(body[at : at + width])
         pieces += decoder.end()
-        assert text_of(pieces) == "Hello\u2028", width
-        assert pieces[-1] == Finished("stop")
+    except ProviderError as error:
+        return pieces, error
+    return pieces, None
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\r\n\n"])
+def test_an_answer_is_read_in_any_framing_whatever_its_type_says(start):
+    for (framing, kind), width in product(PAIRS, (1, 2, 3, 50, 1_000)):
+        body = (start + FRAMED[framing]).encode()
+        assert len(body) < 1_000
+        pieces, failure = read(body, kind, width)
+        assert failure is None, (framing, kind, width)
+        assert text_of(pieces) == "Hello\u2028", (framing, kind, width)
+        assert pieces[-1] == Finished("stop"), (framing, kind, width)
 
 
 @pytest.mark.parametrize("framing", FRAMED)

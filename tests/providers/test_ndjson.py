@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.providers.http import decode
 from jitchat.providers.http.decode import (
-    MAX_EVENT_BYTES,
     Decoder,
     EventTooLargeError,
     LineDecoder,
@@ -91,8 +91,10 @@ def test_a_line_that_is_no_json_does_not_take_the_next_one_with_it():
 
 
 @pytest.mark.parametrize("kind", [LineDecoder, ValueDecoder])
-def test_an_event_of_more_than_eight_mebibytes_is_refused_open_or_whole(kind):
-    large = b'{"a":"' + b"x" * MAX_EVENT_BYTES
+def test_an_event_of_more_than_there_is_room_for_is_refused_open_or_whole(monkeypatch, kind):
+    assert decode.MAX_EVENT_BYTES == 8 << 20
+    monkeypatch.setattr(decode, "MAX_EVENT_BYTES", 1 << 16)
+    large = b'{"a":"' + b"x" * (1 << 16)
     for chunks in ([large], [large + b'"}\n'], [large[:100], large[100:], b'"}\n']):
         decoder = kind()
         assert list(decoder.feed(b'{"kept": 1}\n')) == [("", '{"kept": 1}')]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 
@@ -198,12 +199,11 @@ def test_a_parameter_that_is_refused_is_named(sent, status, body, name):
         "This model does not support system messages",
     ],
 )
-@pytest.mark.parametrize("status", [400, 422, 500])
-@pytest.mark.parametrize("sent", [OPENAI, ANTHROPIC, GEMINI, OLLAMA])
-def test_a_refused_system_role_is_known_by_its_text(said, status, sent):
-    assert refused_parameter(status, error(said), sent) == "system"
-    assert refused_parameter(status, error(JINJA % (said, said)), sent) == "system"
-    assert refused_parameter(status, error(said), sent - {"system"}) is None
+def test_a_refused_system_role_is_known_by_its_text(said):
+    for status, sent in product([400, 422, 500], [OPENAI, ANTHROPIC, GEMINI, OLLAMA]):
+        for body in (error(said), error(JINJA % (said, said))):
+            assert refused_parameter(status, body, sent) == "system", (status, body, sent)
+        assert refused_parameter(status, error(said), sent - {"system"}) is None, (status, sent)
 
 
 @pytest.mark.parametrize(

@@ -81,14 +81,14 @@ def plainly(passages: Sequence[Passage], question: str) -> str | None:
 def test_on_any_talk_the_answer_is_that_of_looking_at_every_sentence_anew():
     rng = random.Random(7)
     kept, short_of_room, answered = Readings(), Readings(1_000), 0
-    for _ in range(400):
+    for _ in range(160):
         passages, question = talk(rng), " ".join(rng.choices(WORDS, k=rng.randrange(1, 5)))
         wanted = plainly(passages, question)
         for readings in (None, kept, short_of_room):
             found = find_answers(passages, question, readings)
             assert [each.sentence for each in found] == ([] if wanted is None else [wanted])
         answered += wanted is not None
-    assert 100 < answered < 300
+    assert 40 < answered < 120
 
 
 def said(*texts: str, who: str = "user") -> list[Passage]:

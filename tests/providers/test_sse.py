@@ -96,7 +96,7 @@ def test_an_event_of_many_small_lines_is_refused_too():
         list(decoder.feed(lines * 1_000))
 
 
-@examples(28)
+@examples(20)
 @given(
     st.lists(
         st.tuples(

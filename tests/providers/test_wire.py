@@ -26,6 +26,7 @@ from jitchat.providers.provider import (
 )
 from jitchat.providers.reader import ReaderProvider
 from jitchat.values import Message, Role
+from tests.examples import examples
 from tests.providers.dialects import DIALECTS
 from tests.providers.streams import ASKED, KEY, endpoint, no_wait
 
@@ -123,6 +124,7 @@ async def test_no_secret_is_in_what_is_shown_or_kept(name):
     assert wire.url.startswith("http://models.test/")
 
 
+@examples(30)
 @given(
     st.builds(
         Options,

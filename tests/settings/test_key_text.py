@@ -12,6 +12,7 @@ from jitchat.errors import UsageError
 from jitchat.settings import load_settings
 from jitchat.settings.keys import THE_FILE, CleanedKey, cleaned_key, key_notes
 from jitchat.settings.sections import Secret
+from tests.examples import examples
 
 KEY = "sk-canary-0123456789abcdef=="
 
@@ -66,6 +67,7 @@ def test_what_is_no_key_is_refused_without_quoting_it(pasted: str, reason: str):
     assert "canary" not in str(caught.value)
 
 
+@examples(40)
 @given(st.text(max_size=40))
 def test_whatever_is_pasted_is_refused_or_can_be_sent(pasted: str):
     try:

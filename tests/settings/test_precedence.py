@@ -69,14 +69,14 @@ def test_the_origin_of_a_flag_is_the_flag_as_it_is_typed(key: str):
     assert settings.origin(key) == SETTINGS[key].flag
 
 
-@pytest.mark.parametrize("key", list(SETTINGS))
-def test_every_setting_has_a_variable_of_its_own(key: str):
-    text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(SETTINGS[key].kind, "x")))
+def test_every_setting_has_a_variable_of_its_own():
+    for key, setting in SETTINGS.items():
+        text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(setting.kind, "x")))
 
-    settings = load_settings(NOWHERE, {SETTINGS[key].variables[-1]: text})
+        settings = load_settings(NOWHERE, {setting.variables[-1]: text})
 
-    assert value_of(settings, key) == {"no": False, "77": 77, "1": 1.0}.get(text, text)
-    assert settings.origin(key) == f"${SETTINGS[key].variables[-1]}"
+        assert value_of(settings, key) == {"no": False, "77": 77, "1": 1.0}.get(text, text), key
+        assert settings.origin(key) == f"${setting.variables[-1]}", key
 
 
 def test_an_empty_variable_counts_as_not_set():

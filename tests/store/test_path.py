@@ -133,7 +133,7 @@ def test_any_history_of_forks_keeps_every_turn_as_it_was_and_in_reach(
     store, rounds: Callable[[int, int], int]
 ):
     chance = random.Random(4)
-    for _ in range(rounds(6, 200)):
+    for _ in range(rounds(3, 200)):
         made = store.create("Talk").id
         said: dict[int, Turn] = {}
         for step in range(40):

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-import pytest
-
 from jitchat.errors import StoreUnreadable
 from jitchat.recorder import sent_request_for
 from jitchat.regression_cases import standing_then
@@ -99,40 +97,45 @@ async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
     assert again[0].mode is Mode.FULL
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "header = '{}'",
-        "header = json_set(header, '$.mode', 'x')",
-        "header = json_set(header, '$.full_tokens', 'x')",
-        "header = json_set(header, '$.budget', 7)",
-        "segments = '[]'",
-        "request = '{}'",
-        "request = '7'",
-        'request = \'{"provider": 1, "url": 2, "sha256": 3, "options": {}}\'',
-    ],
+DAMAGES = (
+    "header = '{}'",
+    "header = json_set(header, '$.mode', 'x')",
+    "header = json_set(header, '$.full_tokens', 'x')",
+    "header = json_set(header, '$.budget', 7)",
+    "segments = '[]'",
+    "request = '{}'",
+    "request = '7'",
+    'request = \'{"provider": 1, "url": 2, "sha256": 3, "options": {}}\'',
 )
-async def test_what_is_damaged_of_a_window_is_told_and_no_crash(
-    store: ColdStore, damage: str
-) -> None:
+
+
+async def test_what_is_damaged_of_a_window_is_told_and_no_crash(store: ColdStore) -> None:
     session = demo_session(store)
     async for _ in session.send("and now?", Mode.JIT):
         pass
     said = session.memory.turns[-2]
     identity = WindowArchive(store.database).window_id(said)
     assert identity is not None
-    with store.database.write() as connection:
-        connection.execute(f"UPDATE windows SET {damage}")
     case = Case(said, session.memory.turns[0], CaseKind.MISS, identity, store.now())
-    read: list[Callable[[], object]] = [
+    of_window: tuple[Callable[[], object], ...] = (
         lambda: sent_window(session, said),
         lambda: standing_then(session.memory, case),
-    ]
-    if "request" in damage:
-        read = [lambda: sent_request_for(session.memory, identity)]
-    for each in read:
-        with pytest.raises(StoreUnreadable, match="damaged"):
-            each()
+    )
+    of_request = (lambda: sent_request_for(session.memory, identity),)
+    with store.database.read() as connection:
+        stored = connection.execute("SELECT header, segments, request FROM windows").fetchall()
+    whole = "header = ?, segments = ?, request = ?"
+    for damage in DAMAGES:
+        with store.database.write() as connection:
+            connection.execute(f"UPDATE windows SET {whole}", tuple(*stored))
+            connection.execute(f"UPDATE windows SET {damage}")
+        for number, read in enumerate(of_request if "request" in damage else of_window):
+            told = ""
+            try:
+                read()
+            except StoreUnreadable as error:
+                told = str(error)
+            assert "damaged" in told, (damage, number)
 
 
 def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import shutil
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -187,8 +189,9 @@ def test_a_damaged_list_of_conversations_is_told(store):
         max_size=8,
     )
 )
-def test_whatever_is_said_comes_back(tmp_path_factory, turns):
-    database = Database(tmp_path_factory.mktemp("store") / "cold.db")
+def test_whatever_is_said_comes_back(tmp_path_factory, empty_database, turns):
+    folder = tmp_path_factory.mktemp("store")
+    database = Database(Path(shutil.copy(empty_database, folder / "cold.db")))
     store = ColdStore(database)
     made = store.create("Talk")
     stored = store.append(made.id, [Turn(0, role, text, None, name) for role, text, name in turns])

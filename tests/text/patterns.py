@@ -125,11 +125,11 @@ def _patterns_in(value: object, depth: int) -> Iterator[re.Pattern[str]]:
     if isinstance(value, re.Pattern):
         yield value
     elif depth and isinstance(value, dict):
-        for each in (*value.keys(), *value.values()):
-            yield from _patterns_in(each, depth - 1)
+        yield from _patterns_in((*value.keys(), *value.values()), depth)
     elif depth and isinstance(value, tuple | list | set | frozenset):
         for each in value:
-            yield from _patterns_in(each, depth - 1)
+            if not isinstance(each, str):  # most are: word lists
+                yield from _patterns_in(each, depth - 1)
 
 
 def _uses() -> defaultdict[tuple[str, str], set[str]]:
@@ -137,7 +137,7 @@ def _uses() -> defaultdict[tuple[str, str], set[str]]:
     uses: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for module in modules():
         for node in _nodes(module):
-            if isinstance(node, ast.Attribute) and node.attr in METHODS:
+            if isinstance(node, ast.Attribute):
                 for name in ast.walk(node.value):
                     if isinstance(name, ast.Name):
                         uses[module.__name__, name.id].add(node.attr)
@@ -181,9 +181,15 @@ def _constant(call: ast.Call) -> re.Pattern[str] | None:
 
 @cache
 def _nodes(module: ModuleType) -> tuple[ast.AST, ...]:
-    """The module's code; nothing where it calls none of the methods, nor compiles."""
+    """The methods that the module names and, where it calls any of `re`, its functions."""
     assert module.__file__ is not None
     code = Path(module.__file__).read_text(encoding="utf-8")
     if not any(f".{name}" in code for name in (*METHODS, "compile")):
         return ()
-    return tuple(ast.walk(ast.parse(code)))
+    calls_re = any(f"re.{name}" in code for name in (*METHODS, "compile"))
+    return tuple(
+        each
+        for each in ast.walk(ast.parse(code))
+        if (isinstance(each, ast.Attribute) and each.attr in METHODS)
+        or (calls_re and isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    )

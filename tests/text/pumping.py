@@ -10,7 +10,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Item = tuple[Any, Any]
 _ALPHABET = "a1 -.,:\"'(#\n_A<[/éß日\u0301|{}`*“”)]>\\@=+~!?&%$;\t\u200b😀"
@@ -85,8 +85,17 @@ def _single(code: object, value: Any) -> list[str]:
 @cache
 def _characters(items: tuple[Item, ...]) -> list[str]:
     """A few that fit."""
-    wide = chain(_ALPHABET, map(chr, range(0x3100)))
+    wide = chain(_ALPHABET, map(chr, _candidates(items)))
     return list(islice((each for each in wide if _fits(items, each)), 7))
+
+
+def _candidates(items: Sequence[Item]) -> Iterable[int]:
+    """Code points below 0x3100: those that are named where only these fit, else all."""
+    ranges = {op.LITERAL: lambda value: (value, value), op.RANGE: lambda value: value}
+    if not items or any(code not in ranges for code, _ in items):
+        return range(0x3100)
+    pairs = (ranges[code](value) for code, value in items)
+    return sorted({each for first, last in pairs for each in range(first, min(last, 0x30FF) + 1)})
 
 
 def _fits(items: Sequence[Item], character: str) -> bool:

@@ -12,7 +12,7 @@ from jitchat.text.dates import dates_in, has_time_cue
 from tests.examples import examples
 
 FRIDAY = date(2026, 3, 13)
-quick = examples(80)
+quick = examples(30)
 
 
 @pytest.mark.parametrize(

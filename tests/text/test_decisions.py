@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from jitchat.text.stance import commits, is_decision
 
 COMMITS = """
@@ -151,14 +149,12 @@ I used to commit to too many projects.
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("sentence", COMMITS)
-def test_a_commitment_is_flagged(sentence):
-    assert commits(sentence)
+def test_a_commitment_is_flagged():
+    assert [sentence for sentence in COMMITS if not commits(sentence)] == []
 
 
-@pytest.mark.parametrize("sentence", DOES_NOT)
-def test_a_wish_a_question_or_a_denial_is_not(sentence):
-    assert not commits(sentence)
+def test_a_wish_a_question_or_a_denial_is_not():
+    assert [sentence for sentence in DOES_NOT if commits(sentence)] == []
 
 
 def test_the_tables_are_long_enough_to_mean_something():
@@ -174,6 +170,6 @@ def test_code_never_decides():
     assert not is_decision("Look:\n```\n# Decision: let's use tabs\nwe_agreed_on = 1\n```\nNice.")
 
 
-@pytest.mark.parametrize("sentence", COMMITS)
-def test_a_line_break_within_a_sentence_changes_nothing(sentence):
-    assert is_decision(sentence) == is_decision(sentence.replace(" ", "\n"))
+def test_a_line_break_within_a_sentence_changes_nothing():
+    for sentence in COMMITS:
+        assert is_decision(sentence) == is_decision(sentence.replace(" ", "\n")), sentence

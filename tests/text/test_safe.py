@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten
 from tests.examples import examples
 
-quick = examples(80)
+quick = examples(30)
 anything = st.text(st.characters(codec=None), max_size=200)
 JOINERS = "\u200c\u200d"
 SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jitchat.text.sentences import LONGEST, is_question, marked_sentences, sentences
 from tests.examples import examples
 
-quick = examples(60)
+quick = examples(30)
 
 
 def test_a_sentence_ends_at_its_mark_and_keeps_it():

@@ -17,7 +17,7 @@ from jitchat.text.words import (
 )
 from tests.examples import examples
 
-quick = examples(60)
+quick = examples(30)
 
 
 def test_words_are_folded_to_lower_case_without_accents():

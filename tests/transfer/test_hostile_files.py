@@ -77,7 +77,7 @@ def test_a_damaged_file_is_read_or_refused_and_never_half_stored(
     tmp_path: Path, store: ColdStore, rounds: Callable[[int, int], int]
 ):
     stored = refused = 0
-    for seed in range(rounds(300, 10_000)):
+    for seed in range(rounds(120, 10_000)):
         luck = random.Random(seed)
         path = written(tmp_path, "damaged", mutated(luck.choice(WHOLE), luck))
         before = len(store.conversations())
@@ -94,7 +94,7 @@ def test_a_damaged_file_is_read_or_refused_and_never_half_stored(
         stored += 1
         store = _emptied(store)
 
-    assert min(stored, refused) > rounds(300, 10_000) // 5
+    assert min(stored, refused) > rounds(120, 10_000) // 5
 
 
 def _emptied(store: ColdStore) -> ColdStore:
@@ -115,7 +115,7 @@ values = st.recursive(
 )
 
 
-@examples(40)
+@examples(24)
 @given(
     items=st.lists(
         st.fixed_dictionaries(
@@ -131,7 +131,7 @@ def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
     assert len(found.turns) + sum(found.skipped.values()) == len(items)
 
 
-@examples(40)
+@examples(24)
 @given(
     key=st.sampled_from(
         ["speaker_a", "speaker_b", "session_1", "session_2_date_time", "sample_id"]

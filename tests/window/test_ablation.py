@@ -19,7 +19,7 @@ FENCE = re.compile(r"<(recalled(?:-\d+)?)>\n")
 
 
 @given(case=cases())
-@examples(32)
+@examples(16)
 def test_without_a_turn_its_quotation_goes_and_with_the_last_one_the_fence(case: Case) -> None:
     window = case.window(Mode.JIT, EstimateCounter())
     if isinstance(window, WindowOverflow):

@@ -66,7 +66,7 @@ def test_many_turns_that_are_alike_share_a_row_but_the_last_ones() -> None:
     assert [row.turns for row in rows[1:]] == [(turn,) for turn in range(28, 40)]
 
 
-@examples(24)
+@examples(16)
 @given(cases(), st.integers(1, 20))
 def test_each_turn_is_in_one_row_and_the_rows_add_up_to_each_window(
     case: Case, singly: int

@@ -20,7 +20,7 @@ from tests.window.counters import Characters, Lines, Words
 from tests.window.reports import KNOWN, calibrations, long_talk
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = examples(48)
+quick = examples(16)
 FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 

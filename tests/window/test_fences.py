@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, Case, cases
 
-quick = examples(24)
+quick = examples(16)
 HOSTILE = st.text(st.sampled_from("<>/ \nrecaldtunixp-12")) | st.sampled_from(ODD_TEXTS)
 
 

@@ -13,10 +13,13 @@ import pytest
 
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode
 from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.conftest import FixedClock
 from tests.support import session_on
 from tests.window.cases import turns_of
 
@@ -32,13 +35,12 @@ DECISION = "Decision: the deploy window is Tuesday 02:00 UTC."
 
 
 @pytest.fixture(scope="module")
-def builtin() -> BuiltinEmbedder:
-    return BuiltinEmbedder()
-
-
-@pytest.fixture
-def demo(store, builtin) -> Session:
-    return session_on(store, store_demo(store), embedder=builtin)
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """The demo, indexed; a test that holds a turn lets go of it."""
+    database = Database(tmp_path_factory.mktemp("golden") / "cold.db")
+    store = ColdStore(database, FixedClock())
+    yield session_on(store, store_demo(store), embedder=BuiltinEmbedder())
+    database.close()
 
 
 def drawn(window: ContextWindow) -> str:
@@ -93,6 +95,8 @@ def test_the_demos_steered_window_is_the_one_on_file(demo, name, holds, draft):
     for position, hold in holds.items():
         demo.hold(position, hold)
     text, path = drawn(demo.preview(draft, Mode.JIT)), GOLDEN / f"{name}.txt"
+    for position in holds:
+        demo.hold(position, None)
     if WRITE:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jitchat.window.history import History
 
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
-quick = examples(28)
+quick = examples(16)
 ORDER = list(Kind)
 
 

@@ -225,7 +225,7 @@ def test_pins_never_make_jit_refuse_what_full_would_send():
 def test_when_the_budget_shrinks_lines_go_first_then_turns_then_the_block_then_pins():
     wanted = sources(retrieval=shortlist(20, 11, 30, hits=2, decisions=[40]), pinned=(5,))
     lost: list[str] = []
-    for tokens in range(1_000, 0, -1):
+    for tokens in range(1_000, 0, -3):
         try:
             window = sent(Mode.JIT, wanted, at_budget(tokens))
         except WindowOverflow:

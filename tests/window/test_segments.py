@@ -12,7 +12,7 @@ from tests.window.counters import Characters, Lines, Words
 
 
 @pytest.mark.parametrize("counter", [Characters(), Words(), Lines()])
-@examples(24)
+@examples(16)
 @given(texts=st.lists(st.text(max_size=20), max_size=12))
 def test_shares_add_up_to_the_price_of_all_texts_joined(counter, texts):
     found = shares(texts, counter.count)

@@ -22,6 +22,7 @@ from jitchat.window.compare import (
     settles_at,
 )
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.window.reports import long_talk
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def test_the_retrieved_set_settles_where_it_is_the_last_one_for_good(
     assert settles_at(planned(sets)) == found
 
 
+@examples(30)
 @given(st.integers(1_024, 2_000_000), st.integers(0, 4_096), st.integers(600, 2_000_000))
 def test_a_grid_goes_from_512_tokens_to_the_models_limit_and_has_the_present_budget(
     limit: int, reserve: int, most: int
@@ -81,6 +83,7 @@ def test_a_grid_goes_from_512_tokens_to_the_models_limit_and_has_the_present_bud
     assert all(each.limit_source == BY_USER for each in grid if each != present)
 
 
+@examples(30)
 @given(st.integers(1_024, 2_000_000), st.integers(1, 512))
 def test_the_reserve_moves_within_the_limit(limit: int, reserve: int) -> None:
     present = Budget(limit=limit, reserve=reserve)
