@@ -5,8 +5,6 @@ ends the child when they stop coming or when it is cancelled. What arrived stays
 next try goes on from there.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -75,7 +73,7 @@ async def fetch_model(
 
 
 async def _watched(
-    child: Process, cache: Path, on_progress: Progress, patience: Patience
+    child: "Process", cache: Path, on_progress: Progress, patience: Patience
 ) -> bytes | None:
     """What the child printed, or None if it has to be given up."""
     talk = asyncio.ensure_future(child.communicate())
@@ -98,7 +96,7 @@ async def _watched(
         talk.cancel()
 
 
-async def _end(child: Process) -> None:
+async def _end(child: "Process") -> None:
     if child.returncode is None:
         with suppress(ProcessLookupError):
             if sys.platform == "win32":

@@ -1,7 +1,5 @@
 """Embedders: texts in, vectors out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,7 +18,7 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """Numbers a vector; 0 if it makes none."""
 
-    def embed(self, texts: Sequence[str]) -> ArrayLike:
+    def embed(self, texts: Sequence[str]) -> "ArrayLike":
         """Shape (len(texts), dimension); rows of length 1, or 0 where there is nothing."""
 
 
@@ -30,6 +28,6 @@ class NoEmbedder:
     id = "none"
     dimension = 0
 
-    def embed(self, texts: Sequence[str]) -> ArrayLike:
+    def embed(self, texts: Sequence[str]) -> "ArrayLike":
         """Shape (len(texts), 0)."""
         return [[] for _ in texts]

@@ -9,8 +9,6 @@ How many of the hits are loaded is for the window's allowance to say, and turns 
 are for the window to find: two lines can be alike where the turns differ in one number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -154,12 +152,12 @@ class SearchRequest:
     """Only turns ahead of this position are found."""
     today: date
 
-    def query(self, index: HotIndex) -> Query:
+    def query(self, index: "HotIndex") -> Query:
         return make_query(self.draft, self.context, index.speakers, self.today)
 
 
 def retrieve(
-    index: HotIndex, request: SearchRequest, searched: int, without: Collection[int] = ()
+    index: "HotIndex", request: SearchRequest, searched: int, without: Collection[int] = ()
 ) -> Retrieval:
     """Search an index that has the turns up to position `searched`.
 

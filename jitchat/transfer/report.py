@@ -1,7 +1,5 @@
 """What an import took from a file, and what it left out, and why; what a format is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +24,7 @@ class FileConversation:
     labels: tuple[str | None, ...] = ()
     """What the file itself calls each turn, if anything; as many as there are turns."""
 
-    def titled(self, title: str) -> FileConversation:
+    def titled(self, title: str) -> "FileConversation":
         return replace(self, title=title)
 
 

@@ -4,8 +4,6 @@ What was never considered is one sum, reckoned from what is left over: its cost 
 with the conversation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -165,7 +163,7 @@ class Shortlist:
     """The score below which nothing was picked; None where no score decided, or it is unknown."""
 
     @classmethod
-    def of(cls, window: ContextWindow) -> Shortlist:
+    def of(cls, window: ContextWindow) -> "Shortlist":
         ranked = [(row.rank, row) for row in window.ledger if row.rank is not None]
         picking = window.picking
         is_heuristic = picking is None or bool(picking.fallback)

@@ -10,8 +10,6 @@ well as the best is loaded before it, and of turns with the same text the newest
 whose texts differ, in however little, are never taken for the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -57,7 +55,7 @@ class Recall:
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
 
-    def smaller(self, missing: int) -> Recall:
+    def smaller(self, missing: int) -> "Recall":
         """Give up the line of least value, or the turn when there are no lines.
 
         `missing` is how many of the server's tokens the window is short of.

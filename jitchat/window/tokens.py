@@ -4,8 +4,6 @@ tiktoken fetches a vocabulary that it lacks, without a timeout, and deletes one 
 damaged. So it is never asked before the cached file is there and has the right hash.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -73,7 +71,7 @@ _estimated = lru_cache(maxsize=_REMEMBERED)(estimate)
 
 
 class TiktokenCounter:
-    def __init__(self, encoding: tiktoken.Encoding, *, exact: bool) -> None:
+    def __init__(self, encoding: "tiktoken.Encoding", *, exact: bool) -> None:
         self._encoding = encoding
         self._counted = lru_cache(maxsize=_REMEMBERED)(self._count)
         self.name = encoding.name

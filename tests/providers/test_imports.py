@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "wordllama", "rich")
+HEAVY = (
+    *("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "wordllama", "rich"),
+    "py_rust_stemmers",
+)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +19,7 @@ HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "
         "jitchat.window.plan, jitchat.window.tokens, jitchat.window.record",
         "jitchat.providers.reader, jitchat.providers.provider",
         "jitchat.events",
+        "jitchat.models",
         "jitchat.providers.catalogue.models, jitchat.store.models",
     ],
 )

@@ -3,8 +3,6 @@
 Which server answers is not asked: each field has one meaning wherever it occurs.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -44,7 +42,7 @@ class ModelInfo:
         """Whether a local server has it in memory, so that it answers at once."""
         return self.limit is not None and self.limit.source == LOADED
 
-    def completed(self, provider: str) -> ModelInfo:
+    def completed(self, provider: str) -> "ModelInfo":
         """Add what the bundled table knows where the server was silent."""
         return replace(
             self,

@@ -5,8 +5,6 @@ end falls back to the name without it, and where the table says that names go on
 and the like do, too. Nothing else does: a name that only looks like another is unknown.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +32,7 @@ class Prices:
     """Of input that is put into that cache; None: as any input."""
     source: str = ""
     """As a few words for the screen: `table of 2026-11`, `set by you`, the server …"""
-    above: tuple[tuple[int, Prices], ...] = ()
+    above: "tuple[tuple[int, Prices], ...]" = ()
     """By a number of tokens, ascending: the prices of a whole request with more input than that."""
 
     @property
@@ -61,7 +59,7 @@ class Prices:
         """What this much input costs where none of it comes from a cache; None if unknown."""
         return _total((tokens, self._for_input(tokens).input))
 
-    def _for_input(self, tokens: int) -> Prices:
+    def _for_input(self, tokens: int) -> "Prices":
         reached = [prices for over, prices in self.above if tokens > over]
         return reached[-1] if reached else self
 

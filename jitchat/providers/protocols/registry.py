@@ -3,8 +3,6 @@
 An address may have a query, such as `?api-version=1`: it belongs behind each route.
 """
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -58,7 +56,7 @@ protocol_names = tuple(_PROTOCOLS)
 """What `protocol_named` knows."""
 
 
-def protocol_named(name: str) -> WireProtocol:
+def protocol_named(name: str) -> "WireProtocol":
     """Make the protocol; only its own module is loaded, and httpx with it.
 
     Raises:
