@@ -280,7 +280,7 @@ def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInf
     """Add what the bundled table knows; what the user set wins over what anybody tells."""
     known_provider = table.known_as(profile.name, profile.base_url)
     info = info.completed(known_provider)
-    preset = table.PRESETS.get(known_provider)
+    preset = table.presets().get(known_provider)
     if preset is None or not same_server(profile.base_url, preset.base_url):
         info = replace(info, other_api="", retires=None)  # a gateway may translate, or keep it
     limit, own = profile.limit_of(info.name), profile.facts_of(info.name)

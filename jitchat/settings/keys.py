@@ -26,7 +26,7 @@ from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import make_private, open_to_others
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, sections
 from jitchat.settings.profiles import Profile
 from jitchat.text.sanitize import shorten
@@ -37,8 +37,6 @@ _BEARER = re.compile(r"\A(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
 _QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
 _MASKED = ("***", "•••", "xxxx")
 _SHORTEST = 8
-_OWNERS = {prefix: preset.name for preset in PRESETS.values() for prefix in preset.key_prefixes}
-"""How keys begin that say whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,8 @@ def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) ->
     """
     if cleaned.removed:
         yield f"Taken off: {', '.join(cleaned.removed)}."
-    owner = next((name for start, name in _OWNERS.items() if cleaned.key.startswith(start)), "")
+    known = (each for each in presets().values() if cleaned.key.startswith(each.key_prefixes))
+    owner = next((preset.name for preset in known), "")
     if owner not in ("", profile.name) and profile.wants_key:
         yield f"It looks like a key of {owner}, not of {profile.name}."
     if source != place:

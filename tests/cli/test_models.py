@@ -9,7 +9,7 @@ import pytest
 from jitchat.errors import Unreachable
 from jitchat.providers.catalogue import lists
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
-from jitchat.providers.catalogue.table import PRESETS, Prices
+from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.values import Limit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     out = jitchat("models").out
 
-    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(PRESETS)
+    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(presets())
     assert "needs key     Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
     assert "ready         The key is from $GROQ_API_KEY." in line_of(out, "groq")
     assert "not running   Nothing answers at http://localhost:11434." in line_of(out, "ollama")

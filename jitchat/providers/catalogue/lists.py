@@ -11,7 +11,7 @@ import httpx
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
 from jitchat.providers.catalogue import models
 from jitchat.providers.catalogue.json_client import JsonClient
-from jitchat.providers.catalogue.table import PRESETS, Preset
+from jitchat.providers.catalogue.table import Preset, presets
 from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Endpoint
@@ -35,9 +35,6 @@ _PAGING = {
     "gemini": ("models", "pageSize", "pageToken", "nextPageToken"),
 }
 """Where the rows are, and the names of the page's size, of its start, and of the next one's."""
-_LM_STUDIO = PRESETS["lmstudio"].owner
-_OWNERS = {preset.owner: preset.name for preset in PRESETS.values() if preset.owner}
-"""By whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts."""
 _LLAMA_CPP_HEADER = "llama.cpp"
 """What its server calls itself, also where it was started with a key and lists nothing."""
 _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
@@ -89,7 +86,7 @@ async def chat_rows(client: JsonClient) -> list[object]:
     rows = models.rows_of(answer)
     if not rows and not isinstance(answer, list) and at(answer, "data") is None:
         raise _no_list()
-    if not any(text_at(row, "owned_by") == _LM_STUDIO for row in rows):
+    if not any(text_at(row, "owned_by") == presets()["lmstudio"].owner for row in rows):
         return rows
     for version in ("v1", "v0"):
         try:
@@ -180,7 +177,7 @@ async def find_local(
         moved: By a preset's name, its base URL where the user moved it to another port.
 
     """
-    places = [preset for preset in PRESETS.values() if preset.is_local]
+    places = [preset for preset in presets().values() if preset.is_local]
     searches = [_look(preset, _address(preset, moved or {}), transport) for preset in places]
     return tuple(server for server in await asyncio.gather(*searches) if server is not None)
 
@@ -229,7 +226,8 @@ async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServ
         if client.software != _LLAMA_CPP_HEADER:
             raise
         return models.LocalServer("llamacpp", client.base, ())
-    names = [_OWNERS[owner] for row in rows if (owner := text_at(row, "owned_by")) in _OWNERS]
+    owners = {preset.owner: preset.name for preset in presets().values() if preset.owner}
+    names = [owners[owner] for row in rows if (owner := text_at(row, "owned_by")) in owners]
     # LM Studio's own list, which took the place of the common one, has no owners
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)
     name = names[0] if names else "lmstudio" if is_lm_studio else ""

@@ -44,13 +44,12 @@ class ModelInfo:
 
     def completed(self, provider: str) -> "ModelInfo":
         """Add what the bundled table knows where the server was silent."""
+        known = known_model(provider, self.name)
         return replace(
-            self,
-            limit=self.limit or table.known_limit(provider, self.name),
-            max_output=self.max_output or table.known_max_output(provider, self.name),
-            prices=self.prices or table.known_prices(provider, self.name),
-            retires=table.known_retirement(provider, self.name),
-            other_api=table.other_api(provider, self.name),
+            known,
+            limit=self.limit or known.limit,
+            max_output=self.max_output or known.max_output,
+            prices=self.prices or known.prices,
         )
 
     def fields(self) -> dict[str, Any]:
@@ -66,6 +65,24 @@ class ModelInfo:
         if self.retires is not None:
             described["retires"] = self.retires.isoformat()
         return described
+
+
+def known_model(provider: str, name: str) -> ModelInfo:
+    """Look a model up in the bundled table.
+
+    OpenRouter translates for a model that answers on another API, and may have one from somebody
+    else for longer than its maker.
+    """
+    row, is_routed = table.row_of(provider, name), provider == "openrouter"
+    limit, retires = row.get("limit"), row.get("retires")
+    return ModelInfo(
+        name,
+        Limit(limit, table.source()) if limit else None,
+        row.get("max_output"),
+        table.prices_of(row),
+        date.fromisoformat(retires) if retires and not is_routed else None,
+        "" if is_routed else row.get("api", ""),
+    )
 
 
 def model_from(fields: Mapping[str, Any]) -> ModelInfo:
@@ -242,7 +259,7 @@ class ProviderChoice:
     @property
     def is_paid(self) -> bool:
         """Whether somebody may charge for it: no preset that answers on this machine does."""
-        preset = table.PRESETS.get(self.name)
+        preset = table.presets().get(self.name)
         return preset is None or bool(preset.key_variables)
 
     def matching(self, *words: str) -> tuple[ModelInfo, ...]:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jitchat.values import Limit, Usage
+from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
 """Tokens for which a price is given."""
@@ -92,9 +92,9 @@ class Preset:
     name: str
     title: str
     """As it calls itself."""
-    protocol: str
-    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
     base_url: str
+    protocol: str = "openai"
+    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
     key_variables: tuple[str, ...] = ()
     """Environment variables that may hold its key, in the order in which they are looked at."""
     is_local: bool = False
@@ -111,102 +111,9 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-_PRESETS = (
-    Preset("reader", "embedded reader", "reader", ""),
-    Preset(
-        "openai",
-        "OpenAI",
-        "openai",
-        "https://api.openai.com/v1",
-        ("OPENAI_API_KEY",),
-        vendor="openai",
-        key_prefixes=("sk-proj-",),
-    ),
-    Preset(
-        "anthropic",
-        "Anthropic",
-        "anthropic",
-        "https://api.anthropic.com/v1",
-        ("ANTHROPIC_API_KEY",),
-        vendor="anthropic",
-        key_prefixes=("sk-ant-",),
-    ),
-    Preset(
-        "gemini",
-        "Google Gemini",
-        "gemini",
-        "https://generativelanguage.googleapis.com/v1beta",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        vendor="google",
-        key_prefixes=("AIza",),
-    ),
-    Preset(
-        "openrouter",
-        "OpenRouter",
-        "openai",
-        "https://openrouter.ai/api/v1",
-        ("OPENROUTER_API_KEY",),
-        key_prefixes=("sk-or-",),
-    ),
-    Preset(
-        "groq",
-        "Groq",
-        "openai",
-        "https://api.groq.com/openai/v1",
-        ("GROQ_API_KEY",),
-        key_prefixes=("gsk_",),
-    ),
-    Preset("together", "Together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
-    Preset(
-        "deepseek",
-        "DeepSeek",
-        "openai",
-        "https://api.deepseek.com",
-        ("DEEPSEEK_API_KEY",),
-        vendor="deepseek",
-    ),
-    Preset(
-        "mistral",
-        "Mistral",
-        "openai",
-        "https://api.mistral.ai/v1",
-        ("MISTRAL_API_KEY",),
-        vendor="mistralai",
-    ),
-    Preset(
-        "xai",
-        "xAI",
-        "openai",
-        "https://api.x.ai/v1",
-        ("XAI_API_KEY",),
-        vendor="x-ai",
-        key_prefixes=("xai-",),
-    ),
-    Preset("ollama", "Ollama", "ollama", "http://localhost:11434", is_local=True),
-    Preset(
-        "lmstudio",
-        "LM Studio",
-        "openai",
-        "http://localhost:1234/v1",
-        is_local=True,
-        owner="organization_owner",
-    ),
-    Preset(
-        "llamacpp",
-        "llama.cpp",
-        "openai",
-        "http://localhost:8080/v1",
-        is_local=True,
-        owner="llamacpp",
-    ),
-    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True, owner="vllm"),
-)
-PRESETS = {preset.name: preset for preset in _PRESETS}
-"""By name, in the order in which they are listed."""
-READER = PRESETS["reader"]
+READER = Preset("reader", "embedded reader", "", "reader")
 READER_LIMIT = 32_768
 """How much it takes, in tokens."""
-_VENDORS = {preset.vendor: preset.name for preset in PRESETS.values() if preset.vendor}
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")
 _LATER = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d\d-\d{4}|\d\d-\d\d|\d{8}|\d{3,4}|latest|preview|exp|beta|v\d)$"
@@ -232,41 +139,6 @@ class _Names:
         return None
 
 
-def known_limit(provider: str, model: str) -> Limit | None:
-    """Look up how much a model takes in; None where the table does not know it."""
-    value = _row(provider, model).get("limit")
-    return Limit(value, source()) if value else None
-
-
-def known_max_output(provider: str, model: str) -> int | None:
-    """Look up how long an answer may be, in tokens; None where the table does not know it."""
-    value: int | None = _row(provider, model).get("max_output")
-    return value
-
-
-def known_prices(provider: str, model: str) -> Prices | None:
-    """Look up what a model costs; None where the table does not know it."""
-    row = _row(provider, model)
-    return _prices(row) if "input" in row else None
-
-
-def known_retirement(provider: str, model: str) -> date | None:
-    """Look up the day on which the provider takes a model away; None where none is known.
-
-    OpenRouter may have it from somebody else for longer.
-    """
-    value = _row(provider, model).get("retires") if provider != "openrouter" else None
-    return date.fromisoformat(value) if value else None
-
-
-def other_api(provider: str, model: str) -> str:
-    """Look up which API a model answers on where its provider's chat does not reach it.
-
-    Empty for a model that chats, or is not known; OpenRouter translates for those that do not.
-    """
-    return "" if provider == "openrouter" else str(_row(provider, model).get("api", ""))
-
-
 def as_of() -> date:
     return date.fromisoformat(_table()["as_of"])
 
@@ -275,13 +147,33 @@ def source() -> str:
     return f"table of {as_of():%Y-%m}"
 
 
+@cache
+def presets() -> Mapping[str, Preset]:
+    """Read the providers that are known, by name, in the order in which they are listed."""
+    rows = read_json("presets.json").items()
+    return {READER.name: READER} | {name: _preset(name, row) for name, row in rows}
+
+
+def _preset(name: str, row: Row) -> Preset:
+    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
+    return Preset(name, **{**row, **lists})
+
+
+@cache
+def _vendors() -> Mapping[str, str]:
+    return {preset.vendor: preset.name for preset in presets().values() if preset.vendor}
+
+
 def known_as(name: str, base_url: str) -> str:
     """Name the preset that serves at an address, whatever the settings call it; else `name`."""
-    if name not in PRESETS:
-        for preset in PRESETS.values():
-            if preset.base_url and preset.base_url == base_url.rstrip("/"):
-                return preset.name
-    return name
+    address = base_url.rstrip("/")
+    there = (each.name for each in presets().values() if address and each.base_url == address)
+    return name if name in presets() else next(there, name)
+
+
+def prices_of(row: Row) -> Prices | None:
+    """Read what a model costs; None where the table does not know it."""
+    return _prices(row) if "input" in row else None
 
 
 def _prices(row: Row) -> Prices:
@@ -291,10 +183,11 @@ def _prices(row: Row) -> Prices:
     )
 
 
-def _row(provider: str, model: str) -> Row:
+def row_of(provider: str, model: str) -> Row:
+    """Look a model up; empty where the table does not know it."""
     if provider == "openrouter":
         vendor, _, model = model.partition("/")
-        provider = _VENDORS.get(vendor, "")
+        provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
     return _names(provider).find(model) or {}
