@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from jitchat.models import completed_facts, kept_models
-from jitchat.providers.catalogue import lists as catalogue
+from jitchat.providers.catalogue import servers
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
 from jitchat.providers.catalogue.table import READER_LIMIT
 from jitchat.settings import Settings, keys
@@ -65,7 +65,7 @@ class ModelChoices:
     async def running(self) -> tuple[LocalServer, ...]:
         """Look for servers on this machine, within a second."""
         moved = {profile.name: profile.base_url for profile in self._local()}
-        return await catalogue.find_local(self.transport, moved)
+        return await servers.find_local(self.transport, moved)
 
     async def here(self) -> tuple[ProviderChoice, ...]:
         """Look for servers on this machine; what became of each of those that are looked for."""
@@ -87,7 +87,7 @@ class ModelChoices:
         found = await asyncio.to_thread(keys.find_key, profile, self.environ, self.keys_file)
         key, renew = (found.key, found.renew) if found else ("", None)
         endpoint = profile.endpoint(profile.model, key, renew)
-        models = await catalogue.fetch_models(endpoint, profile.protocol, self.transport)
+        models = await servers.fetch_models(endpoint, profile.protocol, self.transport)
         fields = [model.fields() for model in models]
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
         return models

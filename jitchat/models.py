@@ -109,13 +109,13 @@ class ResolvedModel:
         known = await asyncio.to_thread(lambda: self.limit)
         if not self._asks_for_limit(known, patient=patient):
             return None
-        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
         if endpoint.wants_key and not endpoint.key:
             return None  # nobody would say anything
-        patience = limits.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
-        told = await limits.ask_limit(endpoint, self.profile.protocol, patience=patience)
+        patience = servers.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
+        told = await servers.ask_limit(endpoint, self.profile.protocol, patience=patience)
         if told is None:
             return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
         if self.learnt is not None:
@@ -163,10 +163,10 @@ class ResolvedModel:
                 "The reader reports what is counted here: there is nobody to ask.",
                 "Ctrl+L or --model picks a model.",
             )
-        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
-        return await limits.count_exactly(endpoint, self.profile.protocol, messages)
+        return await servers.count_exactly(endpoint, self.profile.protocol, messages)
 
     def open_session(
         self,

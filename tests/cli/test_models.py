@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.providers.catalogue import lists
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.values import Limit
@@ -44,8 +43,8 @@ class Servers:
 @pytest.fixture(autouse=True)
 def servers(monkeypatch) -> Servers:
     made = Servers()
-    monkeypatch.setattr(lists, "fetch_models", made.fetch)
-    monkeypatch.setattr(lists, "find_local", made.find)
+    monkeypatch.setattr("jitchat.providers.catalogue.servers.fetch_models", made.fetch)
+    monkeypatch.setattr("jitchat.providers.catalogue.servers.find_local", made.find)
     return made
 
 

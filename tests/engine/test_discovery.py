@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused
-from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import fetch_models, find_local
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
+from jitchat.providers.catalogue.servers import ask_limit, fetch_models, find_local
 from jitchat.providers.catalogue.table import presets
 from jitchat.values import LOADED, Limit
 from tests.engine.asking import ROUTES, WRONG, endpoint

@@ -10,8 +10,7 @@ import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
 from jitchat.providers.catalogue.json_client import JsonClient
-from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import fetch_models
+from jitchat.providers.catalogue.servers import ask_limit, fetch_models
 from tests.providers.catalogue.servers import NASTY, Routes, endless, models
 from tests.providers.streams import KEY, Body, endpoint
 
