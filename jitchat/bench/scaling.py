@@ -29,9 +29,8 @@ from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
-from jitchat.index.embedder import Embedder
+from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.index.indexer import BATCH
-from jitchat.index.load_embedder import load_embedder
 from jitchat.index.search import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.store.database import Database

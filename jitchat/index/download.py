@@ -1,8 +1,9 @@
 """Downloading an embedding model: never blocks, never hangs, leaves no process behind.
 
-The work is done by a child process (`fetch_model`); this side watches the bytes arrive and
-ends the child when they stop coming or when it is cancelled. What arrived stays, so that the
-next try goes on from there.
+The work is done by a child process, for a download that hangs inside the library can only be ended
+from outside: this module, run with the model and the folder, prints JSON as its last line,
+{"ok": bool, "detail": str}. The parent watches the bytes arrive, and ends the child when they stop
+coming or when it is cancelled. What arrived stays, so that the next try goes on from there.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None]
 """Is told the bytes that arrived so far."""
 
-_CHILD = own_python("-m", "jitchat.index.fetch_model")
+_CHILD = own_python("-m", "jitchat.index.download")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +129,32 @@ def _tree_size(folder: Path) -> int:
             with suppress(OSError):
                 total += Path(parent, name).lstat().st_size
     return total
+
+
+_QUIET = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_ETAG_TIMEOUT": "5",
+    "HF_HUB_DOWNLOAD_TIMEOUT": "10",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Download, and print how it went; returns the exit code."""
+    os.environ.update(_QUIET)
+    try:
+        # here, for huggingface_hub reads the environment when it is imported
+        from jitchat.index.fast_embedder import download  # noqa: PLC0415
+
+        answer = {"ok": True, "detail": download(*arguments)}
+    except Exception as error:  # noqa: BLE001  it fails in classes of four libraries
+        first_line = str(error).strip().partition("\n")[0] or type(error).__name__
+        answer = {"ok": False, "detail": first_line[:300]}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    return 0 if answer["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
