@@ -16,9 +16,9 @@ from jitchat.providers.http.client import Connection, checked_request, connectio
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.protocols.json_values import parsed
+from jitchat.providers.protocols.protocol import json_request
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import base_of, root_of
-from jitchat.providers.protocols.requests import json_request
 from jitchat.providers.provider import Endpoint
 
 MAX_BYTES = 8 << 20

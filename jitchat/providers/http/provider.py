@@ -19,8 +19,8 @@ from jitchat.providers.http.decode import SEND_AGAIN, ResponseDecoder, media_typ
 from jitchat.providers.http.redaction import without_secrets
 from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks, adaptation
 from jitchat.providers.http.wire_view import wire_of
-from jitchat.providers.protocols.parameters import sent_in
 from jitchat.providers.protocols.protocol import WireProtocol
+from jitchat.providers.protocols.refusals import sent_in
 from jitchat.values import Message
 
 

@@ -15,8 +15,7 @@ from email.utils import parsedate_to_datetime
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
 from jitchat.providers.protocols.json_values import at, first, list_of, parsed, text_at
-from jitchat.providers.protocols.parameters import refused_parameter
-from jitchat.providers.protocols.refusals import is_quota_spent
+from jitchat.providers.protocols.refusals import is_quota_spent, refused_parameter
 from jitchat.providers.provider import Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shorten
 
