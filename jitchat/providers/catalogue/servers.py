@@ -13,8 +13,8 @@ import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
 from jitchat.providers.catalogue import models
-from jitchat.providers.catalogue.json_client import JsonClient
 from jitchat.providers.catalogue.table import Preset, presets
+from jitchat.providers.http.client import JsonClient
 from jitchat.providers.protocols.json_values import at, count, parsed, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.protocols.registry import protocol_named
