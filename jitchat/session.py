@@ -346,12 +346,9 @@ class Session:
 
         What the provider says that it charges stands before every table.
         """
-        if usage is not None and usage.cost is not None:
-            return usage.cost
+        charged = usage.cost if usage is not None else None
         prices = self.options.prices
-        if prices is None or prices.is_free:
-            return 0.0 if prices is not None else None
-        return prices.of(usage) if usage is not None else None
+        return prices.of(usage) if charged is None and prices is not None else charged
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Have a small model that answers, too, asked with the context size of the windows."""

@@ -17,7 +17,7 @@ from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
 from jitchat.memory import Memory
 from jitchat.small_models import small_model
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, prompt
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.values import Message, Role, Turn
 from jitchat.window.render import fence, free_tag, quote_all
@@ -156,20 +156,16 @@ def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
         NotAnAnswer: The reply is something else, or no line is left.
 
     """
-    found = parse_object(reply).get("lines")
-    if not isinstance(found, dict):
-        raise small_model.wrong_format()
+    found = parse_value(reply, "lines", dict)
     lines = dict(_fitting(found, {str(turn.position): turn for turn in turns}))
     if not lines:
         raise small_model.wrong_format()
     return lines
 
 
-def _fitting(
-    found: Mapping[object, object], turns: Mapping[str, Turn]
-) -> Iterator[tuple[Turn, str]]:
+def _fitting(found: Mapping[str, object], turns: Mapping[str, Turn]) -> Iterator[tuple[Turn, str]]:
     for name, said in found.items():
-        turn = turns.get(str(name).strip().removeprefix("#"))
+        turn = turns.get(name.strip().removeprefix("#"))
         line = shorten(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
         if turn is not None and any(map(str.isalnum, line)):
             yield turn, line

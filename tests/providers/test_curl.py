@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.providers.http.wire_view import curl
+from jitchat.providers.http.redaction import curl
 from jitchat.providers.provider import Options, Wire
 from tests.providers.streams import KEY
 from tests.providers.test_wire import TALK, Server, asking, protocols

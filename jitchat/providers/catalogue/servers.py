@@ -12,8 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue import models
-from jitchat.providers.catalogue.table import Preset, presets
+from jitchat.providers.catalogue import models, table
 from jitchat.providers.http.client import JsonClient
 from jitchat.providers.protocols.json_values import at, count, parsed, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL
@@ -90,7 +89,7 @@ async def chat_rows(client: JsonClient) -> list[object]:
     rows = models.rows_of(answer)
     if not rows and not isinstance(answer, list) and at(answer, "data") is None:
         raise _no_list()
-    if not any(text_at(row, "owned_by") == presets()["lmstudio"].owner for row in rows):
+    if not any(text_at(row, "owned_by") == table.presets()["lmstudio"].owner for row in rows):
         return rows
     for version in ("v1", "v0"):
         try:
@@ -181,12 +180,12 @@ async def find_local(
         moved: By a preset's name, its base URL where the user moved it to another port.
 
     """
-    places = [preset for preset in presets().values() if preset.is_local]
+    places = [preset for preset in table.presets().values() if preset.is_local]
     searches = [_look(preset, _address(preset, moved or {}), transport) for preset in places]
     return tuple(server for server in await asyncio.gather(*searches) if server is not None)
 
 
-def _address(preset: Preset, moved: Mapping[str, str]) -> str:
+def _address(preset: table.Preset, moved: Mapping[str, str]) -> str:
     """Say where to look: nowhere but on this machine."""
     wanted = moved.get(preset.name, "")
     try:
@@ -197,7 +196,7 @@ def _address(preset: Preset, moved: Mapping[str, str]) -> str:
 
 
 async def _look(
-    preset: Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
+    preset: table.Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
 ) -> models.LocalServer | None:
     client = JsonClient(
         Endpoint(preset.name, base_url, ""),
@@ -230,7 +229,7 @@ async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServ
         if client.software != _LLAMA_CPP_HEADER:
             raise
         return models.LocalServer("llamacpp", client.base, ())
-    owners = {preset.owner: preset.name for preset in presets().values() if preset.owner}
+    owners = {preset.owner: preset.name for preset in table.presets().values() if preset.owner}
     names = [owners[owner] for row in rows if (owner := text_at(row, "owned_by")) in owners]
     # LM Studio's own list, which took the place of the common one, has no owners
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)

@@ -41,9 +41,14 @@ class Prices:
         known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
         return not any(price is None or price for price in known) and not self.above
 
-    def of(self, usage: Usage) -> float | None:
-        """What a reply cost, in US dollars; None where a count or a price is missing."""
-        if usage.input_tokens is None or usage.output_tokens is None:
+    def of(self, usage: Usage | None) -> float | None:
+        """What a reply cost, in US dollars; None where a count or a price is missing.
+
+        What is free costs nothing, whatever was counted.
+        """
+        if self.is_free:
+            return 0.0
+        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
             return None
         prices = self._for_input(usage.input_tokens)
         cached = min(max(0, usage.cached_tokens), usage.input_tokens)
