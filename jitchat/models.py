@@ -367,9 +367,7 @@ def system_text(settings: Settings, instructions: str = "") -> str:
 
 
 def make_embedder(
-    settings: Settings,
-    paths: Paths,
-    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
+    settings: Settings, paths: Paths, warn: Callable[[EmbedderUnavailable], object] = lambda _: None
 ) -> Embedder:
     """Load the embedder of the settings, as far as it is on this machine; see `load_embedder`."""
     wanted = settings.embedder

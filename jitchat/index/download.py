@@ -16,16 +16,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jitchat.children import own_python, start_watched
 from jitchat.index.embedding_models import model_cached
 from jitchat.paths import make_private
 from jitchat.text.sanitize import shorten
 
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process  # noqa: TID251  its type
-
+_Process = asyncio.subprocess.Process  # noqa: TID251  its type
 Progress = Callable[[int], None]
 """Is told the bytes that arrived so far."""
 
@@ -74,7 +71,7 @@ async def fetch_model(
 
 
 async def _watched(
-    child: "Process", cache: Path, on_progress: Progress, patience: Patience
+    child: _Process, cache: Path, on_progress: Progress, patience: Patience
 ) -> bytes | None:
     """What the child printed, or None if it has to be given up."""
     talk = asyncio.ensure_future(child.communicate())
@@ -97,7 +94,7 @@ async def _watched(
         talk.cancel()
 
 
-async def _end(child: "Process") -> None:
+async def _end(child: _Process) -> None:
     if child.returncode is None:
         with suppress(ProcessLookupError):
             if sys.platform == "win32":

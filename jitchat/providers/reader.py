@@ -424,11 +424,7 @@ class ReaderProvider:
         yield Finished("stop")
 
     def wire(
-        self,
-        messages: Sequence[Message],
-        options: Options,
-        *,
-        as_posted: bool = False,
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
     ) -> None:
         """Nothing leaves: there is no request."""
 

@@ -140,10 +140,7 @@ def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Me
     before = quote_all([_cut(turn, _AHEAD_REACH) for turn in ahead])
     quoted = quote_all([_cut(turn, _REACH) for turn in turns])
     texts = [*before, *quoted]
-    blocks = (
-        *fence(free_tag("ahead", texts), before),
-        *fence(free_tag("turns", texts), quoted),
-    )
+    blocks = (*fence(free_tag("ahead", texts), before), *fence(free_tag("turns", texts), quoted))
     return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, "".join(blocks))
 
 

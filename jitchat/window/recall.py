@@ -18,8 +18,7 @@ from jitchat.text.sentences import is_question
 from jitchat.values import Hit, IndexEntry, Retrieval
 from jitchat.window import reasons
 from jitchat.window.history import History
-from jitchat.window.render import index_line, quote_all
-from jitchat.window.segments import Piece, Price
+from jitchat.window.render import Piece, Price, index_line, quote_all
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""

@@ -242,10 +242,7 @@ PATIENCE = 5.0
 _OLLAMA_OWNER = "library"
 """The owner of every model of Ollama, where it speaks as OpenAI does."""
 _LLAMA_CPP_OWNER = "llamacpp"
-_INPUT = {
-    "anthropic": ("model", "system", "messages"),
-    "gemini": ("systemInstruction", "contents"),
-}
+_INPUT = {"anthropic": ("model", "system", "messages"), "gemini": ("systemInstruction", "contents")}
 """The parts of a request that are input."""
 
 

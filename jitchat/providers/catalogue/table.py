@@ -7,7 +7,7 @@ and the like do, too. Nothing else does: a name that only looks like another is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -128,22 +128,6 @@ Row = Mapping[str, Any]
 """A line of the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    exact: Mapping[str, Row]
-    families: Mapping[str, Row]
-    """Those whose names go on."""
-
-    def find(self, model: str) -> Row | None:
-        """Find the model, else its family; the longest name that is known wins."""
-        for name, later in _shorter(model.lower()):
-            if name in self.families:
-                return self.families[name]
-            if not later and name in self.exact:
-                return self.exact[name]
-        return None
-
-
 def as_of() -> date:
     return date.fromisoformat(_table()["as_of"])
 
@@ -189,13 +173,19 @@ def _prices(row: Row) -> Prices:
 
 
 def row_of(provider: str, model: str) -> Row:
-    """Look a model up; empty where the table does not know it."""
+    """Look a model up, else its family; the longest name that is known wins; empty for none."""
     if provider == "openrouter":
         vendor, _, model = model.partition("/")
         provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
-    return _names(provider).find(model) or {}
+    exact, families = _names(provider)
+    for name, later in _shorter(model.lower()):
+        if name in families:
+            return families[name]
+        if not later and name in exact:
+            return exact[name]
+    return {}
 
 
 def _shorter(model: str) -> Iterator[tuple[str, bool]]:
@@ -214,13 +204,8 @@ def _table() -> Any:  # noqa: ANN401  JSON
 
 
 @cache
-def _names(provider: str) -> _Names:
-    return names_of(_table()["providers"][provider])
-
-
-def names_of(rows: Sequence[Row]) -> _Names:
-    """Arrange a provider's lines by name."""
-    return _Names(
-        {name: row for row in rows for name in row.get("is", ())},
-        {name: row for row in rows for name in row.get("starts", ())},
-    )
+def _names(provider: str) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
+    """Arrange a provider's lines by name: those of one model, and those whose names go on."""
+    rows = _table()["providers"][provider]
+    families = {name: row for row in rows for name in row.get("starts", ())}
+    return {name: row for row in rows for name in row.get("is", ())}, families
