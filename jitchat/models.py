@@ -19,7 +19,6 @@ from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
-from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
@@ -327,6 +326,7 @@ def _over_http(
     endpoint: Endpoint, profile: Profile, quirks: ServerQuirks | None = None
 ) -> Provider:
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+    from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
 
     return HttpProvider(endpoint, protocol_named(profile.protocol), quirks=quirks)
 

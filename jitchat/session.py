@@ -28,7 +28,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
-from jitchat.store.windows import Ending, WindowArchive
+from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
@@ -281,11 +281,11 @@ class Session:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        database = self.memory.store.database
-        identity = WindowArchive(database).window_id(turn, reply)
+        archive = self.memory.archive
+        identity = archive.window_id(turn, reply)
         if identity is None:
             return None
-        return window_of(database, identity), self.memory.archive.ending(identity)
+        return window_of(self.memory.store.database, identity), archive.ending(identity)
 
     def sent_on_path(
         self, turn: Turn, chosen: Turn | None = None

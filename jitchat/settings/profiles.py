@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from jitchat.providers.catalogue.table import presets
+from jitchat.providers.protocols.addresses import is_this_machine
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.providers.this_machine import is_this_machine
 from jitchat.settings.sections import NamedModel, Secret
 
 _PORTS = {"http": 80, "https": 443}

@@ -6,7 +6,7 @@ import pytest
 
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import presets
-from jitchat.providers.protocols.registry import protocol_named, protocol_names
+from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from tests.providers.streams import ASKED, endpoint
 

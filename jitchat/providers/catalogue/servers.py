@@ -14,11 +14,11 @@ import httpx
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.http.client import JsonClient
+from jitchat.providers.protocols.addresses import is_this_machine
 from jitchat.providers.protocols.json_values import at, count, parsed, text_at
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.providers.this_machine import is_this_machine
 from jitchat.values import LOADED, MAXIMUM, Limit, Message
 
 OLLAMA_DEFAULT = 32_768

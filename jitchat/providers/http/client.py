@@ -25,12 +25,11 @@ import httpx
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, SettingsError, Unreachable
 from jitchat.providers.http.redaction import blotted, without_secrets
 from jitchat.providers.http.retry import Failure
+from jitchat.providers.protocols.addresses import base_of, is_this_machine, root_of
 from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.protocols.protocol import json_request
 from jitchat.providers.protocols.refusals import CHECK_URL, message_of, refusal
-from jitchat.providers.protocols.registry import base_of, root_of
 from jitchat.providers.provider import Endpoint
-from jitchat.providers.this_machine import is_this_machine
 from jitchat.text.sanitize import one_line, shorten
 
 CERTIFICATES = {

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote
 import httpx
 
 from jitchat.errors import ProviderError
-from jitchat.providers.protocols.registry import query_of
+from jitchat.providers.protocols.addresses import query_of
 from jitchat.providers.provider import Endpoint, Wire
 
 _RUN = 8

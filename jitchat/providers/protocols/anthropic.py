@@ -7,8 +7,8 @@ import httpx
 
 from jitchat.providers import provider
 from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
-from jitchat.providers.protocols.registry import base_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 

@@ -8,9 +8,9 @@ import httpx
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
-from jitchat.providers.protocols.registry import base_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 

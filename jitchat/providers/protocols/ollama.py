@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import httpx
 
 from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import root_of
 from jitchat.providers.protocols.json_values import at, count, text_at
-from jitchat.providers.protocols.registry import root_of
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 

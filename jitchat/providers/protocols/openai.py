@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import httpx
 
 from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.json_values import amount, at, count, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.protocols.registry import base_of
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 

@@ -13,18 +13,20 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import groupby
 from typing import Protocol
 
 import httpx
 
 from jitchat import __version__
-from jitchat.errors import NotAnAnswer
+from jitchat.errors import NotAnAnswer, SettingsError
+from jitchat.providers.protocols.addresses import query_of
 from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
-from jitchat.providers.protocols.registry import query_of
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Options, Piece, ToolCall
+from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
 BETWEEN = "\n\n"
@@ -312,3 +314,30 @@ class WireProtocol(Protocol):
         """Make the request that asks for a streamed answer: the same bytes for the same window."""
 
     def parser(self) -> AnswerParser: ...
+
+
+_PROTOCOLS = {
+    "openai": "OpenAiProtocol",
+    "anthropic": "AnthropicProtocol",
+    "gemini": "GeminiProtocol",
+    "ollama": "OllamaProtocol",
+}
+"""By the name of its module: its class. The embedded reader needs no protocol."""
+protocol_names = tuple(_PROTOCOLS)
+"""What `protocol_named` knows."""
+
+
+def protocol_named(name: str) -> WireProtocol:
+    """Make the protocol; only its own module is loaded, and httpx with it.
+
+    Raises:
+        SettingsError: There is none of that name.
+
+    """
+    if name not in _PROTOCOLS:
+        raise SettingsError(
+            f"There is no protocol {shorten(name, 60)!r}.",
+            f"Set it to one of {', '.join(protocol_names)}.",
+        )
+    made: WireProtocol = getattr(import_module(f"{__package__}.{name}"), _PROTOCOLS[name])()
+    return made
