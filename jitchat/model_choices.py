@@ -51,16 +51,9 @@ class ModelChoices:
             models, fetched_at = here.models, None
         else:
             models, fetched_at = kept_models(profile, self.lists)
-        return ProviderChoice(
-            profile.name,
-            profile.title,
-            state,
-            note,
-            _offered(profile, models),
-            fetched_at,
-            bool(key_source),
-            next(iter(profile.key_variables), ""),
-        )
+        name, title, variable = profile.name, profile.title, next(iter(profile.key_variables), "")
+        offered, has_key = _offered(profile, models), bool(key_source)
+        return ProviderChoice(name, title, state, note, offered, fetched_at, has_key, variable)
 
     async def running(self) -> tuple[LocalServer, ...]:
         """Look for servers on this machine, within a second."""

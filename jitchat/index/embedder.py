@@ -85,9 +85,8 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
 
         return FastEmbedder(model, folder or snapshot, cache)
     except Exception as error:  # each library fails in classes of its own
-        lack = (
-            lack_of(folder) if folder else "" if model_cached(model, cache) else "it is not there"
-        )
+        missing = "" if model_cached(model, cache) else "it is not there"
+        lack = lack_of(folder) if folder else missing
         why = lack or f"its files cannot be used ({type(error).__name__})"
         raise EmbedderUnavailable(
             f"The embedding model {model} cannot be loaded from {folder or cache}: {why}.",

@@ -200,10 +200,8 @@ class _ProfileMaker:
 
     def _base_url(self, protocol: str) -> str:
         """Choose the address: flag or variable, well-known variable, configuration, preset."""
-        own, (known, _) = (
-            self._own.base_url,
-            self._settings.addresses.get(self._table.name, ("", "")),
-        )
+        own, given = self._own.base_url, self._settings.addresses
+        known, _ = given.get(self._table.name, ("", ""))
         first = (own, known) if self._is_explicit("base_url") else (known, own)
         usual = self._preset.base_url if self._preset else home_of(protocol)
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))

@@ -111,12 +111,10 @@ class Summariser:
     def _lines(self, heard: SmallModelReply, turns: Sequence[Turn]) -> dict[Turn, str]:
         try:
             lines = parse_lines(heard.whole(), turns)
-        except NotAnAnswer as error:
-            self._refusals += 1
-            if self._refusals < _PATIENCE:
-                return {}
-            raise self._given_up(error) from None
         except JitchatError as error:
+            self._refusals += 1
+            if isinstance(error, NotAnAnswer) and self._refusals < _PATIENCE:
+                return {}
             raise self._given_up(error) from None
         self._refusals = 0
         return lines

@@ -5,7 +5,7 @@ one subtraction, however long the conversation is.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 
@@ -55,7 +55,9 @@ class History:
     def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
         """Make the history of `turns`; those that begin like the ones here keep their prices."""
         wanted = _answered(turns)
-        size = _alike(self.turns, wanted)
+        pairs = enumerate(zip(self.turns, wanted, strict=False))
+        differ = (index for index, (old, new) in pairs if old is not new and old != new)
+        size = next(differ, min(len(self.turns), len(wanted)))
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
@@ -134,9 +136,3 @@ def _answered(turns: Iterable[Turn]) -> list[Turn]:
         for turn in turns
         if turn.status is not Status.UNANSWERED and turn.content and not turn.content.isspace()
     ]
-
-
-def _alike(known: Sequence[Turn], wanted: Sequence[Turn]) -> int:
-    pairs = enumerate(zip(known, wanted, strict=False))
-    differ = (index for index, (old, new) in pairs if old is not new and old != new)
-    return next(differ, min(len(known), len(wanted)))

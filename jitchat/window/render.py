@@ -34,7 +34,9 @@ def spoken_as(role: Role) -> Role:
 
 def verbatim(turn: Turn, previous: Turn | None) -> str:
     """Write a turn as its own message: after its day where that is news, and its speaker."""
-    day = f"[{_day(turn)}]\n" if _starts_a_day(turn, previous) else ""
+    before = previous.created_at if previous else None
+    is_news = before is None or not turn.created_at or before.date() != turn.created_at.date()
+    day = f"[{_day(turn)}]\n" if turn.created_at and is_news else ""
     is_plain = turn.role is Role.USER or turn.role is Role.ASSISTANT
     label = turn.name or ("" if is_plain else turn.role.value)
     if label and (label := one_line(label)):
@@ -86,13 +88,6 @@ def free_tag(tag: str, texts: Iterable[str]) -> str:
 def _speaker(turn: Turn) -> str:
     """Name who spoke; no name can pose as the day that stands before it."""
     return _DAY_IN_NAME.sub("‐", one_line(turn.speaker)) or turn.role.value
-
-
-def _starts_a_day(turn: Turn, previous: Turn | None) -> bool:
-    if turn.created_at is None:
-        return False
-    known = previous.created_at if previous else None
-    return known is None or known.date() != turn.created_at.date()
 
 
 def _day(turn: Turn) -> str:

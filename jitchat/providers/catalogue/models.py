@@ -143,10 +143,8 @@ def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
 
 
 def model_of(row: object) -> ModelInfo | None:
-    name = name_of(row)
-    return (
-        ModelInfo(name, limit_of(row), _number(row, "max_output"), _prices(row)) if name else None
-    )
+    name, longest = name_of(row), _number(row, "max_output")
+    return ModelInfo(name, limit_of(row), longest, _prices(row)) if name else None
 
 
 def name_of(row: object) -> str:
@@ -195,13 +193,9 @@ def _number(row: object, field: str) -> int | None:
 def _prices(row: object) -> Prices | None:
     """Read what the model costs: OpenRouter per token, as texts; Together per million."""
     pricing = at(row, "pricing")
+    keys, factor = ("input", "output", "cached_input", "-"), 1
     if at(pricing, "prompt") is not None:
-        keys, factor = (
-            ("prompt", "completion", "input_cache_read", "input_cache_write"),
-            PER_PRICE,
-        )
-    else:
-        keys, factor = ("input", "output", "cached_input", "-"), 1
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
     if fresh is None or output is None or (factor == 1 and not fresh and not output):
         return None  # Together has zeros where a model is let by the hour

@@ -280,12 +280,8 @@ def sent_in(body: str) -> frozenset[str]:
     request = parsed(body)
     names = frozenset(_keys(request)).difference(wordings()["essential"])
     roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
-    has_system = (
-        any(role in ("system", "developer") for role in roles)
-        or at(request, "system")
-        or at(request, "systemInstruction")
-    )
-    return names | {"system"} if has_system else names
+    apart = at(request, "system") or at(request, "systemInstruction")
+    return names | {"system"} if apart or "system" in roles or "developer" in roles else names
 
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
