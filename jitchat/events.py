@@ -12,6 +12,7 @@ from jitchat.providers.provider import (
     ReplyDelta,
     RequestAdapted,
     RetryScheduled,
+    ShownPiece,
 )
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -76,20 +77,8 @@ class TurnIndexed:
     entry: IndexEntry
 
 
-Event = (
-    TurnStored
-    | TurnsRetrieved
-    | WindowBuilt
-    | ReplyDelta
-    | ReasoningDelta
-    | ReasoningFound
-    | RetryScheduled
-    | RequestAdapted
-    | LimitLearnt
-    | UsageReported
-    | SendFailed
-    | TurnIndexed
-)
+_WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
+Event = ShownPiece | _WindowEvent | TurnStored | SendFailed | TurnIndexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,12 @@ class ResolvedModel:
     @cached_property
     def facts(self) -> models.ModelInfo:
         """What is known without asking anybody; StoreError where a kept list cannot be read."""
-        return known_facts(self.profile, self.name, self.database)
+        listed = kept_models(self.profile, ModelLists(self.database))[0] if self.database else ()
+        named = (info for info in listed if info.name == self.name)
+        info = next(named, models.ModelInfo(self.name))
+        if info.is_loaded:
+            info = replace(info, limit=None)  # it was, when the list was made
+        return completed_facts(self.profile, info)
 
     @property
     def learnt(self) -> ModelLessons | None:
@@ -251,15 +256,6 @@ def resolve_model(settings: Settings, database: Database | None = None) -> Resol
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
-def known_facts(profile: Profile, model: str, database: Database | None) -> models.ModelInfo:
-    """Tell what is known of one model without asking: set by the user, listed, or in the table."""
-    listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
-    info = next((info for info in listed if info.name == model), models.ModelInfo(model))
-    if info.is_loaded:
-        info = replace(info, limit=None)  # it was, when the list was made
-    return completed_facts(profile, info)
-
-
 def kept_models(
     profile: Profile, lists: ModelLists
 ) -> tuple[tuple[models.ModelInfo, ...], datetime | None]:
@@ -307,10 +303,7 @@ def make_provider(
     """
     if profile.is_reader:
         return ReaderProvider(
-            lambda messages, answer: (
-                tokens.request_tokens(counter, tuple(messages)),
-                counter.count(answer),
-            )
+            lambda sent, answer: (tokens.request_tokens(counter, sent), counter.count(answer))
         )
     return _over_http(endpoint_of(profile, model), profile, quirks)
 

@@ -10,13 +10,10 @@ Keyring backends fail in ways of their own (no session, locked, refused): then t
 """
 
 import json
-import os
 import re
 import shlex
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,7 +22,7 @@ from types import ModuleType
 from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
-from jitchat.paths import make_private, open_to_others
+from jitchat.paths import make_private, open_to_others, replace_file
 from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, sections
 from jitchat.settings.profiles import Profile
@@ -265,7 +262,7 @@ class KeysFile:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
         try:
             make_private(self.path.parent)
-            _replace(self.path, (_HEAD + "".join(lines)).encode())
+            replace_file(self.path, (_HEAD + "".join(lines)).encode())
         except OSError as error:
             why = error.strerror
         else:
@@ -274,21 +271,6 @@ class KeysFile:
             f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
             "Make its folder writable, or set the key as a variable.",
         )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a new file beside it, 0600 from its first moment, and put it in its place."""
-    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(made).replace(path)
-    except BaseException:  # whatever it was, no key is left lying about
-        with suppress(OSError):
-            Path(made).unlink()
-        raise
 
 
 OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"

@@ -117,7 +117,7 @@ class SmallModel:
 
     async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
         """Send one request; nothing that the model or its server does is raised."""
-        sent = await asyncio.to_thread(request_tokens, self.counter, tuple(messages))
+        sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
         error: JitchatError | None = None
         try:

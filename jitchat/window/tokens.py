@@ -6,7 +6,7 @@ damaged. So it is never asked before the cached file is there and has the right 
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -145,5 +145,5 @@ def message_tokens(counter: TokenCounter, text: str) -> int:
     return counter.count(text) + PER_MESSAGE
 
 
-def request_tokens(counter: TokenCounter, messages: tuple[Message, ...]) -> int:
+def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
     return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST
