@@ -11,9 +11,8 @@ from pathlib import Path
 import httpx
 
 from jitchat.models import completed_facts, kept_models
-from jitchat.providers.catalogue import servers
+from jitchat.providers.catalogue import servers, table
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
-from jitchat.providers.catalogue.table import READER_LIMIT
 from jitchat.settings import Settings, keys
 from jitchat.settings.profiles import Profile
 from jitchat.store.models import ModelLists, server_of
@@ -128,6 +127,6 @@ def _offered(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, 
     listed = {model.name: model for model in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.is_reader:
-        first = [replace(model, limit=Limit(READER_LIMIT, OWN)) for model in first]
+        first = [replace(model, limit=Limit(table.READER_LIMIT, OWN)) for model in first]
     known = (completed_facts(profile, model) for model in (*first, *listed.values()))
     return tuple(model for model in known if not model.other_api or model.name == profile.model)

@@ -260,9 +260,8 @@ class SendRecorder:
     @property
     def rest(self) -> str:
         """What came of the reply and is not stored."""
-        if self._writer is None or self._reply is not None:
-            return ""
-        return self._writer.text[self._writer.stored :]
+        writer = self._writer if self._reply is None else None
+        return writer.text[writer.stored :] if writer is not None else ""
 
     def store_again(self) -> Turn | None:
         """Store what could not be stored; None where the reply still grows, or is stored.

@@ -112,8 +112,7 @@ class ConversationIndex:
                     pass
 
     def without_line(self, after: int, limit: int) -> list[Turn]:
-        stretches = self._cache.snapshot.path.behind(after)
-        return self._tables.without_model_line(stretches, limit)
+        return self._tables.without_model_line(self._cache.snapshot.path.behind(after), limit)
 
     def count_without_line(self, after: int) -> int:
         return self._tables.count_without_model_line(self._cache.snapshot.path.behind(after))

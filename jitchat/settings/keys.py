@@ -317,11 +317,10 @@ def key_sources(
 ) -> dict[str, str]:
     """Say it of several, by name; SettingsError where the keys file cannot be read."""
     filed = cache(KeysFile(keys_file).keys)
-    sources = {}
-    for profile in profiles:
-        stored = _stored(profile, environ, filed)
-        sources[profile.name] = next((source for source, key in stored if key != ""), "")
-    return sources
+    return {
+        profile.name: next((at for at, key in _stored(profile, environ, filed) if key != ""), "")
+        for profile in profiles
+    }
 
 
 def _stored(

@@ -115,16 +115,13 @@ class Summariser:
             self._refusals += 1
             if isinstance(error, NotAnAnswer) and self._refusals < _PATIENCE:
                 return {}
-            raise self._given_up(error) from None
+            raise SummariserStopped(
+                f"The summariser {self.name} stopped: {error.what.rstrip('.')}.",
+                "The index lines that it did not write stay as they were; it goes on when the"
+                " conversation is opened again. See [summariser] in the configuration.",
+            ) from None
         self._refusals = 0
         return lines
-
-    def _given_up(self, error: JitchatError) -> SummariserStopped:
-        return SummariserStopped(
-            f"The summariser {self.name} stopped: {error.what.rstrip('.')}.",
-            "The index lines that it did not write stay as they were; it goes on when the"
-            " conversation is opened again. See [summariser] in the configuration.",
-        )
 
 
 _REACH = 750

@@ -153,12 +153,11 @@ class Database:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
             with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
-        except errors.StoreTooOld:
+        except (OSError, StoreError) as error:
             self._forget_copy()
+            if isinstance(error, OSError | errors.StoreReadOnly | errors.StoreFull):
+                raise refused from error
             raise
-        except (OSError, errors.StoreReadOnly, errors.StoreFull) as error:
-            self._forget_copy()
-            raise refused from error
 
     def _require_schema_of_today(self) -> None:
         if self._require_our_schema() != set(migration_names()):

@@ -86,8 +86,7 @@ the others tell of a range that depends on their load."""
 
 def cache_life(model: str) -> timedelta | None:
     """Tell it for a model by its name; None where it is not known."""
-    name = model.lower()
-    return next((life for family, life in _FAMILIES.items() if family in name), None)
+    return next((life for family, life in _FAMILIES.items() if family in model.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -291,7 +291,6 @@ def _remedy(url: httpx.URL, error: Exception, reason: str) -> str:
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0
 """Seconds for one question, from asking to the end of the answer."""
-_NO_QUERY: Mapping[str, str | int] = {}
 
 
 class JsonClient:
@@ -319,7 +318,7 @@ class JsonClient:
     async def aclose(self) -> None:
         await self._connection.aclose()
 
-    async def get(self, url: str, query: Mapping[str, str | int] = _NO_QUERY) -> object:
+    async def get(self, url: str, query: Mapping[str, str | int] | None = None) -> object:
         """Ask.
 
         Raises:

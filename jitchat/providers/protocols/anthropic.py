@@ -121,8 +121,7 @@ class AnthropicParser(protocol.AnswerParser):
         )
 
     def _known(self, answered: int | None) -> Iterator[Usage]:
-        usage = self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered)
-        if usage is not None:
+        if usage := self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered):
             yield usage
 
 

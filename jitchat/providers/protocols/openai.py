@@ -6,7 +6,7 @@ import httpx
 
 from jitchat.providers.protocols import protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.json_values import amount, at, count, text_at, text_of
+from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
@@ -24,8 +24,7 @@ class OpenAiParser(protocol.AnswerParser):
     """Reads one answer, chunk by chunk."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
-        choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
+        choice = next(iter(list_of(chunk.get("choices"))), None)
         part = at(choice, "delta")
         yield from self._part(at(choice, "message") if part is None else part)
         if reason := text_at(choice, "finish_reason"):
@@ -66,8 +65,7 @@ class OpenAiParser(protocol.AnswerParser):
             reasoning=reasoning,
         )
         self._counts.cost = _charged(usage, self._counts.cost)
-        known = self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered"))
-        if known is not None:
+        if known := self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered")):
             yield known
 
 
