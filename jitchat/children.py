@@ -5,8 +5,6 @@ it, and with the variables that it needs: none that may hold a key. A command of
 has the user's environment and runs in the home folder, wherever jitchat was started.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -52,7 +50,7 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return needed | {"PYTHONPATH": os.pathsep.join(path)}
 
 
-async def start_watched(command: Sequence[str], folder: Path) -> Process:
+async def start_watched(command: Sequence[str], folder: Path) -> "Process":
     """Start a child of ours whose output is read in the event loop; OSError where it cannot be.
 
     It leads a group of its own.

@@ -14,7 +14,6 @@ from dataclasses import replace
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import AnswerProgress, Event, SendFailed
 from jitchat.session import Session
-from jitchat.store.windows import WindowArchive
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -104,9 +103,7 @@ class ModeComparison:
             return
         memory = self._session.memory
         try:
-            self.replies = WindowArchive(memory.store.database).replies_by_mode(
-                self.said.id, self._last
-            )
+            self.replies = memory.archive.replies_by_mode(self.said.id, self._last)
             if self.goes_on is not None:
                 memory.switch_to(self.goes_on)
             elif self._once.again is None:

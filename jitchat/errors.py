@@ -48,6 +48,10 @@ class StoreTooNew(StoreError):
     """The database has a schema that this version does not know."""
 
 
+class StoreTooOld(StoreError):
+    """The database has a schema of before, and cannot be written to bring it up to date."""
+
+
 class StoreReadOnly(StoreError):
     """The database or its folder cannot be written."""
 
@@ -120,7 +124,7 @@ class RequestRefused(ProviderError):
     """The provider answered with an error of its own."""
 
 
-class ContextOverflow(RequestRefused):
+class ContextOverflow(ProviderError):
     """The window is larger than the model's context.
 
     In tokens, as the provider counts, and None where it does not tell: `needed` is what the window

@@ -3,8 +3,6 @@
 What a provider streams is reported as it came: those events are the provider's own.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from jitchat.errors import JitchatError
@@ -14,6 +12,7 @@ from jitchat.providers.provider import (
     ReplyDelta,
     RequestAdapted,
     RetryScheduled,
+    ShownPiece,
 )
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -78,20 +77,8 @@ class TurnIndexed:
     entry: IndexEntry
 
 
-Event = (
-    TurnStored
-    | TurnsRetrieved
-    | WindowBuilt
-    | ReplyDelta
-    | ReasoningDelta
-    | ReasoningFound
-    | RetryScheduled
-    | RequestAdapted
-    | LimitLearnt
-    | UsageReported
-    | SendFailed
-    | TurnIndexed
-)
+_WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
+Event = ShownPiece | _WindowEvent | TurnStored | SendFailed | TurnIndexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +122,11 @@ class AnswerProgress:
         """Seconds from its window's leaving to its end; None before, and where none left."""
         return _between(self.left_at, self.ended_at)
 
-    def ended(self, moment: float, cost: float | None, counted: int) -> AnswerProgress:
+    def ended(self, moment: float, cost: float | None, counted: int) -> "AnswerProgress":
         """Close it: nothing more comes."""
         return replace(self, ended_at=moment, cost=cost, counted=counted)
 
-    def after(self, event: Event, moment: float) -> AnswerProgress:
+    def after(self, event: Event, moment: float) -> "AnswerProgress":
         """Take in an event that was reported for it at that moment."""
         match event:
             case WindowBuilt(window, _):
@@ -155,7 +142,7 @@ class AnswerProgress:
             case _:
                 return self._after_report(event, moment)
 
-    def _after_report(self, event: Event, moment: float) -> AnswerProgress:
+    def _after_report(self, event: Event, moment: float) -> "AnswerProgress":
         match event:
             case UsageReported(usage, _):
                 return replace(self, usage=usage)

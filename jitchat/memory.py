@@ -52,8 +52,8 @@ class Memory:
         """Take in the turns that were finished since, and the branch, by whichever instance."""
         with self._cache.lock:
             self._cache.refresh()
-            path = self._cache.snapshot.path
-            self.pins = Pins(self.store.database).of(self.conversation.id, path)
+            pins = Pins(self.store.database)
+            self.pins = pins.of(self.conversation.id, self._cache.snapshot.path)
 
     def add_user_turn(self, content: str, after: int | None = None) -> Turn:
         """Commit what the user says; a message that went unanswered, sent again, is the same.

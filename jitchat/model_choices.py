@@ -11,9 +11,8 @@ from pathlib import Path
 import httpx
 
 from jitchat.models import completed_facts, kept_models
-from jitchat.providers.catalogue import lists as catalogue
+from jitchat.providers.catalogue import servers, table
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
-from jitchat.providers.catalogue.table import READER_LIMIT
 from jitchat.settings import Settings, keys
 from jitchat.settings.profiles import Profile
 from jitchat.store.models import ModelLists, server_of
@@ -51,21 +50,14 @@ class ModelChoices:
             models, fetched_at = here.models, None
         else:
             models, fetched_at = kept_models(profile, self.lists)
-        return ProviderChoice(
-            profile.name,
-            profile.title,
-            state,
-            note,
-            _offered(profile, models),
-            fetched_at,
-            bool(key_source),
-            next(iter(profile.key_variables), ""),
-        )
+        name, title, variable = profile.name, profile.title, next(iter(profile.key_variables), "")
+        offered, has_key = _offered(profile, models), bool(key_source)
+        return ProviderChoice(name, title, state, note, offered, fetched_at, has_key, variable)
 
     async def running(self) -> tuple[LocalServer, ...]:
         """Look for servers on this machine, within a second."""
         moved = {profile.name: profile.base_url for profile in self._local()}
-        return await catalogue.find_local(self.transport, moved)
+        return await servers.find_local(self.transport, moved)
 
     async def here(self) -> tuple[ProviderChoice, ...]:
         """Look for servers on this machine; what became of each of those that are looked for."""
@@ -87,7 +79,7 @@ class ModelChoices:
         found = await asyncio.to_thread(keys.find_key, profile, self.environ, self.keys_file)
         key, renew = (found.key, found.renew) if found else ("", None)
         endpoint = profile.endpoint(profile.model, key, renew)
-        models = await catalogue.fetch_models(endpoint, profile.protocol, self.transport)
+        models = await servers.fetch_models(endpoint, profile.protocol, self.transport)
         fields = [model.fields() for model in models]
         await asyncio.to_thread(self.lists.put, server_of(profile.base_url), fields)
         return models
@@ -135,6 +127,6 @@ def _offered(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, 
     listed = {model.name: model for model in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.is_reader:
-        first = [replace(model, limit=Limit(READER_LIMIT, OWN)) for model in first]
+        first = [replace(model, limit=Limit(table.READER_LIMIT, OWN)) for model in first]
     known = (completed_facts(profile, model) for model in (*first, *listed.values()))
     return tuple(model for model in known if not model.other_api or model.name == profile.model)

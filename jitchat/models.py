@@ -15,12 +15,10 @@ from functools import cached_property
 from pathlib import Path
 
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
-from jitchat.index.embedder import Embedder
-from jitchat.index.load_embedder import load_embedder
+from jitchat.index.embedder import Embedder, load_embedder
 from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
-from jitchat.providers.protocols.registry import protocol_named
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
@@ -58,7 +56,12 @@ class ResolvedModel:
     @cached_property
     def facts(self) -> models.ModelInfo:
         """What is known without asking anybody; StoreError where a kept list cannot be read."""
-        return known_facts(self.profile, self.name, self.database)
+        listed = kept_models(self.profile, ModelLists(self.database))[0] if self.database else ()
+        named = (info for info in listed if info.name == self.name)
+        info = next(named, models.ModelInfo(self.name))
+        if info.is_loaded:
+            info = replace(info, limit=None)  # it was, when the list was made
+        return completed_facts(self.profile, info)
 
     @property
     def learnt(self) -> ModelLessons | None:
@@ -109,13 +112,13 @@ class ResolvedModel:
         known = await asyncio.to_thread(lambda: self.limit)
         if not self._asks_for_limit(known, patient=patient):
             return None
-        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
         if endpoint.wants_key and not endpoint.key:
             return None  # nobody would say anything
-        patience = limits.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
-        told = await limits.ask_limit(endpoint, self.profile.protocol, patience=patience)
+        patience = servers.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
+        told = await servers.ask_limit(endpoint, self.profile.protocol, patience=patience)
         if told is None:
             return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
         if self.learnt is not None:
@@ -163,10 +166,10 @@ class ResolvedModel:
                 "The reader reports what is counted here: there is nobody to ask.",
                 "Ctrl+L or --model picks a model.",
             )
-        from jitchat.providers.catalogue import limits  # noqa: PLC0415  loads httpx
+        from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
-        return await limits.count_exactly(endpoint, self.profile.protocol, messages)
+        return await servers.count_exactly(endpoint, self.profile.protocol, messages)
 
     def open_session(
         self,
@@ -253,15 +256,6 @@ def resolve_model(settings: Settings, database: Database | None = None) -> Resol
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
-def known_facts(profile: Profile, model: str, database: Database | None) -> models.ModelInfo:
-    """Tell what is known of one model without asking: set by the user, listed, or in the table."""
-    listed = kept_models(profile, ModelLists(database))[0] if database is not None else ()
-    info = next((info for info in listed if info.name == model), models.ModelInfo(model))
-    if info.is_loaded:
-        info = replace(info, limit=None)  # it was, when the list was made
-    return completed_facts(profile, info)
-
-
 def kept_models(
     profile: Profile, lists: ModelLists
 ) -> tuple[tuple[models.ModelInfo, ...], datetime | None]:
@@ -280,7 +274,7 @@ def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInf
     """Add what the bundled table knows; what the user set wins over what anybody tells."""
     known_provider = table.known_as(profile.name, profile.base_url)
     info = info.completed(known_provider)
-    preset = table.PRESETS.get(known_provider)
+    preset = table.presets().get(known_provider)
     if preset is None or not same_server(profile.base_url, preset.base_url):
         info = replace(info, other_api="", retires=None)  # a gateway may translate, or keep it
     limit, own = profile.limit_of(info.name), profile.facts_of(info.name)
@@ -309,10 +303,7 @@ def make_provider(
     """
     if profile.is_reader:
         return ReaderProvider(
-            lambda messages, answer: (
-                tokens.request_tokens(counter, tuple(messages)),
-                counter.count(answer),
-            )
+            lambda sent, answer: (tokens.request_tokens(counter, sent), counter.count(answer))
         )
     return _over_http(endpoint_of(profile, model), profile, quirks)
 
@@ -328,6 +319,7 @@ def _over_http(
     endpoint: Endpoint, profile: Profile, quirks: ServerQuirks | None = None
 ) -> Provider:
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
+    from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
 
     return HttpProvider(endpoint, protocol_named(profile.protocol), quirks=quirks)
 
@@ -368,9 +360,7 @@ def system_text(settings: Settings, instructions: str = "") -> str:
 
 
 def make_embedder(
-    settings: Settings,
-    paths: Paths,
-    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
+    settings: Settings, paths: Paths, warn: Callable[[EmbedderUnavailable], object] = lambda _: None
 ) -> Embedder:
     """Load the embedder of the settings, as far as it is on this machine; see `load_embedder`."""
     wanted = settings.embedder

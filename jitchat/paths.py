@@ -5,6 +5,7 @@
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -65,6 +66,21 @@ def make_private(folder: Path) -> None:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a new file in a file's place, 0600 from its first moment; a link is not followed."""
+    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(made).replace(path)
+    except BaseException:  # whatever it was, no part of it, which may be a key, is left lying about
+        with suppress(OSError):
+            Path(made).unlink()
+        raise
 
 
 def open_to_others(path: Path, what: str) -> str:

@@ -5,8 +5,6 @@ One question is looked up once; a window of any mode and any budget is planned f
 What cannot be kept is passed over: it is a help, and no reason to refuse a message or a reply.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -68,7 +66,7 @@ class Planning:
         """The turns that `_history` was made of: from key to key, they are the same."""
         self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
 
-    def over(self, memory: Memory) -> Planning:
+    def over(self, memory: Memory) -> "Planning":
         """Plan alike over another memory, or over the same without what it knows of prices."""
         return Planning(memory, self._counter, self._model_facts)
 

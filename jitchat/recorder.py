@@ -12,7 +12,7 @@ from jitchat.memory import Memory
 from jitchat.providers import provider
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
-from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
 from jitchat.values import Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
@@ -206,8 +206,8 @@ class SendRecorder:
 
     def _keep_request(self) -> None:
         if self._request is not None and self._window_id is not None:
-            requests = WindowArchive(self._memory.store.database)
-            requests.keep_request(self._window_id, provider.request_fields(self._request))
+            fields = provider.request_fields(self._request)
+            self._memory.archive.keep_request(self._window_id, fields)
         self._request = None
 
     def _mark_unanswered(self) -> None:
@@ -260,9 +260,8 @@ class SendRecorder:
     @property
     def rest(self) -> str:
         """What came of the reply and is not stored."""
-        if self._writer is None or self._reply is not None:
-            return ""
-        return self._writer.text[self._writer.stored :]
+        writer = self._writer if self._reply is None else None
+        return writer.text[writer.stored :] if writer is not None else ""
 
     def store_again(self) -> Turn | None:
         """Store what could not be stored; None where the reply still grows, or is stored.
@@ -290,13 +289,12 @@ def sent_request_for(memory: Memory, window_id: int) -> provider.SentRequest | N
         StoreUnreadable: What is kept of it is damaged.
 
     """
-    database = memory.store.database
-    fields = WindowArchive(database).request(window_id)
+    fields = memory.archive.request(window_id)
     if fields is None:
         return None
     try:
         request = provider.request_from(fields)
         require(str, request.provider, request.url, request.sha256)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise database.damaged() from error
+        raise memory.store.database.damaged() from error
     return request

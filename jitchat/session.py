@@ -28,7 +28,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
-from jitchat.store.windows import Ending, WindowArchive
+from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
@@ -281,11 +281,11 @@ class Session:
             StoreUnreadable: What is kept of it is damaged.
 
         """
-        database = self.memory.store.database
-        identity = WindowArchive(database).window_id(turn, reply)
+        archive = self.memory.archive
+        identity = archive.window_id(turn, reply)
         if identity is None:
             return None
-        return window_of(database, identity), self.memory.archive.ending(identity)
+        return window_of(self.memory.store.database, identity), archive.ending(identity)
 
     def sent_on_path(
         self, turn: Turn, chosen: Turn | None = None
@@ -346,12 +346,9 @@ class Session:
 
         What the provider says that it charges stands before every table.
         """
-        if usage is not None and usage.cost is not None:
-            return usage.cost
+        charged = usage.cost if usage is not None else None
         prices = self.options.prices
-        if prices is None or prices.is_free:
-            return 0.0 if prices is not None else None
-        return prices.of(usage) if usage is not None else None
+        return prices.of(usage) if charged is None and prices is not None else charged
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Have a small model that answers, too, asked with the context size of the windows."""

@@ -12,7 +12,6 @@ from jitchat.memory import Memory
 from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line
 from jitchat.values import Placed, Status, Turn
-from jitchat.window.ledger import Shortlist
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
 
 LEAST_TOLD = 0.005
@@ -111,7 +110,7 @@ def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
     """Say where a row stands on the shortlist, if it does, and where the cut is above it."""
     if row is None or row.rank is None:
         return ()
-    shortlist = Shortlist.of(window)
+    shortlist = window.shortlist
     told = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
     told += f" with {row.score:.2f}"
     if (cut := shortlist.cut) is not None and (cut.rank or 0) < row.rank:
@@ -120,7 +119,7 @@ def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
 
 
 def _end(window: ContextWindow, score: float) -> str:
-    end = Shortlist.of(window).end
+    end = window.shortlist.end
     if end is None:
         return "The shortlist is empty: no turn scored above 0."
     return f"The shortlist ends at rank {end.rank} with {end.score:.2f}; this turn has {score:.2f}."

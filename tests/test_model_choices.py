@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.cli.models import limit_text, prices_text, retirement_text
 from jitchat.model_choices import ModelChoices
-from jitchat.models import known_facts
+from jitchat.models import ResolvedModel
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, State
 from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import load_settings
@@ -242,8 +242,10 @@ def test_what_is_unknown_is_said():
 def test_a_price_of_ones_own_stands_beside_those_that_are_known_anyway(choices):
     key = {"ANTHROPIC_API_KEY": "sk-ant-1234567890"}
     toml = '[models."claude-sonnet-4-5"]\ninput_price = 1.5\nwritten_price = 9.0\n'
-    known = known_facts(choices("", key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
-    own = known_facts(choices(toml, key).settings.profile("anthropic"), "claude-sonnet-4-5", None)
+    known, own = (
+        ResolvedModel(made, made.profile("anthropic"), "claude-sonnet-4-5").facts
+        for made in (choices("", key).settings, choices(toml, key).settings)
+    )
     assert known.prices is not None
     assert own.prices is not None
     assert (own.prices.input, own.prices.written) == (1.5, 9.0)

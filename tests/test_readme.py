@@ -11,13 +11,8 @@ import click
 import pytest
 
 from jitchat.cli import commands
-from jitchat.providers.catalogue.table import (
-    PRESETS,
-    as_of,
-    known_limit,
-    known_retirement,
-    other_api,
-)
+from jitchat.providers.catalogue.models import known_model
+from jitchat.providers.catalogue.table import as_of, presets
 from jitchat.settings import load_settings
 from jitchat.tui.actions import help_sections
 from tests.support import ROOT
@@ -104,7 +99,7 @@ def _models() -> list[tuple[str, str]]:
         tuple(found.split("/", 1)) for found in re.findall(r"`jitchat --model (\S+)`", README)
     ]
     named += [("openai", found) for found in re.findall(r"--(?:answerer|judge) (\S+)", README)]
-    known = {name for name, preset in PRESETS.items() if preset.key_variables}
+    known = {name for name, preset in presets().items() if preset.key_variables}
     return sorted({each for each in named if each[0] in known})
 
 
@@ -116,21 +111,21 @@ def _blocks(table: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("provider", "model"), _models())
 def test_every_model_that_is_named_is_one_that_answers(provider: str, model: str) -> None:
-    assert known_limit(provider, model) is not None
-    assert other_api(provider, model) == ""
-    retires = known_retirement(provider, model)
+    assert known_model(provider, model).limit is not None
+    assert known_model(provider, model).other_api == ""
+    retires = known_model(provider, model).retires
     assert retires is None or retires > as_of() + timedelta(days=30)
 
 
 def test_the_models_of_every_provider_that_charges_are_looked_up() -> None:
     assert {provider for provider, _ in _models()} == {
-        name for name, preset in PRESETS.items() if preset.key_variables
+        name for name, preset in presets().items() if preset.key_variables
     }
 
 
 def test_every_provider_has_an_example() -> None:
     named = {tomllib.loads(line)["provider"]["name"] for _, _, line in EXAMPLES}
-    assert named == {*PRESETS} - {"reader"}
+    assert named == {*presets()} - {"reader"}
 
 
 def test_the_keys_that_are_listed_are_the_keys_that_work() -> None:

@@ -11,7 +11,7 @@ import pytest
 from jitchat.errors import StoreFull
 from jitchat.index.embedder import NoEmbedder
 from jitchat.models import ResolvedModel, resolve_model
-from jitchat.providers.catalogue import limits
+from jitchat.providers.catalogue import servers
 from jitchat.settings import Settings, load_settings
 from jitchat.store.models import ModelLessons, ModelLists
 from jitchat.values import LOADED, Limit, Usage
@@ -98,7 +98,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Limit | None]:
     async def ask(*_: object, **__: object) -> Limit | None:
         return said.pop(0)
 
-    monkeypatch.setattr(limits, "ask_limit", ask)
+    monkeypatch.setattr(servers, "ask_limit", ask)
     return said
 
 

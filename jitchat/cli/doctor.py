@@ -16,7 +16,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.paths import Paths
 from jitchat.providers import provider as pieces
-from jitchat.providers.catalogue import lists
+from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
@@ -200,7 +200,7 @@ def _configured(settings: Settings, keys_file: Path) -> list[Profile]:
     """List who is configured: the reader, who is named, who has a key, which server is there."""
     profiles = settings.profiles()
     moved = {profile.name: profile.base_url for profile in profiles if profile.is_local}
-    local = asyncio.run(lists.find_local(moved=moved))
+    local = asyncio.run(servers.find_local(moved=moved))
     running = {server.name: server.base_url for server in local}
     configured = []
     keyed = keys.key_sources(profiles, os.environ, keys_file)
@@ -241,7 +241,7 @@ async def _ask(settings: Settings, profile: Profile) -> Finding:
 
 async def _first_model(profile: Profile) -> str:
     endpoint = await asyncio.to_thread(models.endpoint_of, profile, "")
-    listed = await lists.fetch_models(endpoint, profile.protocol)
+    listed = await servers.fetch_models(endpoint, profile.protocol)
     if not listed:
         raise NotAnAnswer(
             f"{profile.title} is there, but has no model.",

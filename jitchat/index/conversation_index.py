@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
-from jitchat.index.retrieve import SearchRequest, retrieve
+from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import TurnCache, behind, common_start
@@ -112,8 +112,7 @@ class ConversationIndex:
                     pass
 
     def without_line(self, after: int, limit: int) -> list[Turn]:
-        stretches = self._cache.snapshot.path.behind(after)
-        return self._tables.without_model_line(stretches, limit)
+        return self._tables.without_model_line(self._cache.snapshot.path.behind(after), limit)
 
     def count_without_line(self, after: int) -> int:
         return self._tables.count_without_model_line(self._cache.snapshot.path.behind(after))
@@ -125,13 +124,19 @@ class ConversationIndex:
                 self._loaded.rewrite({turn.position: line for turn, line in lines.items()})
 
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
-        """Search for a draft; nothing at the positions `without` is picked."""
-        return retrieve(self._load(), request, self._searched, without)
+        """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
+        index, searched = self._load(), self._searched
+        candidates = index.search(request.query(index.speakers), request.position)
+        listed = {row.turn for row in candidates}.union(without)
+        late = index.decisions(LATE_DECISIONS, request.position)
+        unlisted = tuple(entry for entry in late if entry.turn not in listed)
+        allowed = [row for row in candidates if row.turn not in without]
+        return Retrieval(candidates, pick(allowed), unlisted, floor_of(allowed), searched=searched)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
         index = self._load()
-        return index.placed(request.query(index), request.position, turn)
+        return index.placed(request.query(index.speakers), request.position, turn)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         return self._load().entries(turns)

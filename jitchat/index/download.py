@@ -1,11 +1,10 @@
 """Downloading an embedding model: never blocks, never hangs, leaves no process behind.
 
-The work is done by a child process (`fetch_model`); this side watches the bytes arrive and
-ends the child when they stop coming or when it is cancelled. What arrived stays, so that the
-next try goes on from there.
+The work is done by a child process, for a download that hangs inside the library can only be ended
+from outside: this module, run with the model and the folder, prints JSON as its last line,
+{"ok": bool, "detail": str}. The parent watches the bytes arrive, and ends the child when they stop
+coming or when it is cancelled. What arrived stays, so that the next try goes on from there.
 """
-
-from __future__ import annotations
 
 import asyncio
 import json
@@ -17,20 +16,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jitchat.children import own_python, start_watched
 from jitchat.index.embedding_models import model_cached
 from jitchat.paths import make_private
 from jitchat.text.sanitize import shorten
 
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process  # noqa: TID251  its type
-
+_Process = asyncio.subprocess.Process  # noqa: TID251  its type
 Progress = Callable[[int], None]
 """Is told the bytes that arrived so far."""
 
-_CHILD = own_python("-m", "jitchat.index.fetch_model")
+_CHILD = own_python("-m", "jitchat.index.download")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ async def fetch_model(
 
 
 async def _watched(
-    child: Process, cache: Path, on_progress: Progress, patience: Patience
+    child: _Process, cache: Path, on_progress: Progress, patience: Patience
 ) -> bytes | None:
     """What the child printed, or None if it has to be given up."""
     talk = asyncio.ensure_future(child.communicate())
@@ -98,7 +94,7 @@ async def _watched(
         talk.cancel()
 
 
-async def _end(child: Process) -> None:
+async def _end(child: _Process) -> None:
     if child.returncode is None:
         with suppress(ProcessLookupError):
             if sys.platform == "win32":
@@ -130,3 +126,32 @@ def _tree_size(folder: Path) -> int:
             with suppress(OSError):
                 total += Path(parent, name).lstat().st_size
     return total
+
+
+_QUIET = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_ETAG_TIMEOUT": "5",
+    "HF_HUB_DOWNLOAD_TIMEOUT": "10",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Download, and print how it went; returns the exit code."""
+    os.environ.update(_QUIET)
+    try:
+        # here, for huggingface_hub reads the environment when it is imported
+        from jitchat.index.fast_embedder import download  # noqa: PLC0415
+
+        answer = {"ok": True, "detail": download(*arguments)}
+    except Exception as error:  # noqa: BLE001  it fails in classes of four libraries
+        first_line = str(error).strip().partition("\n")[0] or type(error).__name__
+        answer = {"ok": False, "detail": first_line[:300]}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    return 0 if answer["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -4,8 +4,6 @@ Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
 constants that suit short texts. SQLite's own bm25() has both fixed.
 """
 
-from __future__ import annotations
-
 import math
 from array import array
 from bisect import bisect_left
@@ -34,7 +32,7 @@ class Matches:
     share: float
     """What the stem is worth of the query, 0 to 1."""
 
-    def without(self, documents: NDArray[np.bool_]) -> Matches:
+    def without(self, documents: NDArray[np.bool_]) -> "Matches":
         """Leave out the documents that are marked, shape (all documents,)."""
         kept = ~documents[self.documents]
         return Matches(self.documents[kept], self.values[kept], self.share)
@@ -158,6 +156,6 @@ def _rarity(having: int, documents: int) -> float:
     return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
-def _numbers(values: array[int]) -> NDArray[np.uint32]:
+def _numbers(values: "array[int]") -> NDArray[np.uint32]:
     """A copy: an array that is looked at cannot grow."""
     return np.frombuffer(values.tobytes(), dtype=np.uint32)

@@ -9,21 +9,15 @@ How many of the hits are loaded is for the window's allowance to say, and turns 
 are for the window to find: two lines can be alike where the turns differ in one number.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING
 
 from jitchat.text.dates import Span, spans_in
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends
 from jitchat.text.words import content_words, fold, stem, words
-from jitchat.values import Candidate, Hit, Retrieval, Role
-
-if TYPE_CHECKING:
-    from jitchat.index.search import HotIndex  # loads numpy
+from jitchat.values import Candidate, Hit, Role
 
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
@@ -154,20 +148,6 @@ class SearchRequest:
     """Only turns ahead of this position are found."""
     today: date
 
-    def query(self, index: HotIndex) -> Query:
-        return make_query(self.draft, self.context, index.speakers, self.today)
-
-
-def retrieve(
-    index: HotIndex, request: SearchRequest, searched: int, without: Collection[int] = ()
-) -> Retrieval:
-    """Search an index that has the turns up to position `searched`.
-
-    Turns `without` which windows are made may be on the shortlist, but are not picked.
-    """
-    candidates = index.search(request.query(index), request.position)
-    listed = {row.turn for row in candidates}.union(without)
-    late = index.decisions(LATE_DECISIONS, request.position)
-    unlisted = tuple(entry for entry in late if entry.turn not in listed)
-    allowed = [row for row in candidates if row.turn not in without]
-    return Retrieval(candidates, pick(allowed), unlisted, floor_of(allowed), searched=searched)
+    def query(self, speakers: frozenset[str]) -> Query:
+        """Make the query; `speakers` as `make_query` takes them."""
+        return make_query(self.draft, self.context, speakers, self.today)

@@ -179,19 +179,11 @@ class IndexTables:
 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
-    stems, summary, entities, dates, decision, asks, tells_when, disclaims, vector = columns
+    """Make a row of the columns from `stems` on, in the order of its fields."""
+    stems, summary, entities, dates, *flags, vector = columns
     require(str, stems, summary, entities, dates)
+    decision, asks, tells_when, disclaims = map(bool, flags)
+    spoken = turn.position, fold(turn.speaker), turn.created_at
     return IndexRow(
-        position=turn.position,
-        speaker=fold(turn.speaker),
-        said_at=turn.created_at,
-        stems=stems,
-        summary=summary,
-        entities=entities,
-        dates=dates,
-        decision=bool(decision),
-        asks=bool(asks),
-        tells_when=bool(tells_when),
-        disclaims=bool(disclaims),
-        vector=vector,
+        *spoken, stems, summary, entities, dates, decision, asks, tells_when, disclaims, vector
     )

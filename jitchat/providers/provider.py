@@ -154,17 +154,9 @@ class SentRequest:
     """Of the body, in hexadecimal."""
 
 
-Piece = (
-    ReplyDelta
-    | ReasoningDelta
-    | ReasoningFound
-    | ToolCall
-    | Usage
-    | Finished
-    | RetryScheduled
-    | RequestAdapted
-    | SentRequest
-)
+ShownPiece = ReplyDelta | ReasoningDelta | ReasoningFound | RetryScheduled | RequestAdapted
+"""What is reported as it came."""
+Piece = ShownPiece | ToolCall | Usage | Finished | SentRequest
 
 
 @dataclass(frozen=True, slots=True)

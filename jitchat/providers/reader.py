@@ -15,8 +15,6 @@ It is an extractive reader, not a language model, and knows nothing but the wind
 difference between the modes is real with it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re
@@ -24,6 +22,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain, pairwise
 
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
@@ -178,7 +177,7 @@ class Reading:
     """Whether it ends in a question."""
 
     @classmethod
-    def of(cls, passage: Passage) -> Reading:
+    def of(cls, passage: Passage) -> "Reading":
         if is_own(passage):
             return cls(is_own=True)
         texts = sentences(passage.text)
@@ -191,6 +190,10 @@ class Reading:
             anywhere=_distinct(chain(around, *owns)),
             asks=is_question(passage.text),
         )
+
+
+_Key = tuple[str, str, bool]
+"""A text, who says it, and whether it is whole."""
 
 
 class Readings:
@@ -225,8 +228,6 @@ class Readings:
         return reading
 
 
-_Key = tuple[str, str, bool]
-"""A text, who says it, and whether it is whole."""
 _Read = Sequence[tuple[Passage, Reading]]
 
 
@@ -256,12 +257,10 @@ _DECIDED = re.compile(
     r"\b(?:decid\w*|decision|agree[ds]?|settled?|chose|choose|pick(?:ed)?|conclu\w+)\b",
     re.IGNORECASE,
 )
-_ABOUT_ASKING = frozenset(
-    stems(
-        "decide decided decision agree agreed settle settled choose chose pick picked conclude"
-        " say said tell told mention mentioned talk talked discuss discussed remember recall know"
-        " exactly again please question answer conversation turn message many much often list"
-    )
+_ABOUT_ASKING = (
+    "decide decided decision agree agreed settle settled choose chose pick picked conclude"
+    " say said tell told mention mentioned talk talked discuss discussed remember recall know"
+    " exactly again please question answer conversation turn message many much often list"
 )
 _COMMAND = re.compile(r"\bcommands?(?: line)?\b", re.IGNORECASE)
 _LIKE_CODE = re.compile(r"(?:^|\s)--?[a-z]|^\$ |[{};]$|\w\(")
@@ -288,8 +287,13 @@ def question_of(draft: str) -> str:
     return next(questions, draft)
 
 
+@cache
+def _stems_about_asking() -> frozenset[str]:
+    return frozenset(stems(_ABOUT_ASKING))
+
+
 def _matter(question: str) -> frozenset[str]:
-    return frozenset(stems(_COMMAND.sub("", question))) - _ABOUT_ASKING
+    return frozenset(stems(_COMMAND.sub("", question))) - _stems_about_asking()
 
 
 def find_answers(
@@ -420,11 +424,7 @@ class ReaderProvider:
         yield Finished("stop")
 
     def wire(
-        self,
-        messages: Sequence[Message],
-        options: Options,
-        *,
-        as_posted: bool = False,
+        self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
     ) -> None:
         """Nothing leaves: there is no request."""
 

@@ -10,13 +10,10 @@ Keyring backends fail in ways of their own (no session, locked, refused): then t
 """
 
 import json
-import os
 import re
 import shlex
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,8 +22,8 @@ from types import ModuleType
 from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
 from jitchat.errors import JitchatError, SettingsError, UsageError
-from jitchat.paths import make_private, open_to_others
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.paths import make_private, open_to_others, replace_file
+from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, sections
 from jitchat.settings.profiles import Profile
 from jitchat.text.sanitize import shorten
@@ -37,8 +34,6 @@ _BEARER = re.compile(r"\A(?:authorization\s*:\s*)?bearer\s+", re.IGNORECASE)
 _QUOTES = ('"', "'", "`", "“”", "‘’", "<>")
 _MASKED = ("***", "•••", "xxxx")
 _SHORTEST = 8
-_OWNERS = {prefix: preset.name for preset in PRESETS.values() for prefix in preset.key_prefixes}
-"""How keys begin that say whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,8 @@ def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) ->
     """
     if cleaned.removed:
         yield f"Taken off: {', '.join(cleaned.removed)}."
-    owner = next((name for start, name in _OWNERS.items() if cleaned.key.startswith(start)), "")
+    known = (each for each in presets().values() if cleaned.key.startswith(each.key_prefixes))
+    owner = next((preset.name for preset in known), "")
     if owner not in ("", profile.name) and profile.wants_key:
         yield f"It looks like a key of {owner}, not of {profile.name}."
     if source != place:
@@ -266,7 +262,7 @@ class KeysFile:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
         try:
             make_private(self.path.parent)
-            _replace(self.path, (_HEAD + "".join(lines)).encode())
+            replace_file(self.path, (_HEAD + "".join(lines)).encode())
         except OSError as error:
             why = error.strerror
         else:
@@ -275,21 +271,6 @@ class KeysFile:
             f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
             "Make its folder writable, or set the key as a variable.",
         )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a new file beside it, 0600 from its first moment, and put it in its place."""
-    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(made).replace(path)
-    except BaseException:  # whatever it was, no key is left lying about
-        with suppress(OSError):
-            Path(made).unlink()
-        raise
 
 
 OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
@@ -336,11 +317,10 @@ def key_sources(
 ) -> dict[str, str]:
     """Say it of several, by name; SettingsError where the keys file cannot be read."""
     filed = cache(KeysFile(keys_file).keys)
-    sources = {}
-    for profile in profiles:
-        stored = _stored(profile, environ, filed)
-        sources[profile.name] = next((source for source, key in stored if key != ""), "")
-    return sources
+    return {
+        profile.name: next((at for at, key in _stored(profile, environ, filed) if key != ""), "")
+        for profile in profiles
+    }
 
 
 def _stored(

@@ -17,7 +17,7 @@ from typing import Any
 
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import PRESETS, READER
+from jitchat.providers.catalogue.table import READER, presets
 from jitchat.settings import checks, profiles, sections, settings
 from jitchat.text.sanitize import one_line, shorten
 
@@ -63,7 +63,7 @@ def load_settings(
     origins = {"keys": str(config)}
     providers = _named_providers(document.pop("providers", {}), str(config), origins)
     models = _named_models(document.pop("models", {}), str(config), origins)
-    names = list({**PRESETS, **providers})
+    names = list({**presets(), **providers})
     by_flag = (
         (key, _Given(value, sections.SETTINGS[key].flag))
         for key, value in (flags or {}).items()
@@ -206,13 +206,13 @@ def _named_providers(
         made[name] = provider = sections.NamedProvider(
             name, **_table_values(prefix, table, known, origin)
         )
-        if name not in PRESETS and not (
-            provider.base_url.strip() or provider.protocol in settings.HOMES
+        if name not in presets() and not (
+            provider.base_url.strip() or settings.home_of(provider.protocol)
         ):
             raise SettingsError(
                 f"{origin}: {prefix} has no base_url, the address of its API.",
                 'Add one, as in base_url = "https://llm.example/v1".'
-                f"{checks.nearest(name.lower(), PRESETS)}",
+                f"{checks.nearest(name.lower(), presets())}",
             )
         origins |= {prefix: origin} | {f"{prefix}.{key}": origin for key in table}
     return made

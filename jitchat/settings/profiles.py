@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.catalogue.table import presets
+from jitchat.providers.protocols.addresses import is_this_machine
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.providers.this_machine import is_this_machine
 from jitchat.settings.sections import NamedModel, Secret
 
 _PORTS = {"http": 80, "https": 443}
@@ -116,7 +116,7 @@ class Profile:
         What it answers costs nothing. Whatever else listens here may pass a request on to
         somebody who charges for it.
         """
-        preset = PRESETS.get(self.name)
+        preset = presets().get(self.name)
         return self.is_local and preset is not None and preset.is_local
 
     @property

@@ -114,10 +114,7 @@ class ProviderSettings:
         "", "the address of its API, in place of its own", flag="--base-url", unit="URL"
     )
     model: str = setting(
-        "",
-        "the model there, or PROVIDER/MODEL without a base URL",
-        flag="--model",
-        unit="MODEL",
+        "", "the model there, or PROVIDER/MODEL without a base URL", flag="--model", unit="MODEL"
     )
     api_key: Secret = setting(Secret(), "its key")  # noqa: RUF009  as immutable as any str
     api_key_env: str = setting("", "the variable that holds its key")

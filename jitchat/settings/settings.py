@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import PRESETS, READER, Preset
+from jitchat.providers.catalogue.table import READER, Preset, presets
 from jitchat.providers.provider import Options
 from jitchat.settings import sections
 from jitchat.settings.checks import nearest
@@ -18,8 +18,6 @@ from jitchat.text.sanitize import shorten
 
 CHOSEN = "chosen in the app"
 """The origin of a provider and a model that nobody configured."""
-HOMES = {name: PRESETS[name].base_url for name in ("anthropic", "gemini", "ollama")}
-"""Where a protocol is spoken when no address is given; `openai` is spoken in many places."""
 _SHORTEST_SECRET = 16
 """Characters; a shorter header is a name or a word, which may stand anywhere."""
 
@@ -47,11 +45,11 @@ class Settings:
 
     def provider_names(self) -> list[str]:
         """Every provider that there is: the presets, then the user's own."""
-        return list(PRESETS | dict.fromkeys(self.providers))
+        return list({**presets()} | dict.fromkeys(self.providers))
 
     def profile(self, name: str) -> Profile:
         """Look up a provider as it is configured; SettingsError where there is none."""
-        preset, table = PRESETS.get(name), self.providers.get(name)
+        preset, table = presets().get(name), self.providers.get(name)
         if preset is None and table is None:
             what = f"There is no provider {shorten(name, 60)!r}."
             raise SettingsError(what, known_providers(name, self.provider_names()))
@@ -111,6 +109,12 @@ class Settings:
         return self.origins.get(key, "default")
 
 
+def home_of(protocol: str) -> str:
+    """Say where a protocol is spoken when no address is given; `openai` is in many places."""
+    spoken_at_home = ("anthropic", "gemini", "ollama")
+    return presets()[protocol].base_url if protocol in spoken_at_home else ""
+
+
 def known_providers(wrong: str, names: list[str]) -> str:
     """Say which providers there are, and which one may have been meant."""
     return (
@@ -157,7 +161,7 @@ class _ProfileMaker:
         table, preset = _overlaid(self._table, self._own), self._preset
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
-        with_key = (known for known in PRESETS.values() if known.key_variables)
+        with_key = (known for known in presets().values() if known.key_variables)
         served = next((known for known in with_key if same_server(known.base_url, base_url)), None)
         named_variable = table.api_key_env.strip()
         usual = preset or served
@@ -196,12 +200,10 @@ class _ProfileMaker:
 
     def _base_url(self, protocol: str) -> str:
         """Choose the address: flag or variable, well-known variable, configuration, preset."""
-        own, (known, _) = (
-            self._own.base_url,
-            self._settings.addresses.get(self._table.name, ("", "")),
-        )
+        own, given = self._own.base_url, self._settings.addresses
+        known, _ = given.get(self._table.name, ("", ""))
         first = (own, known) if self._is_explicit("base_url") else (known, own)
-        usual = self._preset.base_url if self._preset else HOMES.get(protocol, "")
+        usual = self._preset.base_url if self._preset else home_of(protocol)
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))
         return next(filter(None, addresses), "").rstrip("/")
 

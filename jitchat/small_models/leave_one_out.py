@@ -134,8 +134,6 @@ def cost_of_trials(
     """
     if prices is None:
         return None
-    if prices.is_free:
-        return 0.0
     costs = [prices.of(Usage(trial.tokens, answer)) for trial in trials]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None

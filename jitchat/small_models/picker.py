@@ -12,8 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models import small_model
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, prompt
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
 from jitchat.text.sanitize import both_ends, for_terminal
 from jitchat.values import Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
@@ -116,9 +115,7 @@ def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
             for a slip: the heuristic has a floor, and knows by it when nothing fits.
 
     """
-    ids = parse_object(reply).get("ids")
-    if not isinstance(ids, list):
-        raise small_model.wrong_format()
+    ids = parse_value(reply, "ids", list)
     if not ids:
         raise NotAnAnswer("It picked nothing.")
     picked = {identity for each in ids if (identity := _position(each)) in offered}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import TypeVar
 
 from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
 from jitchat.providers.catalogue.table import Prices
@@ -17,6 +18,7 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 LONGEST = 32_000
 """Characters; who goes on beyond that is not answering what was asked."""
 _FENCE = "```"
+_Value = TypeVar("_Value", list[object], dict[str, object])
 
 
 def prompt(name: str) -> str:
@@ -25,8 +27,8 @@ def prompt(name: str) -> str:
     return " ".join(text.split())
 
 
-def parse_object(reply: str) -> dict[str, object]:
-    """Read the one JSON object that `reply` is; a code fence around it is forgiven.
+def parse_value(reply: str, name: str, kind: type[_Value]) -> _Value:
+    """Read a value of the one JSON object that `reply` is; a code fence around it is forgiven.
 
     Raises:
         NotAnAnswer: The reply is something else.
@@ -39,9 +41,10 @@ def parse_object(reply: str) -> dict[str, object]:
         found = json.loads(text, strict=False)
     except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
         found = None
-    if not isinstance(found, dict):
+    value = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(value, kind):
         raise wrong_format()
-    return found
+    return value
 
 
 def wrong_format() -> NotAnAnswer:
@@ -114,7 +117,7 @@ class SmallModel:
 
     async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
         """Send one request; nothing that the model or its server does is raised."""
-        sent = await asyncio.to_thread(request_tokens, self.counter, tuple(messages))
+        sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
         error: JitchatError | None = None
         try:

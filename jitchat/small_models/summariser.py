@@ -17,7 +17,7 @@ from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
 from jitchat.memory import Memory
 from jitchat.small_models import small_model
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_object, prompt
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.values import Message, Role, Turn
 from jitchat.window.render import fence, free_tag, quote_all
@@ -111,22 +111,17 @@ class Summariser:
     def _lines(self, heard: SmallModelReply, turns: Sequence[Turn]) -> dict[Turn, str]:
         try:
             lines = parse_lines(heard.whole(), turns)
-        except NotAnAnswer as error:
-            self._refusals += 1
-            if self._refusals < _PATIENCE:
-                return {}
-            raise self._given_up(error) from None
         except JitchatError as error:
-            raise self._given_up(error) from None
+            self._refusals += 1
+            if isinstance(error, NotAnAnswer) and self._refusals < _PATIENCE:
+                return {}
+            raise SummariserStopped(
+                f"The summariser {self.name} stopped: {error.what.rstrip('.')}.",
+                "The index lines that it did not write stay as they were; it goes on when the"
+                " conversation is opened again. See [summariser] in the configuration.",
+            ) from None
         self._refusals = 0
         return lines
-
-    def _given_up(self, error: JitchatError) -> SummariserStopped:
-        return SummariserStopped(
-            f"The summariser {self.name} stopped: {error.what.rstrip('.')}.",
-            "The index lines that it did not write stay as they were; it goes on when the"
-            " conversation is opened again. See [summariser] in the configuration.",
-        )
 
 
 _REACH = 750
@@ -140,10 +135,7 @@ def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Me
     before = quote_all([_cut(turn, _AHEAD_REACH) for turn in ahead])
     quoted = quote_all([_cut(turn, _REACH) for turn in turns])
     texts = [*before, *quoted]
-    blocks = (
-        *fence(free_tag("ahead", texts), before),
-        *fence(free_tag("turns", texts), quoted),
-    )
+    blocks = (*fence(free_tag("ahead", texts), before), *fence(free_tag("turns", texts), quoted))
     return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, "".join(blocks))
 
 
@@ -156,20 +148,16 @@ def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
         NotAnAnswer: The reply is something else, or no line is left.
 
     """
-    found = parse_object(reply).get("lines")
-    if not isinstance(found, dict):
-        raise small_model.wrong_format()
+    found = parse_value(reply, "lines", dict)
     lines = dict(_fitting(found, {str(turn.position): turn for turn in turns}))
     if not lines:
         raise small_model.wrong_format()
     return lines
 
 
-def _fitting(
-    found: Mapping[object, object], turns: Mapping[str, Turn]
-) -> Iterator[tuple[Turn, str]]:
+def _fitting(found: Mapping[str, object], turns: Mapping[str, Turn]) -> Iterator[tuple[Turn, str]]:
     for name, said in found.items():
-        turn = turns.get(str(name).strip().removeprefix("#"))
+        turn = turns.get(name.strip().removeprefix("#"))
         line = shorten(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
         if turn is not None and any(map(str.isalnum, line)):
             yield turn, line

@@ -153,13 +153,15 @@ class Database:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
             with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
-        except (OSError, errors.StoreReadOnly, errors.StoreFull) as error:
+        except (OSError, StoreError) as error:
             self._forget_copy()
-            raise (error if isinstance(error, _OldSchema) else refused) from error
+            if isinstance(error, OSError | errors.StoreReadOnly | errors.StoreFull):
+                raise refused from error
+            raise
 
     def _require_schema_of_today(self) -> None:
         if self._require_our_schema() != set(migration_names()):
-            raise _OldSchema(
+            raise errors.StoreTooOld(
                 f"{self.path} was written by an older jitchat, and cannot be brought up to date:"
                 " nothing can be written there.",
                 "Copy it to where there is space and you may write, and name the copy with --db.",
@@ -348,10 +350,6 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise store_error(error, self.path, has_written=self._has_written) from error
-
-
-class _OldSchema(errors.StoreReadOnly):
-    """What is stored can only be read once its schema is changed."""
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -5,8 +5,6 @@ never forked is one stretch of positions, and costs the same however long it is:
 are read, and they are few. Parents lie ahead of their children, so a path ascends, with gaps.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +52,7 @@ class Path:
                 return first - count - 1
         return 0
 
-    def shared(self, other: Path) -> int:
+    def shared(self, other: "Path") -> int:
         """Find the position up to which both are the same; 0 where they never are."""
         same = 0
         for (first, last), (begins, ends) in zip(self.stretches, other.stretches, strict=False):

@@ -5,8 +5,6 @@ changed once its status is final. A conversation is a tree; what is read of it i
 its head, unless a position is named.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -96,7 +94,7 @@ class ColdStore:
         self.now = clock
         self._heads = heads or {}
 
-    def with_head(self, conversation: str, head: int) -> ColdStore:
+    def with_head(self, conversation: str, head: int) -> "ColdStore":
         """View the same store as if the path of a conversation led to the turn at `head`.
 
         Nothing is to be appended through the view.

@@ -42,8 +42,7 @@ _DAY_MONTH = re.compile(
     re.IGNORECASE,
 )
 _MONTH_DAY = re.compile(
-    rf"\b({MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+({_YEAR})\b)?",
-    re.IGNORECASE,
+    rf"\b({MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+({_YEAR})\b)?", re.IGNORECASE
 )
 _MONTH_YEAR = re.compile(rf"\b({MONTH_NAME})\.?,?\s+({_YEAR})\b", re.IGNORECASE)
 _DAY_WORD = re.compile(rf"\b(?:{'|'.join(_DAYS_AWAY)})\b", re.IGNORECASE)

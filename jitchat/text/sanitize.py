@@ -29,20 +29,13 @@ _INVISIBLE = (
 """Soft hyphens, fillers, selectors, format characters and tags."""
 
 
-def _visible_table() -> dict[int, int | None]:
-    table: dict[int, int | None] = {
-        code: _CONTROL_PICTURES + code for code in range(32) if chr(code) not in "\t\n"
-    }
-    table |= dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT)
-    table |= dict.fromkeys(_DIRECTION, _REPLACEMENT)
-    table |= dict.fromkeys(range(0xD800, 0xE000), _REPLACEMENT)
-    table |= dict.fromkeys(_LINE_BREAKS, ord("\n"))
-    table |= dict.fromkeys(chain(*_INVISIBLE), None)
-    table[0x7F] = 0x2421
-    return table
-
-
-_VISIBLE = _visible_table()
+_VISIBLE: dict[int, int | None] = {
+    **{code: _CONTROL_PICTURES + code for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys((*range(0x80, 0xA0), *_DIRECTION, *range(0xD800, 0xE000)), _REPLACEMENT),
+    **dict.fromkeys(_LINE_BREAKS, ord("\n")),
+    **dict.fromkeys(chain(*_INVISIBLE)),
+    0x7F: 0x2421,
+}
 CHANGED = _VISIBLE.keys()
 """The code points that are not shown as they are."""
 

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from itertools import count, islice
 from pathlib import Path
@@ -165,4 +166,4 @@ def store_found(store: ColdStore, found: FileConversation) -> Conversation:
 def store_demo(store: ColdStore) -> Conversation:
     text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return store_found(store, read_plain(lines, DEMO_ID)[0].titled(DEMO_TITLE))
+    return store_found(store, replace(read_plain(lines, DEMO_ID)[0], title=DEMO_TITLE))

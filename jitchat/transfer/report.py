@@ -1,10 +1,8 @@
 """What an import took from a file, and what it left out, and why; what a format is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from jitchat.text.sanitize import one_line, repair, shorten
@@ -25,9 +23,6 @@ class FileConversation:
     """How many turns were taken not quite as they stand, by reason."""
     labels: tuple[str | None, ...] = ()
     """What the file itself calls each turn, if anything; as many as there are turns."""
-
-    def titled(self, title: str) -> FileConversation:
-        return replace(self, title=title)
 
 
 @dataclass(frozen=True, slots=True)

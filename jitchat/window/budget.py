@@ -4,8 +4,6 @@ The identity that holds on every surface: sum of segments + free + reserve = lim
 a protocol adds to the text is counted in the segment that caused it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from jitchat.values import ASSUMED
@@ -81,11 +79,11 @@ class Budget:
         kept = max(self.recent // 2, full * _TURNS_KEPT // _TURNS_FULL)
         return RecentBlock(full, max(1, full - kept))
 
-    def limited(self, limit: int, source: str) -> Budget:
+    def limited(self, limit: int, source: str) -> "Budget":
         """Use another limit; a reserve that leaves less than half of it is a quarter of it."""
         reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
         return replace(self, limit=limit, reserve=reserve, limit_source=source)
 
-    def of_size(self, budget: int) -> Budget:
+    def of_size(self, budget: int) -> "Budget":
         """Keep the allowances for a window of `budget` tokens, which is no limit of a model's."""
         return replace(self, limit=budget + self.reserve, limit_source="")

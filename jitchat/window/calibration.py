@@ -6,8 +6,6 @@ where the counts differ enough, repeated medians (Siegel 1982), which half of th
 move. The band is that of the samples within 3.5 modified z-scores (Iglewicz and Hoaglin 1993).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,7 +53,7 @@ class Calibration:
     """So many it stems from, those that were left out not counted; 0: it corrects nothing."""
 
     @classmethod
-    def of(cls, samples: Iterable[Sample]) -> Calibration:
+    def of(cls, samples: Iterable[Sample]) -> "Calibration":
         """Learn from samples of one model and counter, the oldest first.
 
         Of a server that changes its tokenizer, what was before the change is forgotten as soon as
@@ -67,7 +65,7 @@ class Calibration:
         return _fitted(_since_change(usable))
 
     @classmethod
-    def of_refusal(cls, counted: int, needed: int) -> Calibration:
+    def of_refusal(cls, counted: int, needed: int) -> "Calibration":
         """Learn from the one figure of a server that refused a window: until there are samples."""
         return cls(needed / max(1, counted), 0.0, _OF_REFUSAL, 1)
 

@@ -4,10 +4,8 @@ Invariant: `before[i]` is the cost of all turns ahead of index i, so that any bl
 one subtraction, however long the conversation is.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 
@@ -32,10 +30,10 @@ class History:
     """Of each turn, ascending, with gaps. Kept, for they are searched."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
     """Position of a turn that `without` took out: what it would cost."""
-    whole: History | None = field(default=None, compare=False)
+    whole: "History | None" = field(default=None, compare=False)
     """What `without` took turns out of; None where it took none."""
 
-    def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
+    def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
         """Add turns at the end. Unanswered and blank ones are left out: no window shows them.
 
         `price` tells the tokens of a text as a message.
@@ -54,17 +52,19 @@ class History:
             positions=(*self.positions, *places),
         )
 
-    def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> History:
+    def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
         """Make the history of `turns`; those that begin like the ones here keep their prices."""
         wanted = _answered(turns)
-        size = _alike(self.turns, wanted)
+        pairs = enumerate(zip(self.turns, wanted, strict=False))
+        differ = (index for index, (old, new) in pairs if old is not new and old != new)
+        size = next(differ, min(len(self.turns), len(wanted)))
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
             same = History(self.turns[:size], self.costs[:size], before, positions)
         return same.extended(wanted[size:], price)
 
-    def without(self, positions: Collection[int], price: Callable[[str], int]) -> History:
+    def without(self, positions: Collection[int], price: Callable[[str], int]) -> "History":
         """Take turns out, for windows that are not to have them; nothing follows on the result.
 
         The turn behind one may now be the first of its day, and is priced anew.
@@ -136,9 +136,3 @@ def _answered(turns: Iterable[Turn]) -> list[Turn]:
         for turn in turns
         if turn.status is not Status.UNANSWERED and turn.content and not turn.content.isspace()
     ]
-
-
-def _alike(known: Sequence[Turn], wanted: Sequence[Turn]) -> int:
-    pairs = enumerate(zip(known, wanted, strict=False))
-    differ = (index for index, (old, new) in pairs if old is not new and old != new)
-    return next(differ, min(len(known), len(wanted)))

@@ -4,31 +4,13 @@ What was never considered is one sum, reckoned from what is left over: its cost 
 with the conversation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
 
 from jitchat.values import Candidate
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Sources
 from jitchat.window.recall import Recall
-from jitchat.window.window import (
-    ContextWindow,
-    Kind,
-    LedgerRow,
-    NeverCandidates,
-    Verdict,
-    segment_of_turns,
-)
-
-_VERDICTS = {
-    Kind.PINNED: Verdict.PINNED,
-    Kind.RECENT: Verdict.RECENT,
-    Kind.INDEX: Verdict.INDEX,
-    Kind.RETRIEVED: Verdict.RETRIEVED,
-}
+from jitchat.window.window import Kind, LedgerRow, NeverCandidates, Verdict, segment_of_turns
 
 
 def ledger_rows(sources: Sources, choice: Choice) -> tuple[LedgerRow, ...]:
@@ -45,12 +27,12 @@ class _Book:
     def __init__(self, sources: Sources, choice: Choice) -> None:
         self._sources, self._choice, self._history = sources, choice, sources.history
         self._recalled = choice.recalled or Recall()
-        self._sent = segment_of_turns(each for each in choice.segments if each.kind in _VERDICTS)
+        self._sent = segment_of_turns(choice.segments[:-1])  # but for the draft
         self._last = min(sources.retrieval.hits, key=lambda hit: hit.score, default=None)
 
     def candidate(self, row: Candidate) -> LedgerRow:
         segment = self._sent.get(row.turn)
-        verdict = _VERDICTS[segment.kind] if segment else Verdict.LEFT_OUT
+        verdict = Verdict(segment.kind) if segment else Verdict.LEFT_OUT
         if segment and verdict is not Verdict.INDEX:
             is_recent = segment.reason == reasons.RECENT_BLOCK
             reason = reasons.ALREADY_RECENT if is_recent else segment.reason
@@ -68,7 +50,7 @@ class _Book:
                 if segment.kind is kind and turn is not None:
                     if kind is Kind.INDEX and turn in requested:
                         reason = self._recalled.refused.get(turn, reason)
-                    yield turn, _VERDICTS[kind], reason
+                    yield turn, Verdict(kind), reason
 
     def left_out(self) -> Iterator[tuple[int, Verdict, str]]:
         """List what the user keeps out, or asked for in vain; late decisions; the squeezed."""
@@ -155,35 +137,3 @@ def _why_never(sources: Sources, choice: Choice, start: int) -> str:
         return reasons.NOT_INDEXED
     size = len(retrieval.candidates)
     return reasons.BEYOND_SHORTLIST.format(size=size) if size else reasons.NO_MATCH
-
-
-@dataclass(frozen=True, slots=True)
-class Shortlist:
-    rows: tuple[LedgerRow, ...] = ()
-    """By rank, the best first."""
-    floor: float | None = None
-    """The score below which nothing was picked; None where no score decided, or it is unknown."""
-
-    @classmethod
-    def of(cls, window: ContextWindow) -> Shortlist:
-        ranked = [(row.rank, row) for row in window.ledger if row.rank is not None]
-        picking = window.picking
-        is_heuristic = picking is None or bool(picking.fallback)
-        rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
-        return cls(rows, window.floor if is_heuristic else None)
-
-    @property
-    def cut(self) -> LedgerRow | None:
-        """The last row that was picked and is there at full text; None where none is."""
-        picked = (row for row in reversed(self.rows) if row.verdict is Verdict.RETRIEVED)
-        return next((row for row in picked if row.score >= (self.floor or 0.0)), None)
-
-    @property
-    def end(self) -> LedgerRow | None:
-        """The last row; None where nothing was found."""
-        return self.rows[-1] if self.rows else None
-
-    @property
-    def above_floor(self) -> int:
-        """How many rows have a score that is not below the floor."""
-        return sum(row.score >= (self.floor or 0.0) for row in self.rows)

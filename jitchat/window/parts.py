@@ -24,10 +24,9 @@ from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.history import History
 from jitchat.window.recall import Recall
-from jitchat.window.render import verbatim
-from jitchat.window.segments import Piece, recent_segments, system_segment, tail_segments
+from jitchat.window.render import Piece, spoken_as, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import Segment, tokens_of
+from jitchat.window.window import Kind, Segment, tokens_of
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -99,9 +98,8 @@ class Parts:
         block = block_tokens(history, 0, partial(message_tokens, counter))
         whole = system.tokens + tokens_of(bare_tail) + block
         room = calibration.within(budget.budget)
-        return cls(
-            sources, budget, counter, calibration, room, system, draft, bare_tail, whole
-        )  # fmt: skip
+        counts = counter, calibration, room
+        return cls(sources, budget, *counts, system, draft, bare_tail, whole)
 
     @property
     def fixed(self) -> int:
@@ -114,12 +112,18 @@ class Parts:
         return self.whole <= self.room
 
     def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
-        turns = recent_segments(self.sources.history, 0, reason, self.counter.count)
+        turns = self.recent(0, reason)
         return Choice((self.system, *turns, *self.bare_tail), recalled)
 
-    def recent(self, start: int) -> list[Segment]:
-        block = reasons.RECENT_BLOCK
-        return recent_segments(self.sources.history, start, block, self.counter.count)
+    def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
+        """Make the turns from index `start` on, each a message of its own."""
+        history, made, previous = self.sources.history, list[Segment](), None
+        for turn, cost in zip(history.turns[start:], history.costs[start:], strict=True):
+            text, role = verbatim(turn, previous), spoken_as(turn.role)
+            tokens = cost if previous else message_tokens(self.counter, text)
+            made.append(Segment(Kind.RECENT, role, text, tokens, turn.position, reason))
+            previous = turn
+        return made
 
     def wanted_start(self) -> int:
         return recent_start(self.sources.history, self.budget)

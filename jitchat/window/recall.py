@@ -10,8 +10,6 @@ well as the best is loaded before it, and of turns with the same text the newest
 whose texts differ, in however little, are never taken for the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -20,8 +18,7 @@ from jitchat.text.sentences import is_question
 from jitchat.values import Hit, IndexEntry, Retrieval
 from jitchat.window import reasons
 from jitchat.window.history import History
-from jitchat.window.render import index_line, quote_all
-from jitchat.window.segments import Piece, Price
+from jitchat.window.render import Piece, Price, index_line, quote_all
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
@@ -57,7 +54,7 @@ class Recall:
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
 
-    def smaller(self, missing: int) -> Recall:
+    def smaller(self, missing: int) -> "Recall":
         """Give up the line of least value, or the turn when there are no lines.
 
         `missing` is how many of the server's tokens the window is short of.

@@ -7,14 +7,7 @@ from typing import Any
 
 from jitchat.values import Mode, Picking, Role
 from jitchat.window.budget import Budget
-from jitchat.window.window import (
-    ContextWindow,
-    Kind,
-    LedgerRow,
-    NeverCandidates,
-    Segment,
-    Verdict,
-)
+from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
 
 Fields = dict[str, Any]
 

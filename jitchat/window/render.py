@@ -1,4 +1,4 @@
-"""How turns are written into messages: the exact characters a model reads.
+"""How turns are written into messages: the exact characters a model reads, as priced segments.
 
 Recalled text is data that somebody wrote: it stands in a fence whose tag occurs in none of
 the texts that it holds, so no turn can close it and pose as the user or as the system.
@@ -7,11 +7,16 @@ tokenizers split, so the pieces' tokens add up to the message's.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import count
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count, cycle
+from operator import attrgetter
 
 from jitchat.text.sanitize import one_line, skeleton
 from jitchat.values import IndexEntry, Role, Turn
+from jitchat.window import reasons
+from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
+from jitchat.window.window import Kind, Segment
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
 _NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
@@ -29,7 +34,9 @@ def spoken_as(role: Role) -> Role:
 
 def verbatim(turn: Turn, previous: Turn | None) -> str:
     """Write a turn as its own message: after its day where that is news, and its speaker."""
-    day = f"[{_day(turn)}]\n" if _starts_a_day(turn, previous) else ""
+    before = previous.created_at if previous else None
+    is_news = before is None or not turn.created_at or before.date() != turn.created_at.date()
+    day = f"[{_day(turn)}]\n" if turn.created_at and is_news else ""
     is_plain = turn.role is Role.USER or turn.role is Role.ASSISTANT
     label = turn.name or ("" if is_plain else turn.role.value)
     if label and (label := one_line(label)):
@@ -83,12 +90,81 @@ def _speaker(turn: Turn) -> str:
     return _DAY_IN_NAME.sub("‐", one_line(turn.speaker)) or turn.role.value
 
 
-def _starts_a_day(turn: Turn, previous: Turn | None) -> bool:
-    if turn.created_at is None:
-        return False
-    known = previous.created_at if previous else None
-    return known is None or known.date() != turn.created_at.date()
-
-
 def _day(turn: Turn) -> str:
     return f"{turn.created_at:%a %Y-%m-%d}" if turn.created_at else ""
+
+
+Price = Callable[[str], int]
+"""Tokens of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    turn: int
+    """The position of the turn that it stems from."""
+    text: str
+    reason: str
+    """Why it is there."""
+
+
+def system_segment(text: str, price: Price) -> Segment:
+    tokens = price(text) + PER_MESSAGE
+    return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reasons.INSTRUCTIONS)
+
+
+def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
+    texts = _fenced("pinned", quote_all(turns))
+    costs = shares(texts, price)
+    if costs:
+        costs[0] += PER_MESSAGE
+    return [
+        Segment(Kind.PINNED, Role.USER, text, cost, turn.position, reasons.PINNED)
+        for turn, text, cost in zip(turns, texts, costs, strict=True)
+    ]
+
+
+def tail_segments(
+    lines: Sequence[Piece], recalled: Sequence[Piece], draft: Piece, price: Price
+) -> list[Segment]:
+    """Make the volatile tail, one user message: index lines, recalled turns, the draft.
+
+    Lines and recalled turns are put in order of position.
+    """
+    listed, loaded = (sorted(pieces, key=attrgetter("turn")) for pieces in (lines, recalled))
+    texts = [
+        *_fenced("index", [piece.text for piece in listed]),
+        *_fenced("recalled", [piece.text for piece in loaded]),
+    ]
+    texts.append(f"\n{draft.text}" if texts else draft.text)
+    costs = shares(texts, price)
+    costs[-1] += PER_MESSAGE + PER_REQUEST
+    kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(loaded) + [Kind.DRAFT]
+    return [
+        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason)
+        for kind, text, cost, piece in zip(
+            kinds, texts, costs, (*listed, *loaded, draft), strict=True
+        )
+    ]
+
+
+def shares(texts: Sequence[str], price: Price) -> list[int]:
+    """Price each text as a part of one message; the sum is the price of all of them joined.
+
+    A border seldom changes a count, so each is priced alone. What the whole differs by, which
+    for a counter that rounds is at most a token a text, is settled a token at a time, the dearest
+    first.
+    """
+    costs = [price(text) for text in texts]
+    owed = (price("".join(texts)) if texts else 0) - sum(costs)
+    step = 1 if owed > 0 else -1
+    for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
+        if not owed:
+            break
+        if costs[place] + step >= 0:
+            costs[place] += step
+            owed -= step
+    return costs
+
+
+def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
+    return fence(free_tag(tag, texts), texts)

@@ -1,7 +1,5 @@
 """What the user decides about the window: lasting, and for one message only."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -29,7 +27,7 @@ class Steering:
         return Hold.EXCLUDED if turn in self.excluded else None
 
     @classmethod
-    def from_words(cls, held: Mapping[int, str]) -> Steering:
+    def from_words(cls, held: Mapping[int, str]) -> "Steering":
         """Make it of how each held turn is held, as the cold store has it."""
         pinned = (turn for turn, hold in held.items() if hold == Hold.PINNED)
         excluded = (turn for turn, hold in held.items() if hold == Hold.EXCLUDED)
@@ -58,7 +56,7 @@ class Once:
     dropped: frozenset[int] = frozenset()
     """Positions of turns that are to stay out."""
 
-    def toggled(self, turn: int, *, is_there: bool) -> Once:
+    def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Take a turn out of this message or bring it in; again, and it is as it was.
 
         `is_there` tells whether the window has it at full text.

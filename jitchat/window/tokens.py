@@ -4,11 +4,9 @@ tiktoken fetches a vocabulary that it lacks, without a timeout, and deletes one 
 damaged. So it is never asked before the cached file is there and has the right hash.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -73,7 +71,7 @@ _estimated = lru_cache(maxsize=_REMEMBERED)(estimate)
 
 
 class TiktokenCounter:
-    def __init__(self, encoding: tiktoken.Encoding, *, exact: bool) -> None:
+    def __init__(self, encoding: "tiktoken.Encoding", *, exact: bool) -> None:
         self._encoding = encoding
         self._counted = lru_cache(maxsize=_REMEMBERED)(self._count)
         self.name = encoding.name
@@ -147,5 +145,5 @@ def message_tokens(counter: TokenCounter, text: str) -> int:
     return counter.count(text) + PER_MESSAGE
 
 
-def request_tokens(counter: TokenCounter, messages: tuple[Message, ...]) -> int:
+def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
     return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from operator import itemgetter
 
 from jitchat.values import Message, Mode, Picking, Role
 from jitchat.window.budget import Budget
@@ -32,6 +33,8 @@ class Kind(StrEnum):
 
 
 class Verdict(StrEnum):
+    """What became of a turn; where a segment carries it, the segment's kind."""
+
     PINNED = "pinned"
     RECENT = "recent"
     RETRIEVED = "retrieved"
@@ -85,6 +88,30 @@ class NeverCandidates:
         single = self.turns == 1
         who = "1 turn, never a candidate" if single else f"{self.turns:,} turns, never candidates"
         return f"{who}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    rows: tuple[LedgerRow, ...] = ()
+    """By rank, the best first."""
+    floor: float | None = None
+    """The score below which nothing was picked; None where no score decided, or it is unknown."""
+
+    @property
+    def cut(self) -> LedgerRow | None:
+        """The last row that was picked and is there at full text; None where none is."""
+        picked = (row for row in reversed(self.rows) if row.verdict is Verdict.RETRIEVED)
+        return next((row for row in picked if row.score >= (self.floor or 0.0)), None)
+
+    @property
+    def end(self) -> LedgerRow | None:
+        """The last row; None where nothing was found."""
+        return self.rows[-1] if self.rows else None
+
+    @property
+    def above_floor(self) -> int:
+        """How many rows have a score that is not below the floor."""
+        return sum(row.score >= (self.floor or 0.0) for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +172,14 @@ class ContextWindow:
     def saving(self) -> float:
         """The share of `full`'s tokens that is not sent, 0 to 1."""
         return 1 - self.used / self.full_tokens if self.full_tokens else 0.0
+
+    @property
+    def shortlist(self) -> Shortlist:
+        """The rows of the ledger that have a rank, and what they were picked by."""
+        ranked = [(row.rank, row) for row in self.ledger if row.rank is not None]
+        rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
+        is_heuristic = self.picking is None or bool(self.picking.fallback)
+        return Shortlist(rows, self.floor if is_heuristic else None)
 
     def tokens_of(self, kind: Kind) -> int:
         return tokens_of(segment for segment in self.segments if segment.kind is kind)

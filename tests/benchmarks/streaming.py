@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitchat.providers.http.decode import ResponseDecoder
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import ReplyDelta
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat.cli import doctor
-from jitchat.providers.catalogue import lists
+from jitchat.providers.catalogue import servers
 from jitchat.providers.catalogue.models import LocalServer
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def nobody_here(monkeypatch: pytest.MonkeyPatch) -> list[LocalServer]:
     async def find_local(**how: object) -> list[LocalServer]:
         return found
 
-    monkeypatch.setattr(lists, "find_local", find_local)
+    monkeypatch.setattr(servers, "find_local", find_local)
     return found
 
 

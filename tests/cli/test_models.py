@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.providers.catalogue import lists
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
-from jitchat.providers.catalogue.table import PRESETS, Prices
+from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.values import Limit
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ class Servers:
 @pytest.fixture(autouse=True)
 def servers(monkeypatch) -> Servers:
     made = Servers()
-    monkeypatch.setattr(lists, "fetch_models", made.fetch)
-    monkeypatch.setattr(lists, "find_local", made.find)
+    monkeypatch.setattr("jitchat.providers.catalogue.servers.fetch_models", made.fetch)
+    monkeypatch.setattr("jitchat.providers.catalogue.servers.find_local", made.find)
     return made
 
 
@@ -57,7 +56,7 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     out = jitchat("models").out
 
-    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(PRESETS)
+    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(presets())
     assert "needs key     Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
     assert "ready         The key is from $GROQ_API_KEY." in line_of(out, "groq")
     assert "not running   Nothing answers at http://localhost:11434." in line_of(out, "ollama")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.providers.catalogue import limits
+from jitchat.providers.catalogue import servers
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel, ModelLessons
 from jitchat.values import Sample
@@ -193,7 +193,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
             "POST /tokenize": {"tokens": list(range(9))},
         }
     )
-    monkeypatch.setattr(limits, "count_exactly", partial(limits.count_exactly, transport=routes))
+    monkeypatch.setattr(servers, "count_exactly", partial(servers.count_exactly, transport=routes))
     return routes
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.providers.catalogue import limits
+from jitchat.providers.catalogue import servers
 from jitchat.values import MAXIMUM, Limit, Message
 from tests.transfer.files import plain_turns, written
 
@@ -130,7 +130,7 @@ def test_the_server_that_answers_counts_the_very_window(
         asked.append((endpoint.model, protocol, [message.content for message in messages]))
         return 4_321
 
-    monkeypatch.setattr(limits, "count_exactly", count)
+    monkeypatch.setattr(servers, "count_exactly", count)
     flags = ("--provider", "anthropic", "--model", "claude-x", "--exact")
 
     window = jitchat("window", QUESTION, *flags, "--json").json
@@ -327,7 +327,7 @@ def test_the_request_has_the_context_that_the_server_told(
     async def told(*_: object, **__: object) -> Limit:
         return Limit(24_576, MAXIMUM)
 
-    monkeypatch.setattr(limits, "ask_limit", told)
+    monkeypatch.setattr(servers, "ask_limit", told)
     asked = "window", QUESTION, "--provider", "ollama", "--model", "qwen3:8b"
 
     assert jitchat(*asked, "--request").json["options"]["num_ctx"] == 24_576

@@ -10,7 +10,7 @@ import httpx
 
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import (
     Endpoint,
     Finished,

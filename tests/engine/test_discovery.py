@@ -8,10 +8,9 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused
-from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import fetch_models, find_local
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.catalogue.servers import ask_limit, fetch_models, find_local
+from jitchat.providers.catalogue.table import presets
 from jitchat.values import LOADED, Limit
 from tests.engine.asking import ROUTES, WRONG, endpoint
 from tests.engine.tiny_model import NAME
@@ -60,7 +59,7 @@ class OnTheUsualPort(httpx.AsyncBaseTransport):
         self._engine = httpx.URL(engine.address)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if request.url.port != httpx.URL(PRESETS["llamacpp"].base_url).port:
+        if request.url.port != httpx.URL(presets()["llamacpp"].base_url).port:
             raise httpx.ConnectError("nobody listens")
         request.url = request.url.copy_with(host=self._engine.host, port=self._engine.port)
         return await self._network.handle_async_request(request)
@@ -71,4 +70,4 @@ async def test_one_that_wants_no_key_is_found_on_its_usual_port(open_engine: Eng
         found = await find_local(OnTheUsualPort(network, open_engine))
 
     model = ModelInfo(NAME, Limit(open_engine.context, LOADED))
-    assert found == (LocalServer("llamacpp", PRESETS["llamacpp"].base_url, (model,)),)
+    assert found == (LocalServer("llamacpp", presets()["llamacpp"].base_url, (model,)),)

@@ -65,7 +65,7 @@ def test_what_the_engine_said_is_known_when_it_is_away(
     where, open_engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     asked = fields("window", QUESTION, "--mode", "recency", *where)
-    monkeypatch.setattr("jitchat.providers.catalogue.limits.ask_limit", nobody)
+    monkeypatch.setattr("jitchat.providers.catalogue.servers.ask_limit", nobody)
 
     away = fields("window", QUESTION, "--mode", "recency", *where)
 

@@ -13,7 +13,7 @@ import pytest
 
 from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Piece, ReplyDelta
 from tests.engine.asking import ROUTES, Asked, ask, endpoint, provider, said, server_says
 from tests.engine.tiny_model import BRIEF

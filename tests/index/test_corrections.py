@@ -12,8 +12,7 @@ import pytest
 
 from jitchat.bench.haystack import Haystack
 from jitchat.index.builtin_embedder import BuiltinEmbedder
-from jitchat.index.embedder import Embedder, NoEmbedder
-from jitchat.index.load_embedder import load_embedder
+from jitchat.index.embedder import Embedder, NoEmbedder, load_embedder
 from jitchat.values import Mode, Turn
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index import fetch_model as child_module
+from jitchat.index import download as child_module
 from jitchat.index.download import Patience, fetch_model
 from jitchat.index.embedding_models import DEFAULT_MODEL, model_cached
 

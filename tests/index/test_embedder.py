@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index import embedding_models
 from jitchat.index.builtin_embedder import BuiltinEmbedder
-from jitchat.index.embedder import NoEmbedder
+from jitchat.index.embedder import NoEmbedder, load_embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.indexer import Indexer
-from jitchat.index.load_embedder import load_embedder
 from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import unit_rows, vectors_of
 from jitchat.memory import Memory

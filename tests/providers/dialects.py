@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from tests.providers.streams import STOP, delta
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jitchat.providers.protocols.requests import USER_AGENT
+from jitchat.providers.protocols.protocol import USER_AGENT
 from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from jitchat.providers.catalogue.limits import count_exactly
-from jitchat.providers.catalogue.lists import fetch_models
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.catalogue.servers import count_exactly, fetch_models
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
 from tests.providers.catalogue.servers import Routes
 from tests.providers.streams import ASKED, collect, endpoint, provider

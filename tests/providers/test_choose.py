@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import PRESETS
-from jitchat.providers.protocols.registry import protocol_named, protocol_names
+from jitchat.providers.catalogue.table import presets
+from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from tests.providers.streams import ASKED, endpoint
 
@@ -25,7 +25,7 @@ def test_each_protocol_has_its_own_way(name, path):
 
 
 def test_every_preset_speaks_a_known_protocol():
-    assert {preset.protocol for preset in PRESETS.values()} == {*protocol_names, "reader"}
+    assert {preset.protocol for preset in presets().values()} == {*protocol_names, "reader"}
 
 
 @pytest.mark.parametrize("name", ["", "OpenAI", "reader", "x\x1b" * 500])

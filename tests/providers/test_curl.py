@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.http.wire_view import curl
+from jitchat.providers.http.redaction import curl
 from jitchat.providers.provider import Options, Wire
 from tests.examples import examples
 from tests.providers.streams import KEY

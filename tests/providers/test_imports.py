@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = ("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "wordllama", "rich")
-
-
+HEAVY = (
+    *("httpx", "tiktoken", "numpy", "sqlite_utils", "textual", "fastembed", "wordllama", "rich"),
+    "py_rust_stemmers",
+)
 LIGHT = (
     *("jitchat.window.plan", "jitchat.window.tokens", "jitchat.window.record"),
     *("jitchat.providers.reader", "jitchat.providers.provider", "jitchat.events"),
+    "jitchat.models",
     *("jitchat.providers.catalogue.models", "jitchat.store.models"),
 )
 CODE = """

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused, SettingsError
-from jitchat.providers.catalogue.lists import fetch_models
+from jitchat.providers.catalogue.servers import fetch_models
 from jitchat.providers.provider import ReplyDelta
 from tests.providers.streams import DONE, HELLO, KEY, collect, endpoint, provider, streamed
 from tests.providers.test_key import rendered

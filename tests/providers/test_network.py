@@ -17,9 +17,9 @@ from jitchat.errors import StreamCut, Unreachable
 from jitchat.providers.http.client import CERTIFICATES, make_client, proxy_variable
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.http.retry import Clock
+from jitchat.providers.protocols.addresses import is_this_machine
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
-from jitchat.providers.this_machine import is_this_machine
 from tests.providers.streams import (
     ASKED,
     DONE,

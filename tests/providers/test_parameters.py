@@ -11,7 +11,7 @@ from jitchat.providers.protocols.anthropic import AnthropicProtocol
 from jitchat.providers.protocols.gemini import GeminiProtocol
 from jitchat.providers.protocols.ollama import OllamaProtocol
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.protocols.parameters import refused_parameter, sent_in
+from jitchat.providers.protocols.refusals import refused_parameter, sent_in
 from tests.providers.golden import ALL_OPTIONS, WINDOW
 from tests.providers.streams import endpoint
 

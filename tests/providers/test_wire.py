@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jitchat.errors import ProviderError
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.http.retry import Clock
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import (
     Options,
     RequestAdapted,

@@ -10,7 +10,7 @@ import pytest
 from jitchat.events import SendFailed
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.http.retry import Clock
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options, SentRequest
 from jitchat.recorder import sent_request_for
 from jitchat.session import Session, SessionOptions

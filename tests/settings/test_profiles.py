@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.catalogue.table import presets
 from jitchat.providers.provider import Options
 from jitchat.settings import Settings, load_settings
 from jitchat.settings.keys import find_key
@@ -122,9 +122,9 @@ def test_a_limit_given_now_wins_over_the_models_table_which_wins_over_the_files(
     assert loaded(config, content, {"JITCHAT_PROVIDER_LIMIT": "8000"}).in_use().limit == 8000
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
+@pytest.mark.parametrize("name", list(presets()))
 def test_every_preset_is_there_as_it_is(name: str):
-    profile, preset = load_settings(NOWHERE, {}).profile(name), PRESETS[name]
+    profile, preset = load_settings(NOWHERE, {}).profile(name), presets()[name]
 
     assert (profile.title, profile.protocol, profile.base_url) == (
         preset.title,
@@ -180,7 +180,7 @@ def test_openais_own_variable_moves_openai_and_nobody_else(config: Path):
 
     assert settings.provider.name == "reader"
     assert settings.profile("openai").base_url == "https://proxy.test/v1"
-    assert settings.profile("groq").base_url == PRESETS["groq"].base_url
+    assert settings.profile("groq").base_url == presets()["groq"].base_url
     file = '[providers.openai]\nbase_url = "https://file.test/v1"\n'
     assert loaded(config, file, environ).profile("openai").base_url == "https://proxy.test/v1"
     flag = loaded(config, file, environ, base_url="https://flag.test/v1")
@@ -339,7 +339,7 @@ def test_two_tables_for_one_server_share_its_variable(config: Path):
 def test_another_account_needs_no_address(config: Path):
     content = '[providers.mine]\nprotocol = "anthropic"\napi_key_env = "MINE"\n'
 
-    assert loaded(config, content).profile("mine").base_url == PRESETS["anthropic"].base_url
+    assert loaded(config, content).profile("mine").base_url == presets()["anthropic"].base_url
 
 
 def test_what_the_user_named_is_listed_and_nothing_else(config: Path):

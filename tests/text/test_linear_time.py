@@ -23,8 +23,7 @@ from jitchat.index.entry import index_entry
 from jitchat.index.retrieve import make_query
 from jitchat.lab.grade import admits
 from jitchat.lab.spelling import has, heard, plain, unmarked
-from jitchat.providers.protocols.parameters import refused_parameter
-from jitchat.providers.protocols.refusals import overflow_in
+from jitchat.providers.protocols.refusals import overflow_in, refused_parameter
 from jitchat.providers.reader import answer, read_window
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
@@ -105,7 +104,7 @@ MADE = {
     ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.lab.spelling", "_form"),
     ("jitchat.lab.spelling", "_letters"),
-    ("jitchat.providers.protocols.parameters", "_mention"),
+    ("jitchat.providers.protocols.refusals", "_mention"),
     ("jitchat.providers.protocols.refusals", "pattern"),  # all of them are tried
     ("jitchat.providers.protocols.refusals", "_first_match"),  # they, too
     ("jitchat.providers.catalogue.models", "_fields"),  # it, too

@@ -6,7 +6,7 @@ import json
 
 from hypothesis import given
 
-from jitchat.providers.protocols.registry import protocol_named, protocol_names
+from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from jitchat.values import Mode
 from jitchat.window.places import FoundSegments, find_segments

@@ -7,7 +7,7 @@ from dataclasses import replace
 from jitchat.values import Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.segments import Piece
+from jitchat.window.render import Piece
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, shortlist
 from tests.window.counters import Characters

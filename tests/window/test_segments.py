@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.window.segments import shares
+from jitchat.window.render import shares
 from tests.examples import examples
 from tests.window.counters import Characters, Lines, Words
 

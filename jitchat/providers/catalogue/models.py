@@ -3,8 +3,6 @@
 Which server answers is not asked: each field has one meaning wherever it occurs.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -44,15 +42,14 @@ class ModelInfo:
         """Whether a local server has it in memory, so that it answers at once."""
         return self.limit is not None and self.limit.source == LOADED
 
-    def completed(self, provider: str) -> ModelInfo:
+    def completed(self, provider: str) -> "ModelInfo":
         """Add what the bundled table knows where the server was silent."""
+        known = known_model(provider, self.name)
         return replace(
-            self,
-            limit=self.limit or table.known_limit(provider, self.name),
-            max_output=self.max_output or table.known_max_output(provider, self.name),
-            prices=self.prices or table.known_prices(provider, self.name),
-            retires=table.known_retirement(provider, self.name),
-            other_api=table.other_api(provider, self.name),
+            known,
+            limit=self.limit or known.limit,
+            max_output=self.max_output or known.max_output,
+            prices=self.prices or known.prices,
         )
 
     def fields(self) -> dict[str, Any]:
@@ -68,6 +65,24 @@ class ModelInfo:
         if self.retires is not None:
             described["retires"] = self.retires.isoformat()
         return described
+
+
+def known_model(provider: str, name: str) -> ModelInfo:
+    """Look a model up in the bundled table.
+
+    OpenRouter translates for a model that answers on another API, and may have one from somebody
+    else for longer than its maker.
+    """
+    row, is_routed = table.row_of(provider, name), provider == "openrouter"
+    limit, retires = row.get("limit"), row.get("retires")
+    return ModelInfo(
+        name,
+        Limit(limit, table.source()) if limit else None,
+        row.get("max_output"),
+        table.prices_of(row),
+        date.fromisoformat(retires) if retires and not is_routed else None,
+        "" if is_routed else row.get("api", ""),
+    )
 
 
 def model_from(fields: Mapping[str, Any]) -> ModelInfo:
@@ -128,10 +143,8 @@ def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
 
 
 def model_of(row: object) -> ModelInfo | None:
-    name = name_of(row)
-    return (
-        ModelInfo(name, limit_of(row), _number(row, "max_output"), _prices(row)) if name else None
-    )
+    name, longest = name_of(row), _number(row, "max_output")
+    return ModelInfo(name, limit_of(row), longest, _prices(row)) if name else None
 
 
 def name_of(row: object) -> str:
@@ -180,13 +193,9 @@ def _number(row: object, field: str) -> int | None:
 def _prices(row: object) -> Prices | None:
     """Read what the model costs: OpenRouter per token, as texts; Together per million."""
     pricing = at(row, "pricing")
+    keys, factor = ("input", "output", "cached_input", "-"), 1
     if at(pricing, "prompt") is not None:
-        keys, factor = (
-            ("prompt", "completion", "input_cache_read", "input_cache_write"),
-            PER_PRICE,
-        )
-    else:
-        keys, factor = ("input", "output", "cached_input", "-"), 1
+        keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
     if fresh is None or output is None or (factor == 1 and not fresh and not output):
         return None  # Together has zeros where a model is let by the hour
@@ -244,7 +253,7 @@ class ProviderChoice:
     @property
     def is_paid(self) -> bool:
         """Whether somebody may charge for it: no preset that answers on this machine does."""
-        preset = table.PRESETS.get(self.name)
+        preset = table.presets().get(self.name)
         return preset is None or bool(preset.key_variables)
 
     def matching(self, *words: str) -> tuple[ModelInfo, ...]:

@@ -5,18 +5,16 @@ end falls back to the name without it, and where the table says that names go on
 and the like do, too. Nothing else does: a name that only looks like another is unknown.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jitchat.values import Limit, Usage
+from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
 """Tokens for which a price is given."""
@@ -34,7 +32,7 @@ class Prices:
     """Of input that is put into that cache; None: as any input."""
     source: str = ""
     """As a few words for the screen: `table of 2026-11`, `set by you`, the server …"""
-    above: tuple[tuple[int, Prices], ...] = ()
+    above: "tuple[tuple[int, Prices], ...]" = ()
     """By a number of tokens, ascending: the prices of a whole request with more input than that."""
 
     @property
@@ -43,9 +41,14 @@ class Prices:
         known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
         return not any(price is None or price for price in known) and not self.above
 
-    def of(self, usage: Usage) -> float | None:
-        """What a reply cost, in US dollars; None where a count or a price is missing."""
-        if usage.input_tokens is None or usage.output_tokens is None:
+    def of(self, usage: Usage | None) -> float | None:
+        """What a reply cost, in US dollars; None where a count or a price is missing.
+
+        What is free costs nothing, whatever was counted.
+        """
+        if self.is_free:
+            return 0.0
+        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
             return None
         prices = self._for_input(usage.input_tokens)
         cached = min(max(0, usage.cached_tokens), usage.input_tokens)
@@ -61,7 +64,7 @@ class Prices:
         """What this much input costs where none of it comes from a cache; None if unknown."""
         return _total((tokens, self._for_input(tokens).input))
 
-    def _for_input(self, tokens: int) -> Prices:
+    def _for_input(self, tokens: int) -> "Prices":
         reached = [prices for over, prices in self.above if tokens > over]
         return reached[-1] if reached else self
 
@@ -83,8 +86,7 @@ the others tell of a range that depends on their load."""
 
 def cache_life(model: str) -> timedelta | None:
     """Tell it for a model by its name; None where it is not known."""
-    name = model.lower()
-    return next((life for family, life in _FAMILIES.items() if family in name), None)
+    return next((life for family, life in _FAMILIES.items() if family in model.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,9 @@ class Preset:
     name: str
     title: str
     """As it calls itself."""
-    protocol: str
-    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
     base_url: str
+    protocol: str = "openai"
+    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
     key_variables: tuple[str, ...] = ()
     """Environment variables that may hold its key, in the order in which they are looked at."""
     is_local: bool = False
@@ -113,102 +115,9 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-_PRESETS = (
-    Preset("reader", "embedded reader", "reader", ""),
-    Preset(
-        "openai",
-        "OpenAI",
-        "openai",
-        "https://api.openai.com/v1",
-        ("OPENAI_API_KEY",),
-        vendor="openai",
-        key_prefixes=("sk-proj-",),
-    ),
-    Preset(
-        "anthropic",
-        "Anthropic",
-        "anthropic",
-        "https://api.anthropic.com/v1",
-        ("ANTHROPIC_API_KEY",),
-        vendor="anthropic",
-        key_prefixes=("sk-ant-",),
-    ),
-    Preset(
-        "gemini",
-        "Google Gemini",
-        "gemini",
-        "https://generativelanguage.googleapis.com/v1beta",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        vendor="google",
-        key_prefixes=("AIza",),
-    ),
-    Preset(
-        "openrouter",
-        "OpenRouter",
-        "openai",
-        "https://openrouter.ai/api/v1",
-        ("OPENROUTER_API_KEY",),
-        key_prefixes=("sk-or-",),
-    ),
-    Preset(
-        "groq",
-        "Groq",
-        "openai",
-        "https://api.groq.com/openai/v1",
-        ("GROQ_API_KEY",),
-        key_prefixes=("gsk_",),
-    ),
-    Preset("together", "Together", "openai", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
-    Preset(
-        "deepseek",
-        "DeepSeek",
-        "openai",
-        "https://api.deepseek.com",
-        ("DEEPSEEK_API_KEY",),
-        vendor="deepseek",
-    ),
-    Preset(
-        "mistral",
-        "Mistral",
-        "openai",
-        "https://api.mistral.ai/v1",
-        ("MISTRAL_API_KEY",),
-        vendor="mistralai",
-    ),
-    Preset(
-        "xai",
-        "xAI",
-        "openai",
-        "https://api.x.ai/v1",
-        ("XAI_API_KEY",),
-        vendor="x-ai",
-        key_prefixes=("xai-",),
-    ),
-    Preset("ollama", "Ollama", "ollama", "http://localhost:11434", is_local=True),
-    Preset(
-        "lmstudio",
-        "LM Studio",
-        "openai",
-        "http://localhost:1234/v1",
-        is_local=True,
-        owner="organization_owner",
-    ),
-    Preset(
-        "llamacpp",
-        "llama.cpp",
-        "openai",
-        "http://localhost:8080/v1",
-        is_local=True,
-        owner="llamacpp",
-    ),
-    Preset("vllm", "vLLM", "openai", "http://localhost:8000/v1", is_local=True, owner="vllm"),
-)
-PRESETS = {preset.name: preset for preset in _PRESETS}
-"""By name, in the order in which they are listed."""
-READER = PRESETS["reader"]
+READER = Preset("reader", "embedded reader", "", "reader")
 READER_LIMIT = 32_768
 """How much it takes, in tokens."""
-_VENDORS = {preset.vendor: preset.name for preset in PRESETS.values() if preset.vendor}
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")
 _LATER = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d\d-\d{4}|\d\d-\d\d|\d{8}|\d{3,4}|latest|preview|exp|beta|v\d)$"
@@ -216,57 +125,6 @@ _LATER = re.compile(
 
 Row = Mapping[str, Any]
 """A line of the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    exact: Mapping[str, Row]
-    families: Mapping[str, Row]
-    """Those whose names go on."""
-
-    def find(self, model: str) -> Row | None:
-        """Find the model, else its family; the longest name that is known wins."""
-        for name, later in _shorter(model.lower()):
-            if name in self.families:
-                return self.families[name]
-            if not later and name in self.exact:
-                return self.exact[name]
-        return None
-
-
-def known_limit(provider: str, model: str) -> Limit | None:
-    """Look up how much a model takes in; None where the table does not know it."""
-    value = _row(provider, model).get("limit")
-    return Limit(value, source()) if value else None
-
-
-def known_max_output(provider: str, model: str) -> int | None:
-    """Look up how long an answer may be, in tokens; None where the table does not know it."""
-    value: int | None = _row(provider, model).get("max_output")
-    return value
-
-
-def known_prices(provider: str, model: str) -> Prices | None:
-    """Look up what a model costs; None where the table does not know it."""
-    row = _row(provider, model)
-    return _prices(row) if "input" in row else None
-
-
-def known_retirement(provider: str, model: str) -> date | None:
-    """Look up the day on which the provider takes a model away; None where none is known.
-
-    OpenRouter may have it from somebody else for longer.
-    """
-    value = _row(provider, model).get("retires") if provider != "openrouter" else None
-    return date.fromisoformat(value) if value else None
-
-
-def other_api(provider: str, model: str) -> str:
-    """Look up which API a model answers on where its provider's chat does not reach it.
-
-    Empty for a model that chats, or is not known; OpenRouter translates for those that do not.
-    """
-    return "" if provider == "openrouter" else str(_row(provider, model).get("api", ""))
 
 
 def as_of() -> date:
@@ -277,13 +135,33 @@ def source() -> str:
     return f"table of {as_of():%Y-%m}"
 
 
+@cache
+def presets() -> Mapping[str, Preset]:
+    """Read the providers that are known, by name, in the order in which they are listed."""
+    rows = read_json("presets.json").items()
+    return {READER.name: READER} | {name: _preset(name, row) for name, row in rows}
+
+
+def _preset(name: str, row: Row) -> Preset:
+    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
+    return Preset(name, **{**row, **lists})
+
+
+@cache
+def _vendors() -> Mapping[str, str]:
+    return {preset.vendor: preset.name for preset in presets().values() if preset.vendor}
+
+
 def known_as(name: str, base_url: str) -> str:
     """Name the preset that serves at an address, whatever the settings call it; else `name`."""
-    if name not in PRESETS:
-        for preset in PRESETS.values():
-            if preset.base_url and preset.base_url == base_url.rstrip("/"):
-                return preset.name
-    return name
+    address = base_url.rstrip("/")
+    there = (each.name for each in presets().values() if address and each.base_url == address)
+    return name if name in presets() else next(there, name)
+
+
+def prices_of(row: Row) -> Prices | None:
+    """Read what a model costs; None where the table does not know it."""
+    return _prices(row) if "input" in row else None
 
 
 def _prices(row: Row) -> Prices:
@@ -293,13 +171,20 @@ def _prices(row: Row) -> Prices:
     )
 
 
-def _row(provider: str, model: str) -> Row:
+def row_of(provider: str, model: str) -> Row:
+    """Look a model up, else its family; the longest name that is known wins; empty for none."""
     if provider == "openrouter":
         vendor, _, model = model.partition("/")
-        provider = _VENDORS.get(vendor, "")
+        provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
-    return _names(provider).find(model) or {}
+    exact, families = _names(provider)
+    for name, later in _shorter(model.lower()):
+        if name in families:
+            return families[name]
+        if not later and name in exact:
+            return exact[name]
+    return {}
 
 
 def _shorter(model: str) -> Iterator[tuple[str, bool]]:
@@ -318,13 +203,8 @@ def _table() -> Any:  # noqa: ANN401  JSON
 
 
 @cache
-def _names(provider: str) -> _Names:
-    return names_of(_table()["providers"][provider])
-
-
-def names_of(rows: Sequence[Row]) -> _Names:
-    """Arrange a provider's lines by name."""
-    return _Names(
-        {name: row for row in rows for name in row.get("is", ())},
-        {name: row for row in rows for name in row.get("starts", ())},
-    )
+def _names(provider: str) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
+    """Arrange a provider's lines by name: those of one model, and those whose names go on."""
+    rows = _table()["providers"][provider]
+    families = {name: row for row in rows for name in row.get("starts", ())}
+    return {name: row for row in rows for name in row.get("is", ())}, families

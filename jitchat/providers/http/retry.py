@@ -15,13 +15,11 @@ from email.utils import parsedate_to_datetime
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
 from jitchat.providers.protocols.json_values import at, first, list_of, parsed, text_at
-from jitchat.providers.protocols.parameters import refused_parameter
-from jitchat.providers.protocols.refusals import is_quota_spent
+from jitchat.providers.protocols.refusals import is_quota_spent, refused_parameter
 from jitchat.providers.provider import Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2
-_TOO_MANY = 429
 LONGEST_WAIT = 120.0
 """Seconds; who is asked to wait for longer is told so instead."""
 _FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
@@ -45,11 +43,6 @@ class Failure:
     is_lost: bool = False
     """Whether the connection was made, and broke before the response."""
 
-    @property
-    def asks_for_less(self) -> bool:
-        """Whether the server wants fewer requests, or to be left alone for a while."""
-        return self.status == _TOO_MANY or "retry-after" in self.headers
-
 
 def is_worth_another_try(failure: Failure) -> bool:
     if failure.status is None:
@@ -68,11 +61,13 @@ def _requested_wait(failure: Failure, now: datetime) -> float | None:
     """Seconds that the server asks to wait; None where it does not, or for no time at all."""
     milliseconds = _number(failure.headers.get("retry-after-ms", ""))
     after = failure.headers.get("retry-after", "")
+    details = list_of(at(first(parsed(failure.body)), "error", "details"))
+    delays = (text_at(detail, "retryDelay") for detail in details)  # Gemini's: 36s
     waits = (
         None if milliseconds is None else milliseconds / 1000,
         _number(after),
         _seconds_until(after, now),
-        _number(_gemini_delay(failure.body).removesuffix("s")),
+        _number(next(filter(None, delays), "").removesuffix("s")),
     )
     return next((wait for wait in waits if wait), None)
 
@@ -97,13 +92,6 @@ def _seconds_until(text: str, now: datetime) -> float | None:
         return None
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
     return max(0.0, (then - now).total_seconds()) or None
-
-
-def _gemini_delay(body: str) -> str:
-    """Find the delay that Gemini puts among an error's details: 36s."""
-    details = list_of(at(first(parsed(body)), "error", "details"))
-    delays = (text_at(detail, "retryDelay") for detail in details)
-    return next(filter(None, delays), "")
 
 
 _MOST_DROPPED = 3
@@ -175,7 +163,8 @@ class Attempts:
             raise error
         if self._failed > MORE_TRIES:
             raise failure.error
-        return RetryScheduled(seconds, failure.why, failure.asks_for_less)
+        asks_for_less = failure.status == 429 or "retry-after" in failure.headers
+        return RetryScheduled(seconds, failure.why, asks_for_less)
 
 
 class SessionQuirks:

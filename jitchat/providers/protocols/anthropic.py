@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 import httpx
 
 from jitchat.providers import provider
-from jitchat.providers.protocols import requests
+from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
-from jitchat.providers.protocols.protocol import AnswerParser
-from jitchat.providers.protocols.registry import base_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Usage
 
@@ -58,7 +57,7 @@ _SHOWN = 300
 """Characters that are passed on of why a model refused."""
 
 
-class AnthropicParser(AnswerParser):
+class AnthropicParser(protocol.AnswerParser):
     """Reads one answer, event by event, or a whole message."""
 
     def __init__(self) -> None:
@@ -122,8 +121,7 @@ class AnthropicParser(AnswerParser):
         )
 
     def _known(self, answered: int | None) -> Iterator[Usage]:
-        usage = self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered)
-        if usage is not None:
+        if usage := self._counts.usage(self._counts.sum("uncached", "cached", "written"), answered):
             yield usage
 
 
@@ -165,7 +163,7 @@ class AnthropicProtocol:
         final message, which changes with every request.
         """
         without = options.without
-        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        window = protocol.dialogue(messages, folding="system" in without, user_first=True)
         turns = [(run.role.value, [_block(text) for text in run.texts]) for run in window.runs]
         system = [_block(window.system)] if window.system else []
         if "cache_control" not in without:
@@ -177,14 +175,14 @@ class AnthropicProtocol:
             "top_p": options.top_p if sampled else None,
             "top_k": options.top_k if sampled else None,
             "system": system,
-            "output_config": requests.filled({"effort": options.effort}, without),
+            "output_config": protocol.filled({"effort": options.effort}, without),
         }
         body = {
             "model": endpoint.model,
             "max_tokens": _cap(options),
-            **requests.filled(optional, without),
+            **protocol.filled(optional, without),
             "messages": [{"role": role, "content": blocks} for role, blocks in turns],
             "stream": True,
         }
         url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"
-        return requests.json_request(endpoint, "anthropic", url, body)
+        return protocol.json_request(endpoint, "anthropic", url, body)

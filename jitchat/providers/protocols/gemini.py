@@ -7,11 +7,10 @@ import httpx
 
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
-from jitchat.providers.protocols import requests
+from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
-from jitchat.providers.protocols.protocol import AnswerParser
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
-from jitchat.providers.protocols.registry import base_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Usage
 
@@ -35,7 +34,7 @@ def _path(model: str) -> str:
     return quote(name if "/" in name else f"models/{name}", safe="/@", errors="replace")
 
 
-class GeminiParser(AnswerParser):
+class GeminiParser(protocol.AnswerParser):
     """Reads one answer. Nothing tells that a stream is over but its end."""
 
     def __init__(self) -> None:
@@ -87,7 +86,7 @@ class GeminiProtocol:
         self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
         without = frozenset(_NAMES.get(name, name) for name in options.without)
-        window = requests.dialogue(messages, folding="system" in without, user_first=True)
+        window = protocol.dialogue(messages, folding="system" in without, user_first=True)
         settings = {
             "maxOutputTokens": options.max_tokens,
             "temperature": options.temperature,
@@ -102,8 +101,8 @@ class GeminiProtocol:
                 {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
                 for run in window.runs
             ],
-            "generationConfig": requests.filled(settings, without),
+            "generationConfig": protocol.filled(settings, without),
         }
         base = base_of(endpoint.base_url, "gemini")
         url = f"{base}/{_path(endpoint.model)}:streamGenerateContent?alt=sse"
-        return requests.json_request(endpoint, "gemini", url, requests.filled(body, without))
+        return protocol.json_request(endpoint, "gemini", url, protocol.filled(body, without))

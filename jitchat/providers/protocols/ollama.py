@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
-from jitchat.providers.protocols import requests
+from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import root_of
 from jitchat.providers.protocols.json_values import at, count, text_at
-from jitchat.providers.protocols.protocol import AnswerParser
-from jitchat.providers.protocols.registry import root_of
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 
@@ -18,7 +17,7 @@ _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": Fal
 """Efforts for models that know no levels."""
 
 
-class OllamaParser(AnswerParser):
+class OllamaParser(protocol.AnswerParser):
     """Reads one answer, line by line; the last line says that it is done, and counts."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
@@ -62,13 +61,13 @@ class OllamaProtocol:
         effort, without = options.effort, options.without
         body = {
             "model": endpoint.model,
-            "messages": requests.dialogue(messages, folding="system" in without).as_objects(),
+            "messages": protocol.dialogue(messages, folding="system" in without).as_objects(),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
-            "options": requests.filled(settings, without),
+            "options": protocol.filled(settings, without),
             "truncate": False,
             "shift": False,
         }
         url = f"{root_of(endpoint.base_url)}/api/chat"
-        sent = requests.filled(body, without)
-        return requests.json_request(endpoint, "ollama", url, sent, "application/x-ndjson")
+        sent = protocol.filled(body, without)
+        return protocol.json_request(endpoint, "ollama", url, sent, "application/x-ndjson")

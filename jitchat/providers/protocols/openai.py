@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
-from jitchat.providers.protocols import requests
-from jitchat.providers.protocols.json_values import amount, at, count, text_at, text_of
-from jitchat.providers.protocols.protocol import AnswerParser
+from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.protocols.registry import base_of
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.values import Message, Usage
 
@@ -21,12 +20,11 @@ def _cap(options: Options, *, by_openai: bool) -> str:
     return other if usual in options.without else usual
 
 
-class OpenAiParser(AnswerParser):
+class OpenAiParser(protocol.AnswerParser):
     """Reads one answer, chunk by chunk."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
-        choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
+        choice = next(iter(list_of(chunk.get("choices"))), None)
         part = at(choice, "delta")
         yield from self._part(at(choice, "message") if part is None else part)
         if reason := text_at(choice, "finish_reason"):
@@ -67,8 +65,7 @@ class OpenAiParser(AnswerParser):
             reasoning=reasoning,
         )
         self._counts.cost = _charged(usage, self._counts.cost)
-        known = self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered"))
-        if known is not None:
+        if known := self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered")):
             yield known
 
 
@@ -109,7 +106,7 @@ class OpenAiProtocol:
     ) -> httpx.Request:
         url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
         by_openai, without = url.host == "api.openai.com", options.without
-        window = requests.dialogue(messages, merging=not by_openai, folding="system" in without)
+        window = protocol.dialogue(messages, merging=not by_openai, folding="system" in without)
         body = {
             "model": endpoint.model,
             "messages": window.as_objects(),
@@ -122,4 +119,4 @@ class OpenAiProtocol:
             "seed": options.seed,
             "reasoning_effort": options.effort,
         }
-        return requests.json_request(endpoint, "openai", url, requests.filled(body, without))
+        return protocol.json_request(endpoint, "openai", url, protocol.filled(body, without))

@@ -13,7 +13,7 @@ from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
-from jitchat.providers.catalogue.table import PRESETS
+from jitchat.providers.catalogue.table import presets
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.chat import messages
@@ -300,7 +300,7 @@ class Sends:
     def _is_local(self) -> bool:
         """Whether a server on this machine answers, which may load its model first."""
         session = self.opening.session
-        preset = PRESETS.get(session.provider.name) if session is not None else None
+        preset = presets().get(session.provider.name) if session is not None else None
         return preset is not None and preset.is_local
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:

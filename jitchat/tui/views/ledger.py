@@ -23,7 +23,6 @@ from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, 
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable, header
 from jitchat.why import LEAST_TOLD, Explained, Standing, Why, parts_told, why
 from jitchat.window.compare import Change, difference
-from jitchat.window.ledger import Shortlist
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import ContextWindow, LedgerRow, Verdict
 
@@ -145,7 +144,7 @@ def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
 
 def _rules(window: ContextWindow) -> Iterator[tuple[int, int, str]]:
     """The rank behind which each rule is drawn, its place among those of one rank, its text."""
-    shortlist = Shortlist.of(window)
+    shortlist = window.shortlist
     cut, end, floor = shortlist.cut, shortlist.end, shortlist.floor
     if cut is not None and cut.rank is not None:
         yield cut.rank, 0, f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"

@@ -371,7 +371,7 @@ class WireView(View):
 
     def _command(self) -> str:
         """Write the command; empty, and told, where there is none."""
-        from jitchat.providers.http.wire_view import curl  # noqa: PLC0415  loads httpx
+        from jitchat.providers.http.redaction import curl  # noqa: PLC0415  loads httpx
 
         if self._letter is None:
             self.say("There is no request here to copy or to save.")

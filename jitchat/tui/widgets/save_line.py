@@ -1,8 +1,6 @@
 """Writing what is on screen to a file that the user names. Nothing is overwritten unasked."""
 
 import os
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
+from jitchat.paths import replace_file
 from jitchat.text.sanitize import one_line, shorten
 
 
@@ -33,7 +32,7 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
     try:
         path = Path(name).expanduser()
         if over:
-            _replace(path, content)
+            replace_file(path, content)
         else:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
@@ -46,19 +45,6 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
         what = f"{shorten(name, 60)} cannot be written: {shorten(reason, 80)}."
         raise JitchatError(what, "Name another file.") from None
     return path.absolute()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a new file in its place: a link is not followed, and nobody else could open it before."""
-    handle, made = tempfile.mkstemp(prefix=".jitchat.", dir=path.parent)  # O_EXCL, 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(made).replace(path)
-    except BaseException:  # a part of it is of no use to anybody
-        with suppress(OSError):
-            Path(made).unlink()
-        raise
 
 
 class SaveLine(Vertical):

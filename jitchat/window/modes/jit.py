@@ -11,7 +11,7 @@ from math import ceil
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.segments import pinned_segments, tail_segments
+from jitchat.window.render import pinned_segments, tail_segments
 from jitchat.window.window import Segment, tokens_of
 
 

@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue.json_client import JsonClient
-from jitchat.providers.catalogue.limits import ask_limit
-from jitchat.providers.catalogue.lists import fetch_models
+from jitchat.providers.catalogue.servers import ask_limit, fetch_models
+from jitchat.providers.http.client import JsonClient
 from tests.providers.catalogue.servers import NASTY, Routes, endless, models
 from tests.providers.streams import KEY, Body, endpoint
 

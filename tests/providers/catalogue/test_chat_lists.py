@@ -7,8 +7,8 @@ import json
 import httpx
 import pytest
 
-from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.servers import fetch_models
 from jitchat.providers.catalogue.table import Prices
 from tests.providers.catalogue.servers import Routes, loaded, maximum, models
 from tests.providers.streams import endpoint

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused, Unreachable
-from jitchat.providers.catalogue.limits import count_exactly
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.catalogue.servers import count_exactly
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
 from tests.providers.catalogue.servers import NASTY, Routes
 from tests.providers.streams import ASKED, KEY, endpoint

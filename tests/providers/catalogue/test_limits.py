@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from jitchat.providers.catalogue.limits import ask_limit
+from jitchat.providers.catalogue.servers import ask_limit
 from jitchat.values import Limit
 from tests.providers.catalogue.servers import Routes, loaded, maximum, models
 from tests.providers.streams import endpoint

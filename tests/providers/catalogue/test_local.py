@@ -9,9 +9,9 @@ import time
 import httpx
 import pytest
 
-from jitchat.providers.catalogue import lists
-from jitchat.providers.catalogue.lists import find_local
+from jitchat.providers.catalogue import servers
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo
+from jitchat.providers.catalogue.servers import find_local
 from tests.providers.catalogue.servers import NASTY, loaded, models
 from tests.support import has_loopback
 
@@ -66,7 +66,7 @@ async def test_each_server_is_told_by_its_answer_in_the_order_of_the_presets():
 
 
 async def test_an_ollama_that_is_slow_to_tell_of_its_models_is_found_without_that(monkeypatch):
-    monkeypatch.setattr(lists, "_SHOWN_WITHIN", 0.01)
+    monkeypatch.setattr(servers, "_SHOWN_WITHIN", 0.01)
 
     class Slow(Ports):
         async def handle_async_request(self, request):
@@ -143,7 +143,7 @@ async def test_it_is_only_looked_and_no_key_goes_along():
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(lists, "_LOCAL_PATIENCE", 0.05)
+    monkeypatch.setattr(servers, "_LOCAL_PATIENCE", 0.05)
     never = asyncio.Event()
 
     class Stuck(Ports):

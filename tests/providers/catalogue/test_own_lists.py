@@ -6,8 +6,8 @@ import json
 
 import httpx
 
-from jitchat.providers.catalogue.lists import fetch_models
 from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.servers import fetch_models
 from jitchat.values import Limit
 from tests.providers.catalogue.servers import Routes, loaded, maximum
 from tests.providers.streams import endpoint

@@ -10,17 +10,8 @@ from datetime import date
 
 import pytest
 
-from jitchat.providers.catalogue.models import ModelInfo, model_from
-from jitchat.providers.catalogue.table import (
-    PRESETS,
-    Prices,
-    known_as,
-    known_limit,
-    known_max_output,
-    known_prices,
-    known_retirement,
-    other_api,
-)
+from jitchat.providers.catalogue.models import ModelInfo, known_model, model_from
+from jitchat.providers.catalogue.table import Prices, known_as, presets
 from jitchat.values import Limit
 from tests.providers.catalogue.servers import maximum
 from tests.support import ROOT
@@ -30,7 +21,7 @@ TABLE = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def tokens(provider: str, model: str) -> int | None:
-    found = known_limit(provider, model)
+    found = known_model(provider, model).limit
     return None if found is None else found.tokens
 
 
@@ -39,7 +30,7 @@ def test_the_table_is_small_and_says_where_it_is_from_and_of_when():
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", TABLE["as_of"])
     assert all(name in TABLE["source"] for name in ("genai-prices", "litellm"))
     assert TABLE["licence"].startswith("MIT")
-    assert set(TABLE["providers"]) <= set(PRESETS)
+    assert set(TABLE["providers"]) <= set(presets())
 
 
 @pytest.mark.parametrize("provider", TABLE["providers"])
@@ -60,9 +51,9 @@ def test_every_line_has_names_of_its_own_and_numbers_that_can_be(provider):
 
 
 def test_a_model_is_known_by_its_name():
-    assert known_limit("openai", "gpt-5") == Limit(272_000, f"table of {TABLE['as_of'][:7]}")
-    assert known_max_output("openai", "gpt-5") == 128_000
-    assert known_prices("openai", "GPT-5") == Prices(
+    assert known_model("openai", "gpt-5").limit == Limit(272_000, f"table of {TABLE['as_of'][:7]}")
+    assert known_model("openai", "gpt-5").max_output == 128_000
+    assert known_model("openai", "GPT-5").prices == Prices(
         1.25, 10.0, 0.125, source=f"table of {TABLE['as_of'][:7]}"
     )
 
@@ -85,11 +76,13 @@ def test_a_model_is_known_by_its_name():
 )
 def test_a_dated_name_falls_back_to_its_family(provider, dated, family):
     assert tokens(provider, dated) == tokens(provider, family) is not None
-    assert known_prices(provider, dated) == known_prices(provider, family) is not None
+    assert known_model(provider, dated).prices == known_model(provider, family).prices is not None
 
 
 def test_a_dated_name_of_its_own_is_not_its_familys():
-    assert known_prices("openai", "gpt-4o-2024-05-13") != known_prices("openai", "gpt-4o")
+    assert (
+        known_model("openai", "gpt-4o-2024-05-13").prices != known_model("openai", "gpt-4o").prices
+    )
 
 
 LOOKALIKES = [
@@ -117,9 +110,11 @@ LOOKALIKES = [
 
 def test_a_name_that_only_looks_like_another_is_unknown():
     for provider, model in LOOKALIKES:
-        assert known_limit(provider, model) is None, (provider, model)
-        assert known_max_output(provider, model) is None, (provider, model)
-        assert known_prices(provider, model) is None, (provider, model)
+        known = known_model(provider, model)
+        assert (known.limit, known.max_output, known.prices) == (None, None, None), (
+            provider,
+            model,
+        )
 
 
 @pytest.mark.parametrize(
@@ -159,14 +154,14 @@ def test_a_limit_is_what_is_taken_in_and_leaves_out_what_is_kept_for_the_answer(
     ],
 )
 def test_the_table_knows_which_models_the_providers_chat_does_not_reach(provider, model, api):
-    assert other_api(provider, model) == api
+    assert known_model(provider, model).other_api == api
 
 
 def test_the_table_knows_the_day_on_which_a_model_is_taken_away():
-    assert known_retirement("deepseek", "deepseek-chat") == date(2026, 7, 24)
-    assert known_retirement("anthropic", "claude-sonnet-4-5") == date(2026, 11, 30)
-    assert known_retirement("openai", "gpt-6-luna") is None
-    assert known_retirement("openrouter", "deepseek/deepseek-chat") is None
+    assert known_model("deepseek", "deepseek-chat").retires == date(2026, 7, 24)
+    assert known_model("anthropic", "claude-sonnet-4-5").retires == date(2026, 11, 30)
+    assert known_model("openai", "gpt-6-luna").retires is None
+    assert known_model("openrouter", "deepseek/deepseek-chat").retires is None
 
 
 def test_openrouter_writes_the_vendor_first():
@@ -184,7 +179,7 @@ def test_a_vendor_is_part_of_the_name_where_the_provider_has_it_so():
 
 
 def test_a_request_above_a_threshold_has_the_prices_of_that():
-    prices = known_prices("gemini", "gemini-2.5-pro")
+    prices = known_model("gemini", "gemini-2.5-pro").prices
     assert prices is not None
     ((over, dearer),) = prices.above
     assert (over, prices.input, dearer.input) == (200_000, 1.25, 2.5)
@@ -201,8 +196,8 @@ def test_the_table_completes_what_a_server_did_not_tell():
     told = ModelInfo("gpt-5", maximum(272_000))
     found = told.completed("openai")
     assert (found.limit, found.max_output) == (maximum(272_000), 128_000)
-    assert found.prices == known_prices("openai", "gpt-5")
-    assert found.retires == known_retirement("openai", "gpt-5")
+    assert found.prices == known_model("openai", "gpt-5").prices
+    assert found.retires == known_model("openai", "gpt-5").retires
     assert told.completed("work") == told
 
 

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from jitchat.providers.http.provider import HttpProvider
-from jitchat.providers.protocols.registry import protocol_named
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.tui.views.wire import WireText, WireView
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.save_line import SaveLine

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.providers.protocols.registry import protocol_names
+from jitchat.providers.protocols.protocol import protocol_names
 from jitchat.providers.provider import Options, SentRequest
 from jitchat.tui.views.wire import (
     GUTTER,

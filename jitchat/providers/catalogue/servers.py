@@ -1,22 +1,25 @@
-"""Which models a server has, and which servers answer on this machine."""
+"""What servers tell of their models: which there are, how much one takes, what a window counts.
+
+Which servers answer on this machine is found out by looking at the usual ports.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 
-from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError
-from jitchat.providers.catalogue import models
-from jitchat.providers.catalogue.json_client import JsonClient
-from jitchat.providers.catalogue.table import PRESETS, Preset
-from jitchat.providers.protocols.json_values import at, count, text_at
+from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefused, Unreachable
+from jitchat.providers.catalogue import models, table
+from jitchat.providers.http.client import JsonClient
+from jitchat.providers.protocols.addresses import is_this_machine
+from jitchat.providers.protocols.json_values import at, count, parsed, text_at
+from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.protocols.refusals import CHECK_URL
-from jitchat.providers.provider import Endpoint
-from jitchat.providers.this_machine import is_this_machine
-from jitchat.values import LOADED, MAXIMUM, Limit
+from jitchat.providers.provider import Endpoint, Options
+from jitchat.values import LOADED, MAXIMUM, Limit, Message
 
 OLLAMA_DEFAULT = 32_768
 """Tokens of context that Ollama is asked for where the user did not say how many.
@@ -35,9 +38,6 @@ _PAGING = {
     "gemini": ("models", "pageSize", "pageToken", "nextPageToken"),
 }
 """Where the rows are, and the names of the page's size, of its start, and of the next one's."""
-_LM_STUDIO = PRESETS["lmstudio"].owner
-_OWNERS = {preset.owner: preset.name for preset in PRESETS.values() if preset.owner}
-"""By whom a server names as its models' owner: 8000 and 8080 are the ports of all sorts."""
 _LLAMA_CPP_HEADER = "llama.cpp"
 """What its server calls itself, also where it was started with a key and lists nothing."""
 _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
@@ -89,7 +89,7 @@ async def chat_rows(client: JsonClient) -> list[object]:
     rows = models.rows_of(answer)
     if not rows and not isinstance(answer, list) and at(answer, "data") is None:
         raise _no_list()
-    if not any(text_at(row, "owned_by") == _LM_STUDIO for row in rows):
+    if not any(text_at(row, "owned_by") == table.presets()["lmstudio"].owner for row in rows):
         return rows
     for version in ("v1", "v0"):
         try:
@@ -180,12 +180,12 @@ async def find_local(
         moved: By a preset's name, its base URL where the user moved it to another port.
 
     """
-    places = [preset for preset in PRESETS.values() if preset.is_local]
+    places = [preset for preset in table.presets().values() if preset.is_local]
     searches = [_look(preset, _address(preset, moved or {}), transport) for preset in places]
     return tuple(server for server in await asyncio.gather(*searches) if server is not None)
 
 
-def _address(preset: Preset, moved: Mapping[str, str]) -> str:
+def _address(preset: table.Preset, moved: Mapping[str, str]) -> str:
     """Say where to look: nowhere but on this machine."""
     wanted = moved.get(preset.name, "")
     try:
@@ -196,7 +196,7 @@ def _address(preset: Preset, moved: Mapping[str, str]) -> str:
 
 
 async def _look(
-    preset: Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
+    preset: table.Preset, base_url: str, transport: httpx.AsyncBaseTransport | None
 ) -> models.LocalServer | None:
     client = JsonClient(
         Endpoint(preset.name, base_url, ""),
@@ -229,8 +229,145 @@ async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServ
         if client.software != _LLAMA_CPP_HEADER:
             raise
         return models.LocalServer("llamacpp", client.base, ())
-    names = [_OWNERS[owner] for row in rows if (owner := text_at(row, "owned_by")) in _OWNERS]
+    owners = {preset.owner: preset.name for preset in table.presets().values() if preset.owner}
+    names = [owners[owner] for row in rows if (owner := text_at(row, "owned_by")) in owners]
     # LM Studio's own list, which took the place of the common one, has no owners
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)
     name = names[0] if names else "lmstudio" if is_lm_studio else ""
     return models.LocalServer(name, client.base, models.models_of(rows)) if name else None
+
+
+PATIENCE = 5.0
+"""Seconds for one question."""
+_OLLAMA_OWNER = "library"
+"""The owner of every model of Ollama, where it speaks as OpenAI does."""
+_LLAMA_CPP_OWNER = "llamacpp"
+_INPUT = {"anthropic": ("model", "system", "messages"), "gemini": ("systemInstruction", "contents")}
+"""The parts of a request that are input."""
+
+
+async def ask_limit(
+    endpoint: Endpoint,
+    protocol_name: str,
+    transport: httpx.AsyncBaseTransport | None = None,
+    *,
+    patience: float = PATIENCE,
+) -> Limit | None:
+    """Ask how much the endpoint's model takes; None where its server does not tell or is away."""
+    connect = min(patience, endpoint.connect_seconds)
+    model = endpoint.model
+    asking = JsonClient(endpoint, protocol_name, transport, patience=patience, connect=connect)
+    async with aclosing(asking) as client:
+        try:
+            if protocol_name == "ollama":
+                return await _loaded(client, model) or await ollama_could_load(client, model)
+            if protocol_name in ("anthropic", "gemini"):
+                name = quote(model.removeprefix("models/"), safe="@")
+                limit = models.limit_of(await _if_known(client.get(f"{client.base}/models/{name}")))
+                if limit is not None or protocol_name == "gemini":
+                    return limit
+            return await _of_chat(client, model)
+        except ProviderError:
+            return None
+
+
+async def _if_known(answer: Awaitable[object]) -> object:
+    """Await an answer; None where the server is there and takes the key, and has none."""
+    try:
+        return await answer
+    except (Unreachable, KeyRefused):
+        raise
+    except ProviderError:
+        return None
+
+
+async def _of_chat(client: JsonClient, model: str) -> Limit | None:
+    """Find the model in the list; llama.cpp and Ollama say on other routes what is loaded."""
+    rows = await _if_known(chat_rows(client))
+    if not isinstance(rows, list):
+        return await _of_llama_cpp(client)
+    row = next((row for row in rows if models.name_of(row) == model), None)
+    if any(text_at(row, "owned_by") == _LLAMA_CPP_OWNER for row in rows):
+        return await _of_llama_cpp(client) or models.limit_of(row if row is not None else rows[0])
+    if text_at(row, "owned_by") == _OLLAMA_OWNER:
+        return await _loaded(client, model)
+    return models.limit_of(row)
+
+
+async def _of_llama_cpp(client: JsonClient) -> Limit | None:
+    """Ask llama.cpp's server, which has one model whatever it is called in the request."""
+    try:
+        properties = await client.get(f"{client.root}/props")
+    except ProviderError:
+        return None
+    tokens = count(at(properties, "default_generation_settings", "n_ctx"))
+    return Limit(tokens, LOADED) if tokens else None
+
+
+async def _loaded(client: JsonClient, model: str) -> Limit | None:
+    """Ask Ollama with how large a context a model is loaded; it lists each with a tag."""
+    tagged = model if ":" in model.rpartition("/")[2] else f"{model}:latest"
+    tokens = (await ollama_loaded(client)).get(tagged)
+    return Limit(tokens, LOADED) if tokens else None
+
+
+async def count_exactly(
+    endpoint: Endpoint,
+    protocol_name: str,
+    messages: Sequence[Message],
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> int:
+    """Ask how many tokens these messages are for the endpoint's model, all of the input.
+
+    Anthropic, Gemini and llama.cpp's server can tell. What is counted is the very body that would
+    be sent, without what says how to answer it.
+
+    Raises:
+        ProviderError: The server cannot tell, or did not.
+
+    """
+    if protocol_name == "ollama":
+        raise _cannot(endpoint)
+    request = protocol_named(protocol_name).request(endpoint, messages, Options())
+    body = parsed(request.content.decode())
+    parts = body if isinstance(body, dict) else {}
+    async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
+        if protocol_name == "openai":
+            return await _count_by_llama_cpp(client, endpoint, parts)
+        counted = {name: parts[name] for name in _INPUT[protocol_name] if name in parts}
+        url = str(request.url.copy_with(query=None))
+        if protocol_name == "anthropic":
+            answer = await client.post(f"{url}/count_tokens", counted)
+            return _required(at(answer, "input_tokens"))
+        path = url.removesuffix(":streamGenerateContent")
+        named = {"model": path.removeprefix(f"{client.base}/"), **counted}
+        answer = await client.post(f"{path}:countTokens", {"generateContentRequest": named})
+        return _required(at(answer, "totalTokens"))
+
+
+async def _count_by_llama_cpp(
+    client: JsonClient, endpoint: Endpoint, parts: Mapping[str, object]
+) -> int:
+    """Have the server write the prompt as its template does, and split that into tokens."""
+    messages = {"messages": parts.get("messages", [])}
+    written = await _if_known(client.post(f"{client.root}/apply-template", messages))
+    prompt = text_at(written, "prompt")
+    if not prompt:
+        raise _cannot(endpoint)
+    content = {"content": prompt, "add_special": True, "parse_special": True}
+    tokens = at(await client.post(f"{client.root}/tokenize", content), "tokens")
+    return _required(len(tokens) if isinstance(tokens, list) else None)
+
+
+def _required(value: object) -> int:
+    tokens = count(value)
+    if not tokens:
+        raise NotAnAnswer("The server answered without a count of tokens.", CHECK_URL)
+    return tokens
+
+
+def _cannot(endpoint: Endpoint) -> RequestRefused:
+    return RequestRefused(
+        f"{endpoint.name} does not count tokens without answering.",
+        "The count that it reports with a reply is exact.",
+    )

@@ -1,0 +1,55 @@
+"""Addresses: where a server has its routes, and which hosts are the machine that asks.
+
+An address may have a query, such as `?api-version=1`: it belongs behind each route. Pure: no name
+is looked up.
+"""
+
+import ipaddress
+import re
+import socket
+from contextlib import suppress
+
+_HAS_VERSION = re.compile(r"/v\d[a-z\d]*+$")
+
+
+def base_of(base_url: str, protocol_name: str) -> str:
+    """Add the version that is missing, as the vendors' own clients do; without slash and query.
+
+    An address of Gemini's is taken as it is where it is more than a host.
+    """
+    base = _without_query(base_url)
+    if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
+        return f"{base}/v1"
+    if protocol_name == "gemini" and "/" not in base.partition("://")[2]:
+        return f"{base}/v1beta"
+    return base
+
+
+def root_of(base_url: str) -> str:
+    """Take off the API's version: the server, where it has routes of its own."""
+    base = _without_query(base_url)
+    return base.removesuffix("/v1").removesuffix("/api").rstrip("/")
+
+
+def query_of(base_url: str) -> str:
+    """Take an address's query, without its question mark; empty where there is none."""
+    return base_url.strip().partition("#")[0].partition("?")[2]
+
+
+def _without_query(base_url: str) -> str:
+    return re.split("[?#]", base_url.strip(), maxsplit=1)[0].rstrip("/")
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host's name or address means the machine that asks."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    with suppress(OSError, UnicodeError):  # 127.1 and the like
+        name = socket.inet_ntoa(socket.inet_aton(name))
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
