@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.faults.fork_server import ForkServer
 from tests.support import ROOT
 
 if TYPE_CHECKING:
@@ -60,10 +61,18 @@ class Nursery:
         self._process.communicate()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nursery() -> Iterator[Nursery]:
     if not hasattr(os, "fork"):
         pytest.skip("needs fork")
     made = Nursery()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """Where processes start that have jitchat loaded already."""
+    made = ForkServer()
     yield made
     made.close()
