@@ -13,9 +13,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from jitchat.tui.views.registry import load_views
 from tests.benchmarks.terminal import begin
@@ -127,14 +128,20 @@ def obey(order: dict[str, Any], files: Sequence[int]) -> int | None:
     return pid
 
 
-def run(flag: str, code: str, *arguments: str) -> NoReturn:
-    """Run a module or a program as Python does, and end."""
+def run(flag: str, code: str, *arguments: str) -> None:
+    """Run a module or a program as Python does; end without taking all that is loaded apart."""
     sys.argv[1:] = arguments
-    if flag == "-m":
-        runpy.run_module(code, run_name="__main__", alter_sys=True)
-    else:
-        exec(code, {"__name__": "__main__"})
-    sys.exit()
+    end = SystemExit()
+    try:
+        if flag == "-m":
+            runpy.run_module(code, run_name="__main__", alter_sys=True)
+        else:
+            exec(code, {"__name__": "__main__"})
+    except SystemExit as raised:
+        end = raised
+    threading._shutdown()  # waits for threads, as Python does at its end
+    sys.stdout.flush()
+    os._exit(int(end.code or 0))
 
 
 if __name__ == "__main__":
