@@ -84,6 +84,7 @@ def test_what_cannot_be_is_a_sentence(
 def test_a_limit_that_holds_no_question_is_a_sentence(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(scaling, "run_in_child", run_here)
     monkeypatch.setenv("JITCHAT_PROVIDER_LIMIT", "16")
     done = jitchat("bench", "scaling", "--turns", "2")
     assert done.code == 1
