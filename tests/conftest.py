@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import certifi
 import pytest
 from hypothesis import settings
 
@@ -104,8 +105,18 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture(scope="session")
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with one certificate to trust: each client would read all 150 for 40 ms."""
+    end = "-----END CERTIFICATE-----\n"
+    first = Path(certifi.where()).read_text("utf-8").partition(end)[0]
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(first[first.index("-----BEGIN") :] + end)
+    return file
+
+
 @pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], one_certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A JITCHAT_HOME of this test's own; no setting and no key of the machine's."""
     for name in list(os.environ):
         known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
@@ -113,6 +124,7 @@ def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     folder = next(homes)
     monkeypatch.setenv("JITCHAT_HOME", str(folder))
+    monkeypatch.setenv("SSL_CERT_FILE", str(one_certificate))
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "no-vocabulary"))
     return folder
 

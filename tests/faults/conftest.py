@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.faults.fork_server import ForkServer
 from tests.support import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.faults.fork_server import ForkServer
 
 
 class Nursery:
@@ -73,6 +74,8 @@ def nursery() -> Iterator[Nursery]:
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ForkServer]:
     """Where processes start that have jitchat loaded already."""
+    from tests.faults.fork_server import ForkServer  # what it imports is not there on Windows
+
     made = ForkServer()
     yield made
     made.close()
