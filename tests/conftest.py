@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import certifi
 import pytest
 from hypothesis import settings
 
@@ -106,8 +107,18 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture(scope="session")
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with one certificate to trust: each client would read all 150 for 40 ms."""
+    end = "-----END CERTIFICATE-----\n"
+    first = Path(certifi.where()).read_text("utf-8").partition(end)[0]
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(first[first.index("-----BEGIN") :] + end)
+    return file
+
+
 @pytest.fixture(scope="session", autouse=True)
-def machine(homes: Iterator[Path]) -> Iterator[None]:
+def machine(homes: Iterator[Path], one_certificate: Path) -> Iterator[None]:
     """No setting, key or vocabulary of this machine's; connecting to any other fails the test."""
     connect = socket.socket.connect
 
@@ -122,6 +133,7 @@ def machine(homes: Iterator[Path]) -> Iterator[None]:
             known = name.startswith(("JITCHAT_", "OPENAI_", "OLLAMA_")) or name.endswith("_API_KEY")
             if known and name != "JITCHAT_SHARED":
                 patch.delenv(name)
+        patch.setenv("SSL_CERT_FILE", str(one_certificate))
         patch.setenv("TIKTOKEN_CACHE_DIR", str(next(homes) / "no-vocabulary"))
         patch.setattr(socket.socket, "connect", guarded)
         yield

@@ -81,14 +81,12 @@ def test_help_loads_click_and_little_else(home: Path):
     assert not home.exists()
 
 
-def test_the_window_is_shown_without_the_terminal_app_and_without_onnx(home: Path):
+def test_a_window_is_shown_and_a_message_sent_without_the_terminal_app_and_onnx(home: Path):
     out = python(RUN, "window", "what did we settle on?", home=home)
 
     assert "demo in jit: " in out
     assert not loaded(out) & {"textual", "fastembed", "onnxruntime", "httpx"}
 
-
-def test_a_message_is_sent_without_the_terminal_app(home: Path):
     out = python(RUN, "send", "What is the deploy window?", "--embedder", "none", home=home)
 
     assert "Tuesday 02:00 UTC" in out

@@ -75,7 +75,7 @@ def say_json(value: object) -> None:
         is_utf8 = False
     text = json.dumps(value, indent=2, ensure_ascii=not is_utf8)
     # what `for_terminal` would change is written as JSON may: a terminal may obey or hide it
-    emit(text.translate({code: _escaped(chr(code)) for code in CHANGED}))
+    emit(text.translate({code: _escaped(chr(code)) for code in CHANGED & set(map(ord, text))}))
 
 
 def _escaped(character: str) -> str:

@@ -14,10 +14,10 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 COOKED = termios.ECHO | termios.ICANON | termios.ISIG
 
@@ -28,11 +28,29 @@ def heed_signals(*, ignored: Sequence[signal.Signals] = ()) -> None:
         signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
 
-def _begin(ignored: Sequence[signal.Signals]) -> None:
-    """Make the terminal the one that the process is hung up with."""
+def begin(ignored: Sequence[signal.Signals]) -> None:
+    """Heed signals; a terminal on standard input is the one that the process is hung up with."""
     heed_signals(ignored=ignored)
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if os.isatty(0):
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def start(
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    files: Sequence[int],
+    ignored: Sequence[signal.Signals] = (),
+) -> subprocess.Popen[bytes]:
+    """Run a command on these files, which are 0, 1 and 2."""
+    return subprocess.Popen(
+        command,
+        stdin=files[0],
+        stdout=files[1],
+        stderr=files[2],
+        env=dict(environ),
+        preexec_fn=partial(begin, ignored),  # noqa: PLW1509  a few system calls
+    )
 
 
 class Terminal:
@@ -44,19 +62,12 @@ class Terminal:
         environ: Mapping[str, str],
         rows: int = 40,
         ignored: Sequence[signal.Signals] = (),
+        start: Callable[..., Any] = start,
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
         self.started = time.perf_counter()
-        self._process = subprocess.Popen(
-            command,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=dict(environ),
-            close_fds=True,
-            preexec_fn=partial(_begin, ignored),  # noqa: PLW1509  a few system calls
-        )
+        self._process = start(command, environ, (slave, slave, slave), ignored)
         os.close(slave)
         self.seen = b""
 

@@ -14,6 +14,7 @@ from jitchat import models
 from jitchat.cli import commands
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_demo
@@ -49,6 +50,19 @@ def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     list(Indexer(store, made.id, NoEmbedder()).catch_up())
     database.close()
     return path
+
+
+@pytest.fixture(autouse=True)
+def copied_schema(monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> None:
+    """A new cold store is a copy of an empty one: making the schema takes longer than a command."""
+    create = database_module._create
+
+    def create_with_schema(path: Path, flags: int = 0) -> None:
+        create(path, flags)
+        if not flags:
+            path.write_bytes(empty_database.read_bytes())
+
+    monkeypatch.setattr(database_module, "_create", create_with_schema)
 
 
 class Shell:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import __version__
+from jitchat.bench import scaling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Shell
@@ -53,6 +55,10 @@ def test_what_is_no_number_of_turns_is_refused(jitchat: Shell, turns: str):
     assert "Give whole numbers above 0: 20,40,80." in done.err
 
 
+def run_here(function: str, arguments: dict[str, object], tell: Callable[[int], object]) -> object:
+    return getattr(scaling, function.partition(":")[2])(**arguments, tell=tell)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
@@ -63,8 +69,13 @@ def test_what_is_no_number_of_turns_is_refused(jitchat: Shell, turns: str):
     ],
 )
 def test_what_cannot_be_is_a_sentence(
-    jitchat: Shell, arguments: tuple[str, ...], code: int, told: str
+    jitchat: Shell,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    code: int,
+    told: str,
 ):
+    monkeypatch.setattr(scaling, "run_in_child", run_here)
     done = jitchat("bench", "scaling", "--turns", "2", *arguments)
     assert done.code == code
     assert told in done.err
@@ -73,6 +84,7 @@ def test_what_cannot_be_is_a_sentence(
 def test_a_limit_that_holds_no_question_is_a_sentence(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(scaling, "run_in_child", run_here)
     monkeypatch.setenv("JITCHAT_PROVIDER_LIMIT", "16")
     done = jitchat("bench", "scaling", "--turns", "2")
     assert done.code == 1

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import sys
 import time
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from jitchat.cli import commands
 from tests.transfer.files import plain_turns, written
 
 if TYPE_CHECKING:
@@ -18,11 +21,22 @@ if TYPE_CHECKING:
     from tests.support import ScriptedProvider
 
 
-@pytest.fixture
-def two(jitchat: Shell, tmp_path: Path) -> Shell:
+@pytest.fixture(scope="module")
+def two_imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cold store with two conversations, to be copied."""
+    folder = tmp_path_factory.mktemp("two")
+    runner = CliRunner(env={"JITCHAT_HOME": str(folder), "JITCHAT_EMBEDDER_NAME": "none"})
     for name, count in (("first", 2), ("second talk", 1_200)):
-        path = written(tmp_path, f"{name}.json", plain_turns(count))
-        assert jitchat("import", path).code == 0
+        path = written(folder, f"{name}.json", plain_turns(count))
+        done = runner.invoke(commands, ["import", str(path)])
+        assert done.exit_code == 0, done.output
+    return folder / "jitchat.db"
+
+
+@pytest.fixture
+def two(jitchat: Shell, two_imported: Path) -> Shell:
+    jitchat.home.mkdir()
+    shutil.copy(two_imported, jitchat.home)
     return jitchat
 
 

@@ -16,6 +16,8 @@ from tests.support import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.faults.fork_server import ForkServer
+
 
 class Nursery:
     """Starts jobs in processes of their own; see `nursery`."""
@@ -60,10 +62,20 @@ class Nursery:
         self._process.communicate()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nursery() -> Iterator[Nursery]:
     if not hasattr(os, "fork"):
         pytest.skip("needs fork")
     made = Nursery()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """Where processes start that have jitchat loaded already."""
+    from tests.faults.fork_server import ForkServer  # what it imports is not there on Windows
+
+    made = ForkServer()
     yield made
     made.close()

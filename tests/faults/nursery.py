@@ -13,6 +13,7 @@ import signal
 import sys
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import jitchat.index.indexer
@@ -125,6 +126,10 @@ JOBS = {each.__name__: each for each in (chat, fork_often, say, open_only, open_
 
 
 def main() -> None:
+    with TemporaryDirectory() as folder:  # what a first one loads late is loaded once here, too
+        database = Database(Path(folder) / "any.db")
+        Memory(ColdStore(database), ColdStore(database).create("Talk")).add_user_turn("any")
+        database.close()
     for line in sys.stdin:
         job = json.loads(line)
         work, copies = JOBS[job.pop("job")], job.pop("copies", 1)

@@ -184,7 +184,11 @@ def test_an_older_schema_there_says_what_it_needs(small_disk, refuse, error):
 
 
 @REFUSALS
-def test_commands_that_read_still_do_and_one_that_writes_refuses(small_disk, refuse, error):
+def test_commands_that_read_still_do_and_one_that_writes_refuses(
+    small_disk, monkeypatch, refuse, error
+):
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "none")
+
     def jitchat(*words: str) -> Result:
         return CliRunner().invoke(commands, [*words, "--db", str(small_disk / "cold.db")])
 

@@ -89,7 +89,12 @@ def test_vectors_cut_short_under_their_own_dimension_leave_the_words_until_made_
 
 def test_nothing_is_ever_unpickled():
     for path in (ROOT / "jitchat").rglob("*.py"):
-        tree = ast.parse(path.read_text())
+        text = path.read_text()
+        assert "allow_pickle" not in text, path
+        assert "np.load" not in text, path
+        if not any(name in text for name in (*FORBIDDEN, "unpickle")):
+            continue  # what is not written in it cannot be imported by it
+        tree = ast.parse(text)
         names = {
             alias.name.partition(".")[0]
             for node in ast.walk(tree)
@@ -98,6 +103,4 @@ def test_nothing_is_ever_unpickled():
         }
         attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not names & FORBIDDEN, path
-        assert "allow_pickle" not in path.read_text(), path
-        assert "np.load" not in path.read_text(), path
         assert not attributes & {"unpickle"}, path

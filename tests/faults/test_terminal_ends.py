@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -19,12 +18,14 @@ import pytest
 
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from tests.benchmarks.terminal import Terminal, heed_signals
+from tests.benchmarks.terminal import Terminal
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.faults.fork_server import ForkServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 JITCHAT = [sys.executable, "-m", "jitchat"]
@@ -82,17 +83,21 @@ def environ(home: Path) -> dict[str, str]:
     database = Database(home / "cold.db")
     ColdStore(database).create("A talk")
     database.close()
-    (home / "config.toml").write_text("[embedder]\ndownload = false\n")
+    (home / "config.toml").write_text('[embedder]\nname = "none"\n')
     return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
 
 
-def started(server: Any, environ: dict[str, str], **options: Any) -> Terminal:
-    """The app in an open conversation, where a reply has begun to come."""
-    terminal = Terminal([*JITCHAT, *server.flags], environ, **options)
+@pytest.fixture
+def fork(forks: ForkServer, environ: dict[str, str]) -> Callable[..., Terminal]:
+    """Runs a command on a terminal, in a process that has loaded jitchat already."""
+    return partial(Terminal, environ=environ, start=forks.start)
+
+
+def start_a_reply(terminal: Terminal) -> None:
+    """See to it that a reply has begun to come."""
     terminal.wait_for("estimate")  # the status line of an open conversation
     terminal.type_bytes(b"ok \xff\xfe tail \xe2\x82\xac\r")
     terminal.wait_for("zebra")
-    return terminal
 
 
 def rows(home: Path, query: str) -> list[tuple[object, ...]]:
@@ -114,9 +119,10 @@ def require_restored(terminal: Terminal, drawn: bytes) -> None:
     "name", ["SIGTERM", "SIGQUIT", pytest.param("SIGHUP", marks=pytest.mark.long("whole"))]
 )
 def test_a_signal_keeps_the_reply_and_restores_the_terminal(
-    server: Any, environ: dict[str, str], home: Path, name: str
+    server: Any, fork: Callable[..., Terminal], home: Path, name: str
 ) -> None:
-    terminal = started(server, environ)
+    terminal = fork([*JITCHAT, *server.flags])
+    start_a_reply(terminal)
     number = getattr(signal, name)
     begun = time.perf_counter()
     terminal.send_signal(number)
@@ -132,9 +138,10 @@ def test_a_signal_keeps_the_reply_and_restores_the_terminal(
 
 @pytest.mark.parametrize("heard", [True, False], ids=["with SIGHUP", "where SIGHUP is ignored"])
 def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
-    server: Any, environ: dict[str, str], home: Path, heard: bool
+    server: Any, fork: Callable[..., Terminal], home: Path, heard: bool
 ) -> None:
-    terminal = started(server, environ, ignored=() if heard else (signal.SIGHUP,))
+    terminal = fork([*JITCHAT, *server.flags], ignored=() if heard else (signal.SIGHUP,))
+    start_a_reply(terminal)
     begun = time.perf_counter()
     assert terminal.hang_up() == 128 + signal.SIGHUP
     assert time.perf_counter() - begun < GOAL
@@ -142,33 +149,30 @@ def test_a_closed_terminal_ends_the_app_and_keeps_the_reply(
     assert not (home / "crash.txt").exists()
 
 
-def test_an_app_that_was_stopped_goes_on_and_leaves_the_terminal_as_it_was(
-    environ: dict[str, str],
+def test_an_app_that_is_stopped_goes_on_and_ended_meanwhile_leaves_all_as_it_was(
+    server: Any, environ: dict[str, str], home: Path
 ) -> None:
-    terminal = Terminal(JITCHAT, environ)
-    terminal.wait_for("no language model")
+    """Started as a person starts it, with the embedder that is built in."""
+    (home / "config.toml").write_text("[embedder]\ndownload = false\n")
+    terminal = Terminal([*JITCHAT, *server.flags], environ)
+    terminal.wait_for("estimate")
     for _ in range(2):
         terminal.stop_and_continue()
         terminal.wait_for("\x1b[?1049h")
-        terminal.wait_for("no language model")
+        terminal.wait_for("about anything")  # the empty prompt
     terminal.type("all of this")
     terminal.wait_for("this")
     assert not terminal.is_cooked
-    terminal.type("\x11")
-    code, drawn = terminal.until_exit()
-    assert code == 0
-    require_restored(terminal, drawn)
-
-
-def test_an_app_that_is_ended_while_it_is_stopped_leaves_the_terminal_as_it_was(
-    environ: dict[str, str],
-) -> None:
-    terminal = Terminal(JITCHAT, environ)
-    terminal.wait_for("no language model")
+    terminal.type("\r")
+    terminal.wait_for("zebra")
     terminal.stop_and_continue(signal.SIGTERM)
     code, drawn = terminal.until_exit()
     assert code == 128 + signal.SIGTERM
     require_restored(terminal, drawn)
+    assert rows(home, "SELECT content, status FROM turns ORDER BY position") == [
+        ("all of this", "complete"),
+        ("zebra", "cancelled"),
+    ]
 
 
 STUCK = """
@@ -192,9 +196,9 @@ while True:
 
 
 def test_an_app_that_does_not_end_by_itself_is_ended_and_the_terminal_restored(
-    environ: dict[str, str],
+    fork: Callable[..., Terminal],
 ) -> None:
-    terminal = Terminal([sys.executable, "-c", STUCK], environ)
+    terminal = fork([sys.executable, "-c", STUCK])
     terminal.wait_for("stuck")
     terminal.send_signal(signal.SIGTERM)
     begun = time.perf_counter()
@@ -204,39 +208,41 @@ def test_an_app_that_does_not_end_by_itself_is_ended_and_the_terminal_restored(
     require_restored(terminal, drawn)
 
 
-@pytest.mark.parametrize(
-    ("name", "ignored"),
-    [("SIGTERM", True), ("SIGHUP", False), ("SIGINT", False)],
-    ids=["SIGTERM where SIGINT is ignored", "SIGHUP", "SIGINT"],
-)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_headless_send_that_is_ended_keeps_the_reply_so_far(
-    server: Any, environ: dict[str, str], home: Path, name: str, ignored: bool
+    server: Any, environ: dict[str, str], home: Path, forks: ForkServer, name: str
 ) -> None:
-    process = subprocess.Popen(
-        [*JITCHAT, "send", "hello", *server.flags],
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=partial(heed_signals, ignored=(signal.SIGINT,) if ignored else ()),  # noqa: PLW1509  a few system calls
-    )
-    assert process.stdout is not None
-    while not (came := process.stdout.read1()).endswith(b"zebra"):
-        assert came
+    """By SIGTERM where SIGINT is ignored, as in the background of a script."""
+    ignored = [signal.SIGINT] if name == "SIGTERM" else []
+    command = [*JITCHAT, "send", "hello", *server.flags]
+    reading, writing = os.pipe()
+    with Path(os.devnull).open() as nothing, (home / "stderr").open("wb") as told:
+        files = (nothing.fileno(), writing, told.fileno())
+        process = forks.start(command, environ, files, ignored)
+    os.close(writing)
+    while not (came := os.read(reading, 1 << 16)).endswith(b"zebra"):
+        assert came, (home / "stderr").read_text()
     number = getattr(signal, name)
     begun = time.perf_counter()
     process.send_signal(number)
-    _, told = process.communicate(timeout=30)
+    assert process.wait() == 128 + number
     assert time.perf_counter() - begun < GOAL
-    assert process.returncode == 128 + number
-    assert b"Traceback" not in told
+    os.close(reading)
+    assert "Traceback" not in (home / "stderr").read_text()
     assert last_turn(home) == ("zebra", "cancelled")
 
 
+WITHOUT_KEYBOARD = """
+import os
+from jitchat.__main__ import main
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+main()
+"""
+
+
 @pytest.mark.parametrize("command", [[], ["demo"], ["rot"]], ids=["chat", "demo", "rot"])
-def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[str]) -> None:
-    program = f"exec {sys.executable} -m jitchat {' '.join(command)} < /dev/null"
-    terminal = Terminal(["sh", "-c", program], environ)
+def test_without_a_keyboard_it_says_so(fork: Callable[..., Terminal], command: list[str]) -> None:
+    terminal = fork([sys.executable, "-c", WITHOUT_KEYBOARD, *command])
     code, drawn = terminal.until_exit()
     terminal.close()
     assert code == 2
@@ -248,10 +254,10 @@ def test_without_a_keyboard_it_says_so(environ: dict[str, str], command: list[st
     [("dumb", b"TERM is dumb,"), ("", b"TERM is not set,"), (None, b"TERM is not")],
 )
 def test_a_terminal_without_a_screen_is_not_drawn_on(
-    environ: dict[str, str], name: str | None, told: bytes
+    fork: Callable[..., Terminal], environ: dict[str, str], name: str | None, told: bytes
 ) -> None:
     own = {key: value for key, value in environ.items() if key != "TERM"}
-    terminal = Terminal(JITCHAT, own if name is None else own | {"TERM": name})
+    terminal = fork(JITCHAT, environ=own if name is None else own | {"TERM": name})
     code, drawn = terminal.until_exit()
     terminal.close()
     assert code == 2
@@ -294,11 +300,13 @@ def test_a_message_typed_while_the_app_starts_is_sent_once(
 
 
 PLANS_FOR_EVER = """
+import time
 from jitchat import cli
 from jitchat.session import Session
 def preview(self, *arguments):
     with self.memory.store.database.read() as connection:
-        endless = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        connection.create_function("nap", 1, lambda number: time.sleep(0.01))
+        endless = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(nap(i)) FROM n"
         connection.execute(endless).fetchall()
 Session.preview = preview
 cli.main()
@@ -306,8 +314,10 @@ cli.main()
 
 
 @pytest.mark.parametrize("how", ["keys", "signal"])
-def test_quitting_waits_for_no_thread_that_only_reads(environ: dict[str, str], how: str) -> None:
-    terminal = Terminal([sys.executable, "-c", PLANS_FOR_EVER], environ)
+def test_quitting_waits_for_no_thread_that_only_reads(
+    fork: Callable[..., Terminal], how: str
+) -> None:
+    terminal = fork([sys.executable, "-c", PLANS_FOR_EVER])
     terminal.wait_for("no language model")  # the prompt is ready, and a plan under way
     terminal.drain(0.5)
     begun = time.perf_counter()
@@ -365,9 +375,9 @@ def kept(home: Path, text: str) -> tuple[int, int]:
     ],
 )
 def test_a_message_that_was_just_sent_is_a_turn_or_a_draft(
-    server: Any, environ: dict[str, str], home: Path, how: str, seconds: float
+    server: Any, fork: Callable[..., Terminal], home: Path, how: str, seconds: float
 ) -> None:
-    terminal = Terminal([*JITCHAT, *server.flags], environ)
+    terminal = fork([*JITCHAT, *server.flags])
     terminal.wait_for("estimate")
     terminal.type("marzipan")
     terminal.wait_for("marzipan")
