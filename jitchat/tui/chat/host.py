@@ -21,9 +21,8 @@ from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import Answering, TopLine
+from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.cost import window_cost
@@ -152,8 +151,7 @@ class Surfaces:
         model = "" if provider.model == provider.name else provider.model
         sign = "" if counter.exact else "~"
         embedder = session.memory.index.embedder.id
-        who = Answering(provider.name, model, embedder, f"{sign}{counter.name}")
-        self.top.show_status(state, who)
+        self.top.show_status(state, provider.name, model, embedder, f"{sign}{counter.name}")
 
     def show_window(
         self, window: ContextWindow, session: Session | None, *, sent: bool, usage: Usage | None

@@ -33,9 +33,8 @@ from jitchat.tui.notices import reports_errors
 from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModeTab
+from jitchat.tui.widgets.top_line import ModelFetch, ModeTab
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 from jitchat.window.steering import Hold
