@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.store.path import parent_of
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
@@ -22,19 +22,15 @@ from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 GO_ON = "Go on exactly where you stopped; repeat nothing."
 """What is sent, in view, to have a reply continued that was cut."""
 
 
 @dataclass(eq=False)
-class Branches:
+class Branches(Controller):
     """Makes branches of the conversation on screen, and goes from one to another."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +196,15 @@ class Surfaces:
     def show_inspector_at(self, kind: str) -> None:
         self.inspector.remove_class("-hidden")
         self.inspector.point_at(kind)
+
+
+@dataclass(eq=False)
+class Controller:
+    """Stands beside the chat's screen, with state of its own; it knows the others that it calls."""
+
+    host: Host
+    backend: Backend
+    surfaces: Surfaces
 
 
 def _price(window: ContextWindow, session: Session | None) -> str:

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.messages import ModelChanged
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
@@ -22,18 +22,14 @@ from jitchat.tui.widgets.prompt import PLACEHOLDER
 if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
 
 
 @dataclass(eq=False)
-class ModelSwitch:
+class ModelSwitch(Controller):
     """Has another model answer in the same conversation."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     previews: Previews
     indexing: Indexing

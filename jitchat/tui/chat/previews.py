@@ -18,8 +18,7 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.store.windows import Ending, WindowArchive
 from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import CommandHint, mode_within
-from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.messages import PreviewReady
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.pins import NextMessage
@@ -32,7 +31,6 @@ from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
@@ -45,14 +43,11 @@ DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
 
 
 @dataclass(eq=False)
-class Previews:
+class Previews(Controller):
     """Plans the next window while the user types, and holds the window that is shown."""
 
-    host: Host
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
-    keeper: DraftKeeper
 
     window: ContextWindow | None = None
     """The window on screen, sent or not; None while it cannot be planned."""
@@ -192,7 +187,7 @@ class Previews:
         else:
             self._show(message.outcome, sent=False)
             misplaced = mode_within(self.surfaces.prompt.draft)
-            back = DRAFT_IS_BACK if self.keeper.is_back() else ""
+            back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             self.surfaces.prefix_hint((message.unmet, misplaced, back, self._unanswered()))
         self._command_hint.renew(self.surfaces.prompt.draft)
 
@@ -236,12 +231,9 @@ class Previews:
 
 
 @dataclass(eq=False)
-class Meter:
+class Meter(Controller):
     """Accounts for tokens and dollars: of the conversation, of one send, of the next window."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews

@@ -19,11 +19,10 @@ from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
-from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.model_switch import ModelSwitch
-from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
@@ -60,25 +59,19 @@ class ChatScreen(Screen[None]):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
         self.backend = backend
-        self.host = host = Host(self)
-        self.surfaces = surfaces = Surfaces(backend)
-        self.keeper = keeper = DraftKeeper(
-            host, Drafts(backend.store.database), self._typed, backend.settings.secrets
-        )
-        self.steering = steering = Steering(host, surfaces, Mode(backend.settings.chat.mode))
-        self.opening = opening = Opening(host, backend, surfaces, keeper, conversation)
-        self.indexing = indexing = Indexing(host, backend, surfaces, opening)
-        self.previews = previews = Previews(host, surfaces, opening, steering, keeper)
-        self.meter = Meter(host, backend, surfaces, opening, steering, previews)
-        self.sends = Sends(host, backend, surfaces, opening, steering, previews, keeper)
-        self.branches = Branches(
-            host, backend, surfaces, opening, steering, previews, indexing, self.sends
-        )
-        self.models = ModelSwitch(host, backend, surfaces, opening, previews, indexing, self.sends)
-        self.views = Views(
-            host, backend, surfaces, opening, steering, previews, self.meter, self.sends,
-            self.branches,
-        )  # fmt: skip
+        self.host, self.surfaces = Host(self), Surfaces(backend)
+        shared = self.host, backend, self.surfaces
+        drafts = Drafts(backend.store.database)
+        self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
+        self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
+        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.indexing = indexing = Indexing(*shared, opening)
+        self.previews = previews = Previews(*shared, opening, steering)
+        self.meter = meter = Meter(*shared, opening, steering, previews)
+        self.sends = sends = Sends(*shared, opening, steering, previews)
+        self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
+        self.models = ModelSwitch(*shared, opening, previews, indexing, sends)
+        self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.routing = KeyRouting(self)
         self._waiting: str | None = None
         """A message that was entered before the conversation was open."""

@@ -15,10 +15,10 @@ from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.chat import messages
-from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
@@ -31,7 +31,6 @@ from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
@@ -44,16 +43,12 @@ _MISSING = "Alt+W points at the turn that was missing"
 
 
 @dataclass(eq=False)
-class Sends:
+class Sends(Controller):
     """Sends one message at a time. Its worker carries events to the screen, which hands them on."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews
-    keeper: DraftKeeper
 
     _worker: Worker[None] | None = None
     _turn: Turn | None = None
@@ -93,7 +88,9 @@ class Sends:
         self._turn, self._options = None, (once, mode)
         self._answered = self._measured = self._stopped = False
         self.steering.busy = True
-        sent = session.send(draft, mode or self.steering.mode, once, self.keeper.mark_stored)
+        sent = session.send(
+            draft, mode or self.steering.mode, once, self.opening.keeper.mark_stored
+        )
         self._worker = self.host.run(self._send(session, sent, draft), "send")
 
     def stop(self) -> None:
@@ -150,8 +147,8 @@ class Sends:
         """
         self._worker, self.steering.busy = None, False
         self._turn = turn or self._turn
-        self.keeper.let_go()
-        self.keeper.keep_behind()
+        self.opening.keeper.let_go()
+        self.opening.keeper.keep_behind()
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
         self.previews.resume()
@@ -222,7 +219,7 @@ class Sends:
                 hint.wait(AWAITED, LOADING if self._is_local() else "")
             case events.ReplyDelta() | events.ReasoningDelta() | events.ReasoningFound():
                 self._answered = True
-                self.keeper.let_go()
+                self.opening.keeper.let_go()
                 hint.arrive()
                 await self._draw_piece(event)
             case events.TurnStored(turn):
@@ -281,7 +278,7 @@ class Sends:
     async def _offer_missing_turn(self) -> None:
         """Who says that a reply is wrong may know which turn was missing."""
         hint = self.surfaces.hint
-        if self._turn is not None and await asyncio.to_thread(_objects, self._turn.content):
+        if self._turn is not None and await asyncio.to_thread(objects, self._turn.content):
             hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     async def _warn_of_unstored(self, session: Session) -> None:
@@ -294,7 +291,7 @@ class Sends:
         once, mode = self._options
         if not self._answered and once.again is None:
             self.surfaces.prompt.give_back(draft)
-            self.keeper.let_go()
+            self.opening.keeper.let_go()
             self.steering.give_back(once, mode)
 
     def _is_local(self) -> bool:
@@ -309,9 +306,3 @@ class Sends:
         if conversation.title == NEW_TITLE and turn is not None:
             store.rename(conversation.id, shorten(turn.content, TITLE_WIDTH))
         return store.conversation(conversation.id)
-
-
-def _objects(text: str) -> bool:
-    from jitchat.text.stance import objects  # noqa: PLC0415  10 ms, not on the first frame
-
-    return objects(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.tui.chat.commands import addressed_in, message_in
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
 from jitchat.values import Mode
@@ -23,11 +23,9 @@ NOTHING_TO_UNDO = "Nothing was pinned or excluded since this was opened."
 
 
 @dataclass(eq=False)
-class Steering:
+class Steering(Controller):
     """The mode and the choices that the next message is sent with."""
 
-    host: Host
-    surfaces: Surfaces
     mode: Mode
     once_mode: Mode | None = None
     """The mode for the next message alone; None for the usual one."""

@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.messages import ViewLeft
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
@@ -23,19 +23,15 @@ from jitchat.values import Role
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
 """Seconds from an open conversation to the loading of views, and between two steps of it."""
 
 
 @dataclass(eq=False)
-class Views:
+class Views(Controller):
     """Opens views, and does in the chat what they were left for."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews
