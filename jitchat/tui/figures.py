@@ -1,9 +1,5 @@
 """Figures of a window as text: what it holds, how sure that is, and what it is measured by."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from rich.cells import cell_len, set_cell_size
 
 from jitchat.text.sanitize import one_line
@@ -12,9 +8,6 @@ from jitchat.why import parts_told
 from jitchat.window.budget import Budget
 from jitchat.window.cost import spent
 from jitchat.window.window import ContextWindow, LedgerRow
-
-if TYPE_CHECKING:
-    from jitchat.index.indexer import Progress
 
 BESIDE = 3
 """Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
@@ -145,8 +138,3 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 def exact_sentence(window: ContextWindow, count: int) -> str:
     """`exactly 3,398 ✓ (own count 3,412 ± 40)`: what the provider counted without answering."""
     return f"exactly {reported(count)} (own count {used_figure(window)})"
-
-
-def indexing_sentence(progress: Progress) -> str:
-    """`indexing 1,240 of 5,882`: turns."""
-    return f"indexing {progress.done:,} of {progress.of:,}"

@@ -1,21 +1,15 @@
 """Figures of a request as text: what was reported for it, what it cost, who answered and how."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
-from jitchat.store.windows import Send
+from jitchat.store.windows import ReplyNote, Send
 from jitchat.text.figures import cost_of
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.figures import reported
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
-
-if TYPE_CHECKING:
-    from jitchat.store.windows import ReplyNote
 
 _STOP_SHOWN = 60
 """Characters of why a reply ended; all of it is in the view of the send."""

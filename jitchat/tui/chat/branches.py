@@ -16,7 +16,7 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
+from jitchat.tui.widgets.turn_view import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Once
 

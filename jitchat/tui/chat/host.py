@@ -17,7 +17,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.tui.figures import indexing_sentence, send_sentences
+from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
@@ -144,15 +144,17 @@ class Surfaces:
     def show_status(self, session: Session, progress: Progress | None) -> None:
         """Show who answers and what embeds and counts, behind what the hot index lacks."""
         state = "vectors missing" if session.memory.index.lacks_vectors else ""
-        self.show_state(indexing_sentence(progress) if progress is not None else state, session)
+        if progress is not None:
+            state = f"indexing {progress.done:,} of {progress.of:,}"
+        self.show_state(state, session)
 
     def show_state(self, state: str, session: Session) -> None:
         """Show what goes on, ahead of who answers."""
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else provider.model
-        sign = "" if counter.exact else "~"
+        counted = f"{'' if counter.exact else '~'}{counter.name}"
         embedder = session.memory.index.embedder.id
-        self.top.show_status(state, provider.name, model, embedder, f"{sign}{counter.name}")
+        self.top.show_status(state, provider.name, model, embedder, counted)
 
     def show_window(
         self, window: ContextWindow, session: Session | None, *, sent: bool, usage: Usage | None

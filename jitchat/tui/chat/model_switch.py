@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.message import Message
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.chat.messages import ModelChanged
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
@@ -29,6 +29,18 @@ READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no langua
 @dataclass(eq=False)
 class ModelSwitch(Controller):
     """Has another model answer in the same conversation."""
+
+    @dataclass
+    class Changed(Message):
+        """Another model answers from now on."""
+
+        opening: int
+        picked: tuple[str, str]
+        """Provider and model."""
+        session: Session | None
+        """None where the conversation had none and is to be opened."""
+        note: str = ""
+        """What the user should know."""
 
     opening: Opening
     previews: Previews
@@ -108,11 +120,11 @@ class ModelSwitch(Controller):
                 self.indexing.show_status()
                 self.host.tell(error)
             else:
-                self.host.post(ModelChanged(number, picked, changed, note))
+                self.host.post(self.Changed(number, picked, changed, note))
 
         self.host.run(choose(), "choose", exclusive=True)
 
-    async def change(self, message: ModelChanged, session: Session) -> None:
+    async def change(self, message: Changed, session: Session) -> None:
         """Have it answer from the next message on; a reply that is on its way is the other's."""
         if message.opening != self.opening.number:
             await session.aclose()

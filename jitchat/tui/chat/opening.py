@@ -1,6 +1,6 @@
 """The conversation on screen: its session, its draft, and what goes on behind it.
 
-Workers report with the number of the opening that they ran for, so that nothing of a
+Workers report with the number of the `opening` that they ran for, so that nothing of a
 conversation that was left is taken for the one on screen.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
@@ -21,9 +22,8 @@ from jitchat.crash import holds_secret
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.pins import Drafts
 from jitchat.tui import garbage
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.host import Controller, Host
-from jitchat.tui.turn_details import TurnDetails
+from jitchat.tui.widgets.turn_view import TurnDetails
 from jitchat.values import Conversation
 from jitchat.window.steering import Steering
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jitchat.index.embedder import Embedder
     from jitchat.index.indexer import Progress
     from jitchat.session import Session
-    from jitchat.small_models.summariser import Summariser
+    from jitchat.small_models.summariser import LinesWritten, Summariser
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
@@ -136,12 +136,32 @@ class DraftKeeper:
 class Opening(Controller):
     """Loads a conversation and closes it; its text is on screen before its session is there."""
 
+    @dataclass
+    class Shown(Message):
+        """A conversation is on screen; its session is being loaded."""
+
+        opening: int
+
+    @dataclass
+    class Ready(Message):
+        """A conversation can be talked to."""
+
+        opening: int
+        session: Session
+
+    @dataclass
+    class Refused(Message):
+        """A conversation cannot be opened as the settings ask."""
+
+        opening: int
+        error: JitchatError
+
     keeper: DraftKeeper
     conversation: Conversation
 
     session: Session | None = None
     number: int = 0
-    """Counts the conversations that were opened; see `messages`."""
+    """Counts the conversations that were opened; a message has that of its own."""
     refusal: JitchatError | None = None
     """Why nothing can be sent in the conversation, if so."""
     _jump: int | None = None
@@ -170,7 +190,7 @@ class Opening(Controller):
         elif draft:  # at the start, ahead of the keys that were pressed meanwhile
             surfaces.prompt.give_back(draft)
         surfaces.prompt.focus()
-        self.host.post(messages.ConversationShown(self.number))
+        self.host.post(self.Shown(self.number))
         self.host.after_frame(self._load)
 
     async def leave(self) -> None:
@@ -217,9 +237,9 @@ class Opening(Controller):
             try:
                 session = self.backend.open_session(conversation)
             except JitchatError as error:
-                self.host.post(messages.SessionRefused(number, error))
+                self.host.post(self.Refused(number, error))
             else:
-                self.host.post(messages.SessionReady(number, session))
+                self.host.post(self.Ready(number, session))
 
         self.host.in_thread(load, "load", exclusive=True)
 
@@ -227,6 +247,32 @@ class Opening(Controller):
 @dataclass(eq=False)
 class Indexing(Controller):
     """Catches up with the turns that lack an index entry, a vector or an index line."""
+
+    @dataclass
+    class Moved(Message):
+        """Turns are being indexed, and this far it is."""
+
+        opening: int
+        progress: Progress
+
+    @dataclass
+    class Ended(Message):
+        """Nothing more is indexed for now."""
+
+        opening: int
+        indexed: int
+        """Turns that were."""
+        error: JitchatError | None = None
+        """Why the rest has to wait for the next start."""
+
+    @dataclass
+    class LinesMoved(Message):
+        """The summariser's model answered; with None, nothing more comes of it for now."""
+
+        opening: int
+        written: LinesWritten | None
+        error: JitchatError | None = None
+        """Why it gave up."""
 
     opening: Opening
 
@@ -292,7 +338,7 @@ class Indexing(Controller):
             work = self._write_lines(summariser, self.opening.number)
             self._lines = self.host.run(work, "lines")
 
-    def show_lines(self, message: messages.LinesMoved) -> bool:
+    def show_lines(self, message: LinesMoved) -> bool:
         """Say how many index lines are missing; whether they are all there now."""
         session = self.opening.session
         if session is None or session.summariser is None:
@@ -325,7 +371,7 @@ class Indexing(Controller):
 
         def report(progress: Progress) -> None:
             if not worker.is_cancelled:
-                self.host.post(messages.BacklogMoved(number, progress))
+                self.host.post(self.Moved(number, progress))
 
         indexed = 0
         error: JitchatError | None = None
@@ -338,14 +384,14 @@ class Indexing(Controller):
         except JitchatError as refusal:
             error = refusal
         if not worker.is_cancelled:
-            self.host.post(messages.BacklogEnded(number, indexed, error))
+            self.host.post(self.Ended(number, indexed, error))
 
     async def _write_lines(self, summariser: Summariser, number: int) -> None:
         error: JitchatError | None = None
         try:
             async with aclosing(summariser.write()) as requests:
                 async for written in requests:
-                    self.host.post(messages.LinesMoved(number, written))
+                    self.host.post(self.LinesMoved(number, written))
         except JitchatError as failure:
             error = failure
-        self.host.post(messages.LinesMoved(number, None, error))
+        self.host.post(self.LinesMoved(number, None, error))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
@@ -19,13 +20,12 @@ from jitchat.store.windows import Ending, WindowArchive
 from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import CommandHint, mode_within
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.chat.messages import PreviewReady
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.pins import NextMessage
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.figures import exact_sentence
 from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.turn_details import is_broken_off
+from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 
@@ -45,6 +45,15 @@ DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
 @dataclass(eq=False)
 class Previews(Controller):
     """Plans the next window while the user types, and holds the window that is shown."""
+
+    @dataclass
+    class Planned(Message):
+        """The window that would be sent, for the message of a request to plan."""
+
+        request: int
+        outcome: ContextWindow | JitchatError
+        unmet: str = ""
+        """Which turns the draft names in vain; mostly empty."""
 
     opening: Opening
     steering: Steering
@@ -105,7 +114,7 @@ class Previews(Controller):
         """Plan for what was typed while a reply came, and where the surfaces wait."""
         self.plan(afresh=self.working)
 
-    def take(self, message: PreviewReady) -> None:
+    def take(self, message: Planned) -> None:
         """Show a plan, unless the draft has moved on."""
         if message.request != self._under_way:
             return
@@ -173,11 +182,11 @@ class Previews(Controller):
             except JitchatError as error:
                 outcome = error
             unmet = session.planning.unmet(message.text)
-            self.host.post(PreviewReady(request, outcome, unmet))
+            self.host.post(self.Planned(request, outcome, unmet))
 
         self.host.in_thread(plan, "plan")
 
-    def _show_outcome(self, message: PreviewReady) -> None:
+    def _show_outcome(self, message: Planned) -> None:
         self.sent = self.window = None
         self.planned = message.request
         self.opening.show_holds()

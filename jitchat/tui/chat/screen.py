@@ -16,7 +16,6 @@ from textual.screen import Screen
 
 from jitchat.store.pins import Drafts
 from jitchat.tui.actions import Takes, screen_bindings
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.host import Host, Surfaces
@@ -218,9 +217,9 @@ class ChatScreen(Screen[None]):
 
     # The conversation
 
-    @on(messages.SessionReady)
+    @on(Opening.Ready)
     @reports_errors
-    async def _session_ready(self, message: messages.SessionReady) -> None:
+    async def _session_ready(self, message: Opening.Ready) -> None:
         if message.opening != self.opening.number:
             return
         session = message.session
@@ -243,8 +242,8 @@ class ChatScreen(Screen[None]):
             typed, self._waiting = self._waiting, None
             await self._send(session, typed)
 
-    @on(messages.SessionRefused)
-    def _session_refused(self, message: messages.SessionRefused) -> None:
+    @on(Opening.Refused)
+    def _session_refused(self, message: Opening.Refused) -> None:
         if message.opening != self.opening.number:
             return
         self._return_waiting()
@@ -254,19 +253,19 @@ class ChatScreen(Screen[None]):
         self.indexing.settle()
         self.host.tell(message.error)
 
-    @on(messages.PreviewReady)
-    def _preview_ready(self, message: messages.PreviewReady) -> None:
+    @on(Previews.Planned)
+    def _preview_ready(self, message: Previews.Planned) -> None:
         if self.indexing.indexed:
             self.indexing.settle()
         self.previews.take(message)
 
-    @on(messages.BacklogMoved)
-    def _backlog_moved(self, message: messages.BacklogMoved) -> None:
+    @on(Indexing.Moved)
+    def _backlog_moved(self, message: Indexing.Moved) -> None:
         if message.opening == self.opening.number:
             self.indexing.take_progress(message.progress)
 
-    @on(messages.BacklogEnded)
-    def _backlog_ended(self, message: messages.BacklogEnded) -> None:
+    @on(Indexing.Ended)
+    def _backlog_ended(self, message: Indexing.Ended) -> None:
         if message.opening != self.opening.number:
             return
         self.indexing.write_missing_lines()
@@ -274,8 +273,8 @@ class ChatScreen(Screen[None]):
         if message.indexed:
             self.previews.plan()
 
-    @on(messages.LinesMoved)
-    def _lines_moved(self, message: messages.LinesMoved) -> None:
+    @on(Indexing.LinesMoved)
+    def _lines_moved(self, message: Indexing.LinesMoved) -> None:
         if message.opening == self.opening.number and self.indexing.show_lines(message):
             self.previews.plan()
 
@@ -293,34 +292,34 @@ class ChatScreen(Screen[None]):
 
     # A message on its way
 
-    @on(messages.SessionReported)
+    @on(Sends.Reported)
     @reports_errors
-    async def _session_reported(self, message: messages.SessionReported) -> None:
+    async def _session_reported(self, message: Sends.Reported) -> None:
         self._attend()
         await self.sends.take(message)
 
-    @on(messages.SendEnded)
+    @on(Sends.Ended)
     @reports_errors
-    async def _send_ended(self, message: messages.SendEnded) -> None:
+    async def _send_ended(self, message: Sends.Ended) -> None:
         self.meter.sum_up()
         await self.sends.end(message)
         self.indexing.write_missing_lines()
         await self.models.take_over_if_waiting()
 
-    @on(messages.ReplyRefused)
+    @on(Sends.ReplyRefused)
     def _reply_refused(self) -> None:
         self.sends.retry_storing()
 
-    @on(messages.ReplyStored)
+    @on(Sends.ReplyStored)
     @reports_errors
-    async def _reply_stored(self, message: messages.ReplyStored) -> None:
+    async def _reply_stored(self, message: Sends.ReplyStored) -> None:
         await self.sends.show_stored_late(message)
 
     # Who answers
 
-    @on(messages.ModelChanged)
+    @on(ModelSwitch.Changed)
     @reports_errors
-    async def _model_changed(self, message: messages.ModelChanged) -> None:
+    async def _model_changed(self, message: ModelSwitch.Changed) -> None:
         if message.note:
             self.host.warn(message.note)
         if message.session is None:
@@ -330,14 +329,14 @@ class ChatScreen(Screen[None]):
 
     # Views, and what was chosen in them or in a pane
 
-    @on(messages.ViewLeft)
+    @on(Views.Left)
     @reports_errors
-    async def _view_left(self, message: messages.ViewLeft) -> None:
+    async def _view_left(self, message: Views.Left) -> None:
         if self.session is not None:
             await self.views.follow(self.session, message.outcome)
 
-    @on(messages.HoldChanged)
-    def _hold_changed(self, message: messages.HoldChanged) -> None:
+    @on(Steering.HoldChanged)
+    def _hold_changed(self, message: Steering.HoldChanged) -> None:
         if message.opening == self.opening.number:
             self.opening.show_holds()
             self.host.say(message.sentence)

@@ -8,6 +8,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
@@ -17,15 +18,14 @@ from jitchat.providers.catalogue.table import PRESETS
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
+from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
 
@@ -45,6 +45,38 @@ _MISSING = "Alt+W points at the turn that was missing"
 @dataclass(eq=False)
 class Sends(Controller):
     """Sends one message at a time. Its worker carries events to the screen, which hands them on."""
+
+    @dataclass
+    class Reported(Message):
+        """Something happened to the message that was sent."""
+
+        worker: Worker[None]
+        """Which carried it; by now the screen may be waiting for another."""
+        event: events.Event
+
+    @dataclass
+    class Ended(Message):
+        """The reply to `draft` is over, one way or another."""
+
+        worker: Worker[None]
+        session: Session
+        draft: str
+        cancelled: bool
+        error: JitchatError | None = None
+        """Why what came of a cancelled one could not be kept."""
+
+    class PromptFreed(Message):
+        """A send is over, and the prompt is free for the next message."""
+
+    class ReplyRefused(Message):
+        """The store refused what came of a reply; it is tried again."""
+
+    @dataclass
+    class ReplyStored(Message):
+        """The rest of a reply is stored that could not be before."""
+
+        conversation: str
+        turn: Turn
 
     opening: Opening
     steering: Steering
@@ -75,8 +107,8 @@ class Sends(Controller):
     def watch_unstored(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
-        unstored.on_kept = lambda: self.host.post(messages.ReplyRefused())
-        unstored.on_stored = lambda *stored: self.host.post(messages.ReplyStored(*stored))
+        unstored.on_kept = lambda: self.host.post(self.ReplyRefused())
+        unstored.on_stored = lambda *stored: self.host.post(self.ReplyStored(*stored))
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -105,7 +137,7 @@ class Sends(Controller):
             with suppress(WorkerError):
                 await self._worker.wait()
 
-    async def take(self, message: messages.SessionReported) -> None:
+    async def take(self, message: Reported) -> None:
         """Draw what happened; of a message that is over, only what went wrong with it."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
@@ -117,7 +149,7 @@ class Sends(Controller):
         elif is_current:
             await self._draw(event)
 
-    async def end(self, message: messages.SendEnded) -> None:
+    async def end(self, message: Ended) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
 
         After a stored reply the prompt is free already, and may have sent the next message.
@@ -152,7 +184,7 @@ class Sends(Controller):
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
         self.previews.resume()
-        self.host.post(messages.PromptFreed())
+        self.host.post(self.PromptFreed())
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
         if number == self.opening.number:
@@ -170,7 +202,7 @@ class Sends(Controller):
 
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
-    async def show_stored_late(self, message: messages.ReplyStored) -> None:
+    async def show_stored_late(self, message: ReplyStored) -> None:
         """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
 
         Raises:
@@ -191,9 +223,7 @@ class Sends(Controller):
         self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
     ) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = reply_batcher(
-            lambda event: self.host.post(messages.SessionReported(worker, event))
-        )
+        batches = reply_batcher(lambda event: self.host.post(self.Reported(worker, event)))
         try:
             async with aclosing(sent) as stream:
                 async for event in stream:
@@ -203,7 +233,7 @@ class Sends(Controller):
             error = refusal
         finally:
             batches.flush()
-            self.host.post(messages.SendEnded(worker, session, draft, cancelled, error))
+            self.host.post(self.Ended(worker, session, draft, cancelled, error))
 
     async def _draw(self, event: events.Event) -> None:
         transcript, hint = self.surfaces.transcript, self.surfaces.hint

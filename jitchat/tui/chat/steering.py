@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+
 from jitchat.errors import JitchatError
 from jitchat.tui.chat.commands import addressed_in, message_in
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.chat.messages import HoldChanged
 from jitchat.tui.chat.pins import NextMessage, PinHistory
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once
@@ -25,6 +26,15 @@ NOTHING_TO_UNDO = "Nothing was pinned or excluded since this was opened."
 @dataclass(eq=False)
 class Steering(Controller):
     """The mode and the choices that the next message is sent with."""
+
+    @dataclass
+    class HoldChanged(Message):
+        """A turn was pinned or excluded, or that was undone."""
+
+        opening: int
+        """The number of the conversation."""
+        sentence: str
+        """What came of it."""
 
     mode: Mode
     once_mode: Mode | None = None
@@ -117,7 +127,7 @@ class Steering(Controller):
         except LookupError:
             self.host.say(f"There is no #{turn} here.")
         else:
-            self.host.post(HoldChanged(opening, sentence))
+            self.host.post(self.HoldChanged(opening, sentence))
 
     def leave(self) -> None:
         """Forget all that was decided in the conversation that is left."""

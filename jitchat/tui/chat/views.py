@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.chat.messages import ViewLeft
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
@@ -31,6 +31,12 @@ PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
 @dataclass(eq=False)
 class Views(Controller):
     """Opens views, and does in the chat what they were left for."""
+
+    @dataclass
+    class Left(Message):
+        """A view was closed for something that the chat is to do."""
+
+        outcome: Outcome
 
     opening: Opening
     steering: Steering
@@ -130,7 +136,7 @@ class Views(Controller):
 
     def _left(self, outcome: Outcome | None) -> None:
         if outcome is not None:
-            self.host.post(ViewLeft(outcome))
+            self.host.post(self.Left(outcome))
 
     def _is_about_last(self) -> bool:
         """Whether nothing is typed, and another window than the sent one was not asked for."""

@@ -13,8 +13,10 @@ from textual.screen import Screen
 from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.backend import Backend
-from jitchat.tui.chat import messages
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.chat.sends import Sends
 from jitchat.tui.tour.tour import Tour, TourKey
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
@@ -83,32 +85,32 @@ class TourApp(JitchatApp):
                 yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
         yield from super().get_system_commands(screen)
 
-    @on(messages.ConversationShown)
-    def _conversation_shown(self, message: messages.ConversationShown) -> None:
+    @on(Opening.Shown)
+    def _conversation_shown(self, message: Opening.Shown) -> None:
         self.tour.take_opened(message.opening)
 
-    @on(messages.PreviewReady)
-    @on(messages.BacklogEnded)
+    @on(Previews.Planned)
+    @on(Indexing.Ended)
     def _planned_or_indexed(self) -> None:
         self.tour.begin()
 
-    @on(messages.SessionRefused)
-    def _session_refused(self, message: messages.SessionRefused) -> None:
+    @on(Opening.Refused)
+    def _session_refused(self, message: Opening.Refused) -> None:
         self.tour.fail(f"the tour cannot begin. {message.error}")
 
     @on(Prompt.Submitted)
     def _submitted(self) -> None:
         self.tour.focus_bar()
 
-    @on(messages.SessionReported)
-    def _session_reported(self, message: messages.SessionReported) -> None:
+    @on(Sends.Reported)
+    def _session_reported(self, message: Sends.Reported) -> None:
         if isinstance(message.event, SendFailed):
             self.tour.take_error(message.event.error)
 
-    @on(messages.SendEnded)
-    def _send_ended(self, message: messages.SendEnded) -> None:
+    @on(Sends.Ended)
+    def _send_ended(self, message: Sends.Ended) -> None:
         self.tour.take_error(message.error)
 
-    @on(messages.PromptFreed)
+    @on(Sends.PromptFreed)
     def _prompt_freed(self) -> None:
         self.tour.take_answer()

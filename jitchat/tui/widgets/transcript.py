@@ -20,9 +20,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jitchat.tui.actions import pane_bindings
-from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind

@@ -10,7 +10,6 @@ from unittest.mock import NonCallableMagicMock
 from textual.worker import active_worker
 
 from jitchat.store.pins import Drafts
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.host import Surfaces
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
@@ -217,7 +216,7 @@ class Stage:
         await self.opening.leave()
         await self.opening.open(self.opening.conversation)
         ready = self.host.posted.pop()
-        assert isinstance(ready, messages.SessionReady)
+        assert isinstance(ready, Opening.Ready)
         await self.opening.take(ready.session)
         self.host.posted.clear()
         return self
@@ -240,9 +239,9 @@ class Stage:
         for message in posted:
             if kinds and not isinstance(message, kinds):
                 self.host.posted.append(message)
-            elif isinstance(message, messages.PreviewReady):
+            elif isinstance(message, Previews.Planned):
                 self.previews.take(message)
-            elif isinstance(message, messages.SessionReported):
+            elif isinstance(message, Sends.Reported):
                 await self.sends.take(message)
-            elif isinstance(message, messages.SendEnded):
+            elif isinstance(message, Sends.Ended):
                 await self.sends.end(message)
