@@ -99,10 +99,6 @@ class Host:
         self._screen.app.push_screen(screen, left)
 
 
-TALL = 30
-"""Rows from which the inspector begins open where it stands below the transcript."""
-
-
 class Surfaces:
     """Where a window is shown: top line, transcript, inspector, budget bar and hint line."""
 
@@ -130,17 +126,6 @@ class Surfaces:
         yield self.hint
         yield from self.below
 
-    def set_out(self, *, inspector: bool, is_wide: bool, rows: int) -> None:
-        """Open the inspector as the settings say; in a small terminal it waits to be opened."""
-        is_shown = inspector and (is_wide or rows >= TALL)
-        self.inspector.set_class(not is_shown, "-hidden")
-        self.prompt.focus()
-
-    def toggle_inspector(self) -> None:
-        self.inspector.toggle_class("-hidden")
-        if self.inspector.has_class("-hidden") and self.inspector.has_focus_within:
-            self.prompt.focus()
-
     def show_status(self, session: Session, progress: Progress | None) -> None:
         """Show who answers and what embeds and counts, behind what the hot index lacks."""
         state = "vectors missing" if session.memory.index.lacks_vectors else ""
@@ -163,7 +148,10 @@ class Surfaces:
         self.bar.refusal = None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
-        self.hint.show_cost(*send_sentences(window, _price(window, session)))
+        prices = session.options.prices if session is not None else None
+        price_of = prices.of_input if prices is not None else lambda _: None
+        cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
+        self.hint.show_cost(*send_sentences(window, cost))
         self.transcript.mark(window.kind_of_turns())
 
     def show_refusal(self, error: JitchatError) -> None:
@@ -195,10 +183,6 @@ class Surfaces:
         for note in filter(None, notes):
             self.hint.show_cost(*(f"{note} · {sentence}" for sentence in self.hint.sentences))
 
-    def show_inspector_at(self, kind: str) -> None:
-        self.inspector.remove_class("-hidden")
-        self.inspector.point_at(kind)
-
 
 @dataclass(eq=False)
 class Controller:
@@ -207,11 +191,3 @@ class Controller:
     host: Host
     backend: Backend
     surfaces: Surfaces
-
-
-def _price(window: ContextWindow, session: Session | None) -> str:
-    """Say what sending costs; nothing where nothing is charged."""
-    prices = session.options.prices if session is not None else None
-    if prices is None:
-        return window_cost(window, lambda _: None)
-    return "" if prices.is_free else window_cost(window, prices.of_input)

@@ -149,7 +149,7 @@ class ModelSwitch(Controller):
         self.indexing.show_status()
         self.previews.plan()
         self.show_answerer(session)
-        self.indexing.stop_writing_lines()
+        self.host.cancel("lines")  # its requests are to a model that is about to be closed
         if left is not None:
             await left.aclose()
         if session.summariser is not None:

@@ -303,10 +303,6 @@ class Indexing(Controller):
         self.progress = None
         garbage.unfreeze()
 
-    def stop_writing_lines(self) -> None:
-        """End the requests to a model that is about to be closed."""
-        self.host.cancel("lines")
-
     def take_progress(self, progress: Progress) -> None:
         self.indexed, self.progress = False, progress
         self.show_status()

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
+TALL = 30
+"""Rows from which the inspector begins open where it stands below the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
 READ_ONLY = "What is stored can be read; nothing can be sent."
@@ -95,11 +97,11 @@ class ChatScreen(Screen[None]):
         self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
         self.sends.watch_unstored()
         self.steering.show_mode()
-        self.surfaces.set_out(
-            inspector=self.backend.settings.screen.inspector,
-            is_wide=self.has_class("-wide"),
-            rows=self.app.size.height,
-        )
+        # In a small terminal the inspector waits to be opened.
+        has_room = self.has_class("-wide") or self.app.size.height >= TALL
+        is_shown = self.backend.settings.screen.inspector and has_room
+        self.surfaces.inspector.set_class(not is_shown, "-hidden")
+        self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
 
     async def on_unmount(self) -> None:
@@ -191,7 +193,7 @@ class ChatScreen(Screen[None]):
             self._hold(_HOLDS[name], int(digits) if is_id else None)
         elif action.takes is Takes.MESSAGE:
             turn, text = turn_ahead(argument) if name == "why" else ("", argument)
-            self.open_view(action.view, text, turn)
+            self.action_view(action.view, text, turn)
         else:
             await self.run_action(f"{action.method}({argument!r})" if argument else action.method)
 
@@ -206,14 +208,6 @@ class ChatScreen(Screen[None]):
         """Have work behind the screen step back: the user types, or reads what comes."""
         if self.session is not None:
             self.session.memory.index.throttle.attend()
-
-    @on(Prompt.ScrollAsked)
-    def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:
-        self.surfaces.transcript.page(message.pages)
-
-    @on(Prompt.QuitAsked)
-    async def _quit_asked(self) -> None:
-        await self.app.action_quit()
 
     # The conversation
 
@@ -374,17 +368,13 @@ class ChatScreen(Screen[None]):
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
-        self.surfaces.show_inspector_at(message.kind)
+        self.surfaces.inspector.remove_class("-hidden")
+        self.surfaces.inspector.point_at(message.kind)
 
     def _show_exact(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(ExactScreen(title, text, note))
-
-    def open_view(self, name: str, text: str = "", turn: str = "") -> None:
-        """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
-        if (session := self._opened()) is not None:
-            self.views.open(session, name, text, turn)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
         if (session := self._opened()) is None:
@@ -505,8 +495,10 @@ class ChatScreen(Screen[None]):
         if self.session is not None and not self.sends.waits():
             self.meter.count_exactly(self.session)
 
-    def action_view(self, name: str) -> None:
-        self.open_view(name)
+    def action_view(self, name: str, text: str = "", turn: str = "") -> None:
+        """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
+        if (session := self._opened()) is not None:
+            self.views.open(session, name, text, turn)
 
     def action_models(self, wanted: str = "") -> None:
         self.models.pick(wanted)
@@ -544,7 +536,13 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_toggle_inspector(self) -> None:
-        self.surfaces.toggle_inspector()
+        inspector = self.surfaces.inspector
+        inspector.toggle_class("-hidden")
+        if inspector.has_class("-hidden") and inspector.has_focus_within:
+            self.surfaces.prompt.focus()
+
+    def action_scroll_chat(self, pages: int) -> None:
+        self.surfaces.transcript.page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()

@@ -13,7 +13,6 @@ from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -23,6 +22,7 @@ from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain
 from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
+from jitchat.tui.widgets.hint_line import clickable
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Role
 from jitchat.window.steering import Once
@@ -93,21 +93,14 @@ class TourBar(Vertical, can_focus=True):
 
 def _key_line(progress: Progress) -> Content:
     """Each key can be clicked, too."""
-    parts: list[tuple[str, Style | str]] = [("… on its way   ", "")] if progress.is_on_way else []
-    for key, spelt, does in _keys(progress):
-        click = Style.from_meta({"@click": key.action})
-        parts += [(spelt, click + Style(bold=True)), (f" {does}", click), ("   ", "")]
-    return Content.assemble(*parts)
-
-
-def _keys(progress: Progress) -> list[tuple[TourKey, str, str]]:
-    ends = (TourKey.END, "Esc", "ends the tour")
-    if progress.is_on_way:
-        return [ends]
-    last = progress.place == len(script.STEPS)
-    forward = "ends it here" if last else "next" if progress.place else "begins"
-    back = [(TourKey.BACK, "←", "back")] if progress.place > 1 else []
-    return [(TourKey.NEXT, "Space, →, PgDn or Enter", forward), *back, ends]
+    keys = [("Esc", "ends the tour", TourKey.END.action)]
+    if not progress.is_on_way:
+        is_last = progress.place == len(script.STEPS)
+        forward = "ends it here" if is_last else "next" if progress.place else "begins"
+        back = [("←", "back", TourKey.BACK.action)] if progress.place > 1 else []
+        keys = [("Space, →, PgDn or Enter", forward, TourKey.NEXT.action), *back, *keys]
+    wait = "… on its way   " if progress.is_on_way else ""
+    return Content.assemble(wait, clickable(keys, word=" {}", behind="   "))
 
 
 class Tour:

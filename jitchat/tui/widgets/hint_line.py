@@ -3,7 +3,7 @@
 Textual's own footer is a widget a key; to mount those takes longer than all else of a view.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
@@ -20,6 +20,9 @@ from textual.widgets import Static
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import WORKING
 
+Key = tuple[str, str, str]
+"""A key, what it does, and the action that a click on it runs."""
+
 
 class KeyLine(Static):
     """The keys of a view: the bindings of its screen, and of what has the focus there."""
@@ -34,25 +37,28 @@ class KeyLine(Static):
         self._draw(self.screen)
 
     def _draw(self, screen: Screen[object]) -> None:
-        keys: dict[str, tuple[str, str]] = {}
-        """By action: its first key, and what it does."""
+        keys: dict[str, Key] = {}
+        """By action; its first key stands for all of them."""
         for node, binding, enabled, _ in screen.active_bindings.values():
             if binding.show and enabled:
-                owner = "screen" if node is screen else "focused"
+                action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
-                keys.setdefault(f"{owner}.{binding.action}", (key, binding.description))
-        line = _line(keys, " ", "   ")
+                keys.setdefault(action, (key, binding.description, action))
+        line = clickable(keys.values(), word=" {}", behind="   ")
         if line.cell_length > self.content_size.width:
-            line = _line(keys, ":", " ")
+            line = clickable(keys.values(), word=":{}", behind=" ")
         self.update(line)
 
 
-def _line(keys: Mapping[str, tuple[str, str]], within: str, between: str) -> Content:
+def clickable(
+    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", behind: str = ""
+) -> Content:
+    """Draw keys that can be clicked: the forms of a key and its word, and the text behind each."""
     parts: list[tuple[str, Style | str]] = []
-    for action, (key, description) in keys.items():
+    for spelt, does, action in keys:
         click = Style.from_meta({"@click": action})
-        parts += [(key, click + Style(bold=True)), (f"{within}{description}", click)]
-        parts.append((between, ""))
+        parts += [(key.format(spelt), click + Style(bold=True)), (word.format(does), click)]
+        parts.append((behind, ""))
     return Content.assemble(*parts)
 
 
@@ -60,9 +66,6 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 8
 LONG = 3
 """Seconds from which a wait needs an explanation."""
-
-Key = tuple[str, str, str]
-"""A key, what it does, and the action that a click on it runs."""
 
 _MODE, _HELP = ("⇧⇥", "mode", "screen.cycle_mode"), ("F1", "help", "screen.help")
 _INSPECT = ("F2", "inspect", "screen.toggle_inspector")
@@ -230,11 +233,7 @@ class HintLine(Horizontal):
         if not sentence.is_same(drawn_sentence):
             self._cost.update(sentence, layout=False)
         if keys != drawn_keys:
-            parts: list[tuple[str, Style]] = []
-            for key, word, action in keys:
-                click = Style.from_meta({"@click": action})
-                parts += [(f" {key} ", click + Style(bold=True)), (word, click)]
-            self._keys.update(Content.assemble(*parts))
+            self._keys.update(clickable(keys, key=" {} "))
 
     def _sentence(self) -> Content:
         if self._question:
