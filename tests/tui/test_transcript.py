@@ -62,7 +62,7 @@ async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: in
     if is_there():
         return 0
     before, moves = line(), pilot.app.animator.is_being_animated
-    transcript.page(pages)
+    transcript.action_page(pages)
     await until(pilot, lambda: line() != before, "another place")
     await until(pilot, lambda: not moves(transcript, "scroll_y"), "the end of the movement")
     return line() - before

@@ -103,7 +103,7 @@ class Surfaces:
     """Where a window is shown: top line, transcript, inspector, budget bar and hint line."""
 
     def __init__(self, backend: Backend) -> None:
-        self.model_fetch = ModelFetch(backend)
+        self.model_fetch = ModelFetch(backend.fetch_model)
         self.top = TopLine(self.model_fetch)
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)

@@ -542,7 +542,7 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_scroll_chat(self, pages: int) -> None:
-        self.surfaces.transcript.page(pages)
+        self.surfaces.transcript.action_page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()

@@ -90,9 +90,6 @@ class _Wait:
     def seconds(self) -> float:
         return max(0.0, monotonic() - self.since)
 
-    def frame(self) -> str:
-        return FRAMES[int(self.seconds * FRAMES_A_SECOND) % len(FRAMES)]
-
     def sentence(self) -> str:
         """`waiting for the first token · 9 s`."""
         why = f", {self.why}" if self.why and self.seconds >= LONG else ""
@@ -119,8 +116,10 @@ class HintLine(Horizontal):
         self._wait: _Wait | None = None
         self._ticks: Timer | None = None
         """Runs while something is waited for."""
-        self._sentences: tuple[str, ...] = ("",)
-        self._edited: int | None = None
+        self.sentences: tuple[str, ...] = ("",)
+        """What is shown of the cost, or of what is going on, the longest form first."""
+        self._ahead = ""
+        """Says which turn is edited, if one is."""
         self._is_busy = False
         self._pane: tuple[Key, ...] = ()
         """The keys of the pane that has the focus; none in the prompt."""
@@ -134,14 +133,9 @@ class HintLine(Horizontal):
     def on_resize(self) -> None:
         self._draw()
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What is shown of the cost, or of what is going on, the longest form first."""
-        return self._sentences
-
     def show_cost(self, sentence: str, *shorter: str) -> None:
         """Show the first form that has room."""
-        self._sentences = (sentence, *shorter)
+        self.sentences = (sentence, *shorter)
         self._retry = None
         self._draw()
 
@@ -171,7 +165,7 @@ class HintLine(Horizontal):
 
     def count_down(self, seconds: float, why: str) -> None:
         self.arrive()
-        self._sentences, self._retry = ("",), (monotonic() + seconds, why)
+        self.sentences, self._retry = ("",), (monotonic() + seconds, why)
         self._tick_every(0.25)
 
     def arrive(self) -> None:
@@ -196,7 +190,8 @@ class HintLine(Horizontal):
         if self._retry is not None and monotonic() >= self._retry[0]:
             self.wait(AWAITED)
         elif self._wait is not None and not self._is_still:
-            self._mark.update(self._wait.frame(), layout=False)
+            frame = FRAMES[int(self._wait.seconds * FRAMES_A_SECOND) % len(FRAMES)]
+            self._mark.update(frame, layout=False)
         self._draw()
 
     def show_working(self, working: bool) -> None:
@@ -207,8 +202,9 @@ class HintLine(Horizontal):
         self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
-        self._edited, self._is_busy = position, False
-        self.show_cost(*self._sentences)
+        self._ahead = f"editing #{position} · " if position is not None else ""
+        self._is_busy = False
+        self.show_cost(*self.sentences)
 
     def show_keys(self, *, busy: bool) -> None:
         self._is_busy = busy
@@ -238,7 +234,7 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
-        forms = [one_line(sentence) for sentence in self._sentences]
+        forms = [one_line(sentence) for sentence in self.sentences]
         if self.notice:
             forms = [self.notice]
         elif self._retry is not None:
@@ -250,10 +246,6 @@ class HintLine(Horizontal):
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
         return Content.assemble((self._ahead, "bold"), fits)
-
-    @property
-    def _ahead(self) -> str:
-        return f"editing #{self._edited} · " if self._edited is not None else ""
 
     def _room(self) -> int:
         """Cells of a sentence beside the keys that stay."""
@@ -268,7 +260,7 @@ class HintLine(Horizontal):
             return (*((_STOP,) if self._is_busy else ()), *self._pane)
         if self._is_busy:
             return BUSY
-        return IDLE if self._edited is None else EDITING
+        return EDITING if self._ahead else IDLE
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:

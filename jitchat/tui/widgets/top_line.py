@@ -4,11 +4,8 @@ What matters least gives way first: the title, the number of turns, the embedder
 middle of the model's. What a conversation cost, and whether its tokens are estimated, stay.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from textual import events, on, work
@@ -24,9 +21,6 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
-
-if TYPE_CHECKING:
-    from jitchat.tui.backend import Backend
 
 _FEWEST = 4
 """Fewer cells than these tell nothing."""
@@ -107,6 +101,8 @@ _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
 _AHEAD = 2
 """Blank cells ahead of the status, and of the download."""
 _MEGABYTE = 1 << 20
+Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
+"""Downloads, telling the bytes so far: whether the model is here now, and that in a sentence."""
 
 
 class ModeTab(Static):
@@ -145,9 +141,9 @@ class ModelFetch(Static):
         asked: bool
         """Whether the user asked for it, rather than the settings."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, fetch: Fetch) -> None:
         super().__init__(id="model-fetch")
-        self._backend = backend
+        self._fetch_model = fetch
         self._worker: Worker[None] | None = None
         self._received = 0
         self.display = False
@@ -171,7 +167,7 @@ class ModelFetch(Static):
     async def _fetch(self, asked: bool) -> None:
         fetched, sentence = False, "The download of the embedding model was stopped."
         try:
-            fetched, sentence = await self._backend.fetch_model(self._show)
+            fetched, sentence = await self._fetch_model(self._show)
         finally:
             self._worker = None
             self.display = False

@@ -45,6 +45,8 @@ class Transcript(VerticalScroll):
         Binding("up", "move(-1)", show=False),
         Binding("home", "first", show=False),
         Binding("end", "last", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
         Binding("enter", "open", "text", False, "⏎", id="transcript_open"),
         *pane_bindings(),
     ]
@@ -111,11 +113,11 @@ class Transcript(VerticalScroll):
         if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
             place = len(self._turns) - 1
         if place is not None:
-            detail = (await self._details_of([turn])).get(turn.position, NOTHING)
+            details = await self.details.of([turn]) if self.details is not None else {}
             view = self._view_of(self._turns[place].position)
             self._turns[place] = turn
             if view is not None:
-                await view.finish(turn, detail)
+                await view.finish(turn, details.get(turn.position, NOTHING))
             return
         async with self._mounting:
             if self._end < len(self._turns):
@@ -200,7 +202,7 @@ class Transcript(VerticalScroll):
                     view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        details = await self._details_of(turns)
+        details = await self.details.of(turns) if self.details is not None else {}
         views = []
         for turn in turns:
             is_growing = turn.status is Status.STREAMING
@@ -210,19 +212,10 @@ class Transcript(VerticalScroll):
             views[-1].hold(self._steering.of(turn.position))
         return views
 
-    async def _details_of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        return await self.details.of(turns) if self.details is not None else {}
-
-    def page(self, pages: int) -> None:
+    def action_page(self, pages: int) -> None:
         """Scroll down by pages, at once: after the next layout another line can be meant."""
         goal = self.scroll_target_y + pages * self.scrollable_content_region.height
         self.scroll_to(y=goal, immediate=True)
-
-    def action_page_up(self) -> None:
-        self.page(-1)
-
-    def action_page_down(self) -> None:
-        self.page(1)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
         """Lay the children out, and scroll by as much as the one at the top has moved."""
