@@ -60,13 +60,13 @@ class Branches(Controller):
         asked = self.question(session)
         if asked is None:
             self.host.say("Nothing has been asked yet.")
-        elif asked.status is Status.UNANSWERED and asked == session.memory.turns[-1]:
-            self._set_edit_aside()
+            return
+        self._set_edit_aside()
+        if asked.status is Status.UNANSWERED and asked == session.memory.turns[-1]:
             if self.steering.next_message.text == asked.content:
                 self.surfaces.prompt.take_draft()
             self.sends.start(session, asked.content)
         else:
-            self._set_edit_aside()
             await self.show_up_to(session, asked.position)
             self.sends.start(session, asked.content, Once(again=asked))
 

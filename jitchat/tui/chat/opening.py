@@ -48,11 +48,7 @@ class DraftKeeper:
     """
 
     def __init__(
-        self,
-        host: Host,
-        drafts: Drafts,
-        typed: Callable[[], str],
-        secrets: Callable[[], list[str]],
+        self, host: Host, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
     ) -> None:
         """`typed` reads what is in the prompt, and `secrets` the keys that are in use."""
         self._host = host
@@ -323,7 +319,17 @@ class Indexing(Controller):
 
     def change_embedder(self) -> None:
         """Use an embedding model that was fetched as soon as every turn has its vector."""
-        self.host.run(self._change_embedder(), "embedder")
+
+        async def change() -> None:
+            try:
+                embedder = await asyncio.to_thread(self.backend.better_embedder)
+            except JitchatError as error:
+                self.end(error)
+            else:
+                if embedder is not None:
+                    self.catch_up(embedder)
+
+        self.host.run(change(), "embedder")
 
     def write_missing_lines(self) -> None:
         """Have the summariser's model write the index lines that are missing, if there is one."""
@@ -351,15 +357,6 @@ class Indexing(Controller):
         if message.error is not None:
             self.host.tell(message.error)
         return message.written is None
-
-    async def _change_embedder(self) -> None:
-        try:
-            embedder = await asyncio.to_thread(self.backend.better_embedder)
-        except JitchatError as error:
-            self.end(error)
-        else:
-            if embedder is not None:
-                self.catch_up(embedder)
 
     def _catch_up(self, session: Session, embedder: Embedder | None, number: int) -> None:
         """Index in a thread, unless a later call takes over: then only that one reports."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class NextMessage:
+class NextMessage(NamedTuple):
     """A message as it would be sent now."""
 
     text: str
@@ -86,7 +84,7 @@ def _planned(session: Session, message: NextMessage | None) -> Planned | None:
     if message is None:
         return None
     try:
-        return session.preview(message.text, message.mode, message.once)
+        return session.preview(*message)
     except WindowOverflow as overflow:
         return overflow
 

@@ -18,7 +18,7 @@ from textual.timer import Timer
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.windows import Ending, WindowArchive
 from jitchat.text.figures import total_of
-from jitchat.tui.chat.commands import CommandHint, mode_within
+from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.pins import NextMessage
@@ -78,15 +78,16 @@ class Previews(Controller):
     """Number of the last request; whatever changes the next window makes another one of it."""
     _under_way: int | None = None
     """The request whose plan is being made."""
+    _command: str = ""
+    """What the hint line says of the command that is typed; empty where none is."""
     _timer: Timer | None = None
     _fading: Timer | None = None
 
-    def __post_init__(self) -> None:
-        self._command_hint = CommandHint(self.surfaces.hint)
-
     def follow_draft(self) -> None:
         """Plan for what is in the prompt, once the keys rest; a command is explained instead."""
-        if self._command_hint.follow(self.surfaces.prompt.draft):
+        before, self._command = self._command, hint_on(self.surfaces.prompt.draft)
+        self.surfaces.hint.show_command(self._command)
+        if before and self._command:
             return
         self._stop_timer()
         if self._is_followed(self.steering.next_message):
@@ -109,10 +110,6 @@ class Previews(Controller):
             self._request += 1
             self._mark(working=True)
             self._plan_next(self.opening.session)
-
-    def resume(self) -> None:
-        """Plan for what was typed while a reply came, and where the surfaces wait."""
-        self.plan(afresh=self.working)
 
     def take(self, message: Planned) -> None:
         """Show a plan, unless the draft has moved on."""
@@ -178,7 +175,7 @@ class Previews(Controller):
         def plan() -> None:
             outcome: ContextWindow | JitchatError
             try:
-                outcome = session.preview(message.text, message.mode, message.once)
+                outcome = session.preview(*message)
             except JitchatError as error:
                 outcome = error
             unmet = session.planning.unmet(message.text)
@@ -198,7 +195,6 @@ class Previews(Controller):
             misplaced = mode_within(self.surfaces.prompt.draft)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             self.surfaces.prefix_hint((message.unmet, misplaced, back, self._unanswered()))
-        self._command_hint.renew(self.surfaces.prompt.draft)
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
@@ -229,7 +225,6 @@ class Previews(Controller):
         self.surfaces.show_working(working)
         if self._fading is not None:
             self._fading.stop()
-            self._fading = None
         if working:
             self._fading = self.host.after(DIM_AFTER, self._fade)
         else:
@@ -296,9 +291,7 @@ class Meter(Controller):
         before = hint.sentences
         hint.show_cost(asking)
         try:
-            window = await asyncio.to_thread(
-                session.preview, message.text, message.mode, message.once
-            )
+            window = await asyncio.to_thread(session.preview, *message)
             tokens = await self.backend.count_exactly(session, window.messages())
         except JitchatError as error:
             self.host.tell(error)

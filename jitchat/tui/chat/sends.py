@@ -183,7 +183,7 @@ class Sends(Controller):
         self.opening.keeper.keep_behind()
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
-        self.previews.resume()
+        self.previews.plan(afresh=self.previews.working)
         self.host.post(self.PromptFreed())
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)

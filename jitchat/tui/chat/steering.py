@@ -109,13 +109,7 @@ class Steering(Controller):
             self.host.say(NOTHING_TO_UNDO)
 
     async def _change(
-        self,
-        session: Session,
-        turn: int,
-        hold: Hold | None,
-        opening: int,
-        *,
-        undoes: bool = False,
+        self, session: Session, turn: int, hold: Hold | None, opening: int, *, undoes: bool = False
     ) -> None:
         message = None if self.busy else self.next_message
         try:

@@ -118,6 +118,7 @@ class HintLine(Horizontal):
         """Runs while something is waited for."""
         self.sentences: tuple[str, ...] = ("",)
         """What is shown of the cost, or of what is going on, the longest form first."""
+        self._command = ""
         self._ahead = ""
         """Says which turn is edited, if one is."""
         self._is_busy = False
@@ -137,6 +138,11 @@ class HintLine(Horizontal):
         """Show the first form that has room."""
         self.sentences = (sentence, *shorter)
         self._retry = None
+        self._draw()
+
+    def show_command(self, hint: str) -> None:
+        """Explain the command that is typed, in place of the figures; empty where none is."""
+        self._command = hint
         self._draw()
 
     def show_notice(self, notice: str, seconds: float) -> bool:
@@ -234,7 +240,7 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
-        forms = [one_line(sentence) for sentence in self.sentences]
+        forms = [one_line(form) for form in ([self._command] if self._command else self.sentences)]
         if self.notice:
             forms = [self.notice]
         elif self._retry is not None:

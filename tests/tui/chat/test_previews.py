@@ -113,7 +113,7 @@ async def test_a_busy_chat_plans_nothing_until_the_reply_is_over(waiting: Stage)
     assert not waiting.host.threads
     assert not waiting.previews.working
     waiting.steering.busy = False
-    waiting.previews.resume()
+    waiting.previews.plan()
     waiting.host.run_threads()
     await waiting.deliver()
     assert text(waiting).endswith("and then?")
