@@ -139,18 +139,16 @@ class ModelList(PointedList):
         self._rows = list(rows)
         self._draw()
         places = {row.id: place for place, row in enumerate(self._rows) if not row.is_count}
-        place = places.get(self._kept) if self._kept else None
-        if place is None:
-            likely = self._matching(searched) if searched else self._usable()
-            place = next(likely, 0 if self._rows else None)
-        self.highlighted = place
+        likely = self._matching(searched) if searched else self._usable()
+        kept = places.get(self._kept) if self._kept else None
+        self.highlighted = next(likely, 0 if self._rows else None) if kept is None else kept
 
     def keep(self, row: tuple[str, str] | None) -> None:
         """Stay at this row from now on, whatever comes; with None, no longer."""
         self._kept = row
 
-    def on_resize(self, event: events.Resize) -> None:
-        if event.size.width and self._rows:
+    def on_resize(self) -> None:
+        if self.size.width and self._rows:
             self.call_after_refresh(self._draw_again)
 
     def _draw_again(self) -> None:

@@ -27,7 +27,7 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.row_list import PointedList
 
 MARKS = dict(zip(Verdict, ("✓", "✗", "n/f", "!"), strict=True))
 _NAME = 11
@@ -138,7 +138,7 @@ def whole(result: Result) -> str:
     )
 
 
-class SquareCells(RowList):
+class SquareCells(PointedList):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Window", id="rot_window"),
         Binding("tab", "app.focus_next", "Maps", id="rot_to_maps"),
@@ -161,7 +161,7 @@ class SquarePane(Vertical):
         super().__init__(id="square")
         self._state, self._place = state, place
         self._title = Static(id="square-title")
-        self._list = SquareCells("square-cells")
+        self._list = SquareCells(id="square-cells", compact=True)
         self._detail = Static(id="cell-detail")
         self._scroll = VerticalScroll(can_focus=False)
         self._drawn = Content()

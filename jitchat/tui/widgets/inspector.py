@@ -19,7 +19,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
 from jitchat.tui.widgets import window_rows
-from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
 from jitchat.window.cost import picking_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Verdict
@@ -29,7 +29,7 @@ MARKED_SECONDS = 0.8
 """So long it is shown which rows came and which went."""
 
 
-class SegmentList(RowList):
+class SegmentList(PointedList):
     """The rows of the chat's window: the list has the focus, so their keys are bound here."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -71,7 +71,7 @@ class Inspector(Vertical):
         self._note = Static(id="inspector-note")
         """On the limit and who picked, or on why nothing can be sent."""
         self._header = Static(id="segments-header")
-        self._list = SegmentList("segments") if in_chat else RowList("segments")
+        self._list = (SegmentList if in_chat else PointedList)(id="segments", compact=True)
         self._reason = Static(id="row-reason")
         """All of the reason of the row under the cursor, where its line has no room for that."""
         self._heading = "", ""

@@ -1,4 +1,4 @@
-"""The list of a window's rows: of another window, only the lines that are others are drawn."""
+"""A list of rows, one of which is chosen: only the lines that are others are drawn anew."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,17 @@ from textual.widgets.option_list import Option
 
 
 class PointedList(OptionList):
-    """Its rows have a blank cell on the left; in that of the chosen one stands the sign."""
+    """Its rows have a blank cell on the left; in that of the chosen one stands the sign.
+
+    Its size is not theirs: the screen is not laid out anew for another number of them.
+    """
+
+    virtual_size = Reactive(Size(0, 0), repaint=True)
+
+    def __init__(self, *, id: str | None = None, compact: bool = False) -> None:  # noqa: A002
+        super().__init__(id=id, compact=compact)
+        self._drawn: list[Content] = []
+        self._boundary: int | None = None
 
     @property
     def is_followed(self) -> bool:
@@ -41,20 +51,6 @@ class PointedList(OptionList):
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
-
-
-class RowList(PointedList):
-    """Lines, one of which nobody can choose.
-
-    Its size is not theirs: the screen is not laid out anew for another number of them.
-    """
-
-    virtual_size = Reactive(Size(0, 0), repaint=True)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=name, compact=True)
-        self._drawn: list[Content] = []
-        self._boundary: int | None = None
 
     def on_resize(self) -> None:
         """The chosen line stays in view where another note below leaves less room."""
