@@ -11,7 +11,6 @@ from jitchat.tui.actions import COMMANDS, Action, Takes
 from jitchat.values import Mode
 
 _ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
-_COMMAND = re.compile(r"/([a-z]*)(?:\s+(\S.*)|\s*)", re.IGNORECASE | re.DOTALL)
 _BEGINS = re.compile(r"/([a-z]*)(\s|$)", re.IGNORECASE)
 _MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
 _SEARCHED = 10_000
@@ -45,10 +44,10 @@ def addressed_in(draft: str) -> Addressed:
 
 def command_in(draft: str) -> Command | None:
     """Read a command; None for what is a message, such as a path, or for what is misspelt."""
-    found = _COMMAND.fullmatch(draft) if is_command(draft) else None
+    found = _BEGINS.match(draft)
     if found is None or found[1].lower() not in COMMANDS:
         return None
-    name, argument = found[1].lower(), (found[2] or "").strip()
+    name, argument = found[1].lower(), draft[found.end() :].strip()
     takes, words = COMMANDS[name].takes, argument.split()
     if takes is Takes.MESSAGE:
         return Command(name, argument)

@@ -27,7 +27,7 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import VIEWS
-from jitchat.tui.chat.pins import PinHistory
+from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Status, Turn

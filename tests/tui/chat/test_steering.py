@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.tui.chat.pins import NextMessage
+from jitchat.tui.chat.steering import NextMessage
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 
