@@ -12,7 +12,7 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
-from jitchat.tui import figures, send_figures
+from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window.window import ContextWindow, LedgerRow
 
@@ -120,7 +120,7 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     `place` is the number among the sends of its turn, and how many there are.
     """
     window = replayed.window
-    output.say(send_figures.send_sentence(replayed.send, *place))
+    output.say(figures.send_sentence(replayed.send, *place))
     report.print_segments(window)
     for line in (
         *report.sums(window, conversation),
@@ -128,8 +128,8 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     ):
         output.say(line)
     _print_ledger(window)
-    output.say(send_figures.hash_sentence(replayed, whole=True))
-    for line in send_figures.ending_sentences(replayed):
+    output.say(figures.hash_sentence(replayed, whole=True))
+    for line in figures.ending_sentences(replayed):
         output.say(line)
     if replayed.reply is not None:
         output.say(replayed.reply.content)

@@ -22,8 +22,7 @@ from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.steering import NextMessage, Steering
-from jitchat.tui.figures import exact_sentence
-from jitchat.tui.send_figures import usage_sentence
+from jitchat.tui.figures import exact_sentence, usage_sentence
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow

@@ -26,9 +26,8 @@ from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.views import Views
-from jitchat.tui.figures import ledger_note
+from jitchat.tui.figures import ledger_note, note_sentence
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt

@@ -22,8 +22,8 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
+from jitchat.tui.figures import usage_sentence
 from jitchat.tui.notices import READ_SECONDS
-from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Conversation, Mode, Role, Turn

@@ -19,12 +19,11 @@ from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens
+from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import PointedList

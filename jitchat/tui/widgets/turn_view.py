@@ -17,8 +17,8 @@ from jitchat.providers.provider import Finished
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED
-from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
