@@ -73,7 +73,9 @@ class Branches(Controller):
     async def go_on(self, session: Session) -> None:
         """Have a reply continued that was cut, by a message like any other."""
         reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
-        if reply is None or not await self._was_cut(reply):
+        looked_up = TurnDetails(self.backend.store, self.opening.conversation.id)
+        details = await looked_up.of([reply]) if reply is not None else {}
+        if reply is None or not is_cut(reply, details.get(reply.position, NOTHING)):
             self.host.say("This reply was not cut: there is nothing to go on with.")
             return
         self._set_edit_aside()
@@ -191,7 +193,3 @@ class Branches(Controller):
         kept = self.typed()
         if self.leave_edit() is not None:
             self.surfaces.prompt.swap(kept)
-
-    async def _was_cut(self, reply: Turn) -> bool:
-        details = await TurnDetails(self.backend.store, self.opening.conversation.id).of([reply])
-        return is_cut(reply, details.get(reply.position, NOTHING))

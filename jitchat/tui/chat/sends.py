@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -197,9 +198,7 @@ class Sends(Controller):
             with suppress(StoreError):  # there is no room yet
                 self.backend.store.unstored.store_again()
 
-        def start() -> None:
-            self.host.in_thread(store, "store", exclusive=True)
-
+        start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
     async def show_stored_late(self, message: ReplyStored) -> None:

@@ -64,17 +64,13 @@ class TourKey(StrEnum):
         return f"app.tour('{self}')"
 
 
+_FORWARD = "space,right,pagedown,enter"
 _KEYS = (
-    (TourKey.NEXT, "space,right,pagedown,enter"),
-    (TourKey.BACK, "left,pageup"),
-    (TourKey.END, "escape"),
+    (TourKey.NEXT, _FORWARD, "Next step of the tour", "Space, →, PgDn or Enter"),
+    (TourKey.BACK, "left,pageup", "Step of the tour before", "← or PgUp"),
+    (TourKey.END, "escape", "End the tour", "The chat stays; Esc"),
 )
-"""Presentation clickers send PgDn and PgUp, or arrows, and a few more."""
-_COMMANDS = {
-    TourKey.NEXT: ("Next step of the tour", "Space, →, PgDn or Enter"),
-    TourKey.BACK: ("Step of the tour before", "← or PgUp"),
-    TourKey.END: ("End the tour", "The chat stays; Esc"),
-}
+"""With the words of the palette. Clickers send PgDn and PgUp, or arrows, and a few more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +408,7 @@ class TourApp(JitchatApp):
     # They come ahead of what the keys do elsewhere, as long as the tour goes on.
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
-        for key, keys in _KEYS
+        for key, keys, _, _ in _KEYS
     ]
 
     def __init__(
@@ -450,7 +446,7 @@ class TourApp(JitchatApp):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """List those of the chat; while the tour goes on, its keys, too."""
         if self.tour.takes(TourKey.END):
-            for key, (title, help_text) in _COMMANDS.items():
+            for key, _, title, help_text in _KEYS:
                 yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
         yield from super().get_system_commands(screen)
 

@@ -130,7 +130,6 @@ class Inspector(Vertical):
     def _stop_settling(self) -> None:
         if self._settling is not None:
             self._settling.stop()
-            self._settling = None
 
     def report(self, usage: Usage) -> None:
         """Show what the provider says of the window that was sent, as far as it is on screen."""
@@ -149,12 +148,10 @@ class Inspector(Vertical):
 
     def refuse(self, error: JitchatError) -> None:
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
-        self._empty("next window", why, str(error))
+        self.clear("next window", why, str(error))
 
-    def clear(self) -> None:
-        self._empty()
-
-    def _empty(self, which: str = "", why: str = "", note: str = "") -> None:
+    def clear(self, which: str = "", why: str = "", note: str = "") -> None:
+        """Show no window; `which` is missing, and `why`."""
         self._show_heading(which, why)
         self._show_note(note, is_refusal=bool(note))
         self._stop_settling()

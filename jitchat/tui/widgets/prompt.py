@@ -89,12 +89,10 @@ class Prompt(TextArea):
         shown = self._shortened(draft)
         self._write(f"{shown}\n{typed}" if typed.strip() else shown)
 
-    def swap(self, draft: str) -> str:
-        """Put another draft in place; return the one that stood there."""
-        before = self.draft
+    def swap(self, draft: str) -> None:
+        """Put another draft in the place of the one that stands there."""
         self._pastes.clear()
         self._write(self._shortened(draft))
-        return before
 
     def empty(self) -> bool:
         """Take away what is typed, if the cursor is here and there is any; undo brings it back."""
