@@ -155,7 +155,7 @@ class Branches(Controller):
             await self.show_branch(session, position)
         else:
             await transcript.show(session.memory.turns, position)
-        self.host.focus(transcript)
+        transcript.screen.set_focus(transcript)
         # The focus puts the cursor where the user looks, which is before this.
         transcript.call_later(transcript.point_at, position)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -83,16 +82,6 @@ class Host:
 
     def tell(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
-
-    def focus(self, widget: Widget) -> None:
-        self._screen.set_focus(widget)
-
-    def read_styles(self, file: Path) -> None:
-        """Parse a style sheet, unless that is done; what is on screen has none of it."""
-        sheet = self._screen.app.stylesheet
-        if not sheet.has_source(str(file)):
-            sheet.read(file)
-            sheet.parse()
 
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
         """Open another screen on top; `left` is called with what it is left for."""

@@ -31,7 +31,7 @@ from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModelFetch, ModeTab
+from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 from jitchat.window.steering import Hold
@@ -299,10 +299,6 @@ class ChatScreen(Screen[None]):
         self.indexing.write_missing_lines()
         await self.models.take_over_if_waiting()
 
-    @on(Sends.ReplyRefused)
-    def _reply_refused(self) -> None:
-        self.sends.retry_storing()
-
     @on(Sends.ReplyStored)
     @reports_errors
     async def _reply_stored(self, message: Sends.ReplyStored) -> None:
@@ -360,10 +356,6 @@ class ChatScreen(Screen[None]):
         turn = self.session.memory.turn_at(row.turn) if self.session is not None else None
         text = turn.content if turn is not None else ""
         self._show_exact(f"left out #{row.turn}", text, ledger_note(row))
-
-    @on(ModeTab.Chosen)
-    def _mode_chosen(self, message: ModeTab.Chosen) -> None:
-        self.action_use_mode(message.mode.value)
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:

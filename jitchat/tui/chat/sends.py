@@ -69,9 +69,6 @@ class Sends(Controller):
     class PromptFreed(Message):
         """A send is over, and the prompt is free for the next message."""
 
-    class ReplyRefused(Message):
-        """The store refused what came of a reply; it is tried again."""
-
     @dataclass
     class ReplyStored(Message):
         """The rest of a reply is stored that could not be before."""
@@ -108,7 +105,7 @@ class Sends(Controller):
     def watch_unstored(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
-        unstored.on_kept = lambda: self.host.post(self.ReplyRefused())
+        unstored.on_kept = partial(self.host.later, self.retry_storing)
         unstored.on_stored = lambda *stored: self.host.post(self.ReplyStored(*stored))
 
     def start(

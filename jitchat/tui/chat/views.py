@@ -55,9 +55,15 @@ class Views(Controller):
             )
 
     async def load(self) -> None:
-        """Parse the style sheets one after another, for each takes some milliseconds."""
+        """Parse the style sheets one after another, for each takes some milliseconds.
+
+        What is on screen has none of them.
+        """
+        sheet = self.surfaces.prompt.app.stylesheet
         for file in await asyncio.to_thread(_load_views):
-            self.host.read_styles(file)
+            if not sheet.has_source(str(file)):
+                sheet.read(file)
+                sheet.parse()
             await asyncio.sleep(PREPARE_EVERY)
 
     def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:

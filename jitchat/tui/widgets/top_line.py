@@ -106,10 +106,6 @@ Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
 
 
 class ModeTab(Static):
-    @dataclass
-    class Chosen(Message):
-        mode: Mode
-
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="mode")
         self.mode = mode
@@ -123,8 +119,8 @@ class ModeTab(Static):
             self.cells = name.cell_length
             self.update(name)
 
-    def on_click(self) -> None:
-        self.post_message(self.Chosen(self.mode))
+    async def on_click(self) -> None:
+        await self.run_action(f"screen.use_mode('{self.mode}')")
 
 
 class ModelFetch(Static):

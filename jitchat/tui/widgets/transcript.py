@@ -424,11 +424,9 @@ class Transcript(VerticalScroll):
 
     def _place(self, position: int | None, role: Role | None = None) -> int | None:
         """The index of the turn at a position, said by `role`; the latest are looked at first."""
-        for place in reversed(range(len(self._turns))):
-            turn = self._turns[place]
-            if turn.position == position and role in (None, turn.role):
-                return place
-        return None
+        turns = self._turns
+        at_position = (at for at in reversed(range(len(turns))) if turns[at].position == position)
+        return next((at for at in at_position if role in (None, turns[at].role)), None)
 
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""
