@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -166,11 +166,6 @@ class Surfaces:
     def show_faded(self, faded: bool) -> None:
         for surface in (self.bar, self.inspector, self.hint):
             surface.show_faded(faded)
-
-    def prefix_hint(self, notes: Iterable[str]) -> None:
-        """Put notes ahead of what sending costs."""
-        for note in filter(None, notes):
-            self.hint.show_cost(*(f"{note} · {sentence}" for sentence in self.hint.sentences))
 
 
 @dataclass(eq=False)

@@ -192,7 +192,9 @@ class Previews(Controller):
             self._show(message.outcome, sent=False)
             misplaced = mode_within(self.surfaces.prompt.draft)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
-            self.surfaces.prefix_hint((message.unmet, misplaced, back, self._unanswered()))
+            hint = self.surfaces.hint
+            for note in filter(None, (message.unmet, misplaced, back, self._unanswered())):
+                hint.show_cost(*(f"{note} · {sentence}" for sentence in hint.sentences))
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window

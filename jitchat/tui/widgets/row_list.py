@@ -25,11 +25,6 @@ class PointedList(OptionList):
         self._drawn: list[Content] = []
         self._boundary: int | None = None
 
-    @property
-    def is_followed(self) -> bool:
-        """Whether keys move the cursor: those that are pressed here, or in the line above."""
-        return self.has_focus or isinstance(self.screen.focused, Input)
-
     def notify_style_update(self) -> None:
         """Forget what was drawn: in another theme, the same names are other colours."""
         super().notify_style_update()
@@ -47,7 +42,8 @@ class PointedList(OptionList):
             return strip
         if self.get_component_styles("option-list--option-highlighted").text_style.reverse:
             strip = strip.apply_style(REVERSED)
-        if line or not self.is_followed:
+        # Keys move the cursor that are pressed here, or in the line above.
+        if line or not (self.has_focus or isinstance(self.screen.focused, Input)):
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
