@@ -22,8 +22,8 @@ from jitchat.bench import workers
 from jitchat.bench.asking import Case
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer
-from jitchat.bench.workers import Reply
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.figures import dollars, plural
 from jitchat.values import Message, Usage
@@ -31,23 +31,6 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 
 REPLY_TOKENS = 32
 """So many are assumed of a reply that has not come yet; LoCoMo's own runs stop an answer there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """USD for a million tokens; None where it is not known."""
-
-    input: float | None = None
-    output: float | None = None
-
-    def of(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
-        """Price what was sent and answered; None where a part of it has no price."""
-        sent, answered = _cost(self.input, input_tokens), _cost(self.output, output_tokens)
-        return None if sent is None or answered is None else sent + answered
-
-
-def _cost(price: float | None, tokens: int | None) -> float | None:
-    return None if price is None or tokens is None else price * tokens / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +44,15 @@ class Load:
     """Whether the tokens are what the model itself will count."""
 
 
-def bill(model: str, loads: Sequence[Load], price: Price) -> Iterator[str]:
+def bill(model: str, loads: Sequence[Load], prices: Prices) -> Iterator[str]:
     """Write what some loads for one model come to, a line each and their cost."""
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
         sent = f"{plural(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
         yield f"  {load.name}: {sent}"
-    sent_cost = _cost(price.input, sum(load.input_tokens for load in loads))
-    replied = _cost(price.output, REPLY_TOKENS * sum(load.requests for load in loads))
+    sent_cost = prices.of_input(sum(load.input_tokens for load in loads))
+    replied = prices.of(Usage(0, REPLY_TOKENS * sum(load.requests for load in loads)))
     assumed = f" (at {REPLY_TOKENS} tokens a reply)" if replied is not None else ""
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
@@ -105,17 +88,17 @@ def key_of(asked: Mapping[str, object], messages: Sequence[Message]) -> str:
 class ReplyLog:
     """The file of replies; `opened_log` makes one."""
 
-    def __init__(self, path: Path, file: FileIO, replies: dict[str, Reply]) -> None:
+    def __init__(self, path: Path, file: FileIO, replies: dict[str, workers.Reply]) -> None:
         self.path, self._file = path, file
         self._replies = replies
         self.first_failure: ProviderError | None = None
         """Of those noted since it was opened."""
 
-    def get(self, job: Job | None) -> Reply | None:
+    def get(self, job: Job | None) -> workers.Reply | None:
         """Find the reply to a request; None where it has none yet, or there is none to send."""
         return self._replies.get(job.key) if job is not None else None
 
-    def add(self, job: Job, reply: Reply) -> None:
+    def add(self, job: Job, reply: workers.Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
         self._write(job, {"text": reply.text, "reason": reply.reason, "usage": usage})
         self._replies[job.key] = reply
@@ -151,7 +134,7 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
         yield ReplyLog(path, file, _read(path, file))
 
 
-def _read(path: Path, file: FileIO) -> dict[str, Reply]:
+def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
     """Read the replies, and end a torn line, so that the next one stands on its own."""
     try:
         file.seek(0)
@@ -160,14 +143,14 @@ def _read(path: Path, file: FileIO) -> dict[str, Reply]:
             file.write(b"\n")
     except OSError as error:
         raise unusable(path, error.strerror) from error
-    replies: dict[str, Reply] = {}
+    replies: dict[str, workers.Reply] = {}
     for line in lines:
         try:
             fields = json.loads(line)
             key, text, reason, usage = (fields[name] for name in ("key", "text", "reason", "usage"))
             if isinstance(text, str) and isinstance(usage, list | None):
                 used = Usage(*map(int, usage)) if usage else None
-                replies[str(key)] = Reply(text, str(reason), used)
+                replies[str(key)] = workers.Reply(text, str(reason), used)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             continue  # a torn line, a failure, or no line of ours
     return replies
@@ -179,46 +162,6 @@ def unusable(path: Path, why: str | None) -> BenchFailed:
     )
 
 
-GIVE_UP = 5
-"""After so many failures in a row nothing more is sent."""
-
-
-async def send_all(  # noqa: PLR0913, PLR0917  who is asked, what, how, and who hears of it
-    jobs: Sequence[Job],
-    provider: Provider,
-    options: Options,
-    parallel: int,
-    log: ReplyLog,
-    advance: Callable[[int], None],
-) -> None:
-    """Send requests and keep each reply as it comes; one that fails is noted, the others go on.
-
-    Raises:
-        BenchFailed: Too many failed in a row, or a reply cannot be kept.
-
-    """
-    way_on = f"What came is kept in {log.path}; run it again to go on."
-    crew = workers.Workers(parallel, GIVE_UP, way_on)
-
-    async def work(_: int, share: Iterator[Job]) -> None:
-        for job in share:
-            try:
-                reply = await workers.reply_to(job.messages, provider, options)
-                if not reply.text:
-                    raise NotAnAnswer("The model answered with nothing.")
-            except ProviderError as error:
-                log.add_failure(job, error)
-                crew.failed(error)
-            else:
-                log.add(job, reply)
-                crew.succeeded()
-            advance(1)
-
-    await crew.run(jobs, work)
-    if crew.error is not None:
-        raise crew.error
-
-
 @dataclass(frozen=True, slots=True)
 class Model:
     """Who is asked, and on what terms."""
@@ -226,25 +169,29 @@ class Model:
     provider: Provider
     counter: TokenCounter
     options: Options
-    price: Price
+    prices: Prices
     identity: Mapping[str, object]
     """What tells its replies from another's: provider, model, address, temperature."""
     lacks_key: bool = False
     """It answers nobody without a key, and there is none."""
 
 
+GIVE_UP = 5
+"""After so many failures in a row nothing more is sent."""
+
+
 class Round:
     """Requests to one model about the cases of a run, and the replies that are there already."""
 
-    def __init__(self, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
+    def __init__(self, name: str, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
         """`jobs` are one for each case; None where there is nothing to ask yet."""
-        self.model, self._jobs, self._log = model, jobs, log
+        self.name, self.model, self._jobs, self._log = name, model, jobs, log
 
     @property
     def requests(self) -> int:
         return sum(job is not None for job in self._jobs)
 
-    def replies(self) -> list[Reply | None]:
+    def replies(self) -> list[workers.Reply | None]:
         """List the reply on each case; None where none came."""
         return list(map(self._log.get, self._jobs))
 
@@ -253,13 +200,37 @@ class Round:
         return [job is not None and self._log.get(job) is None for job in self._jobs]
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
-        """Send what has no reply yet."""
+        """Send what has no reply yet, and keep each reply as it comes; a failure is noted.
+
+        Raises:
+            BenchFailed: Too many failed in a row, or a reply cannot be kept.
+
+        """
         jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
-        model = self.model
+        way_on = f"What came is kept in {self._log.path}; run it again to go on."
+        crew = workers.Workers(parallel, GIVE_UP, way_on)
+        provider, options = self.model.provider, self.model.options
+
+        async def work(_: int, share: Iterator[Job]) -> None:
+            for job in share:
+                try:
+                    reply = await workers.reply_to(job.messages, provider, options)
+                    if not reply.text:
+                        raise NotAnAnswer("The model answered with nothing.")
+                except ProviderError as error:
+                    self._log.add_failure(job, error)
+                    crew.failed(error)
+                else:
+                    self._log.add(job, reply)
+                    crew.succeeded()
+                advance(1)
+
         try:
-            await send_all(jobs, model.provider, model.options, parallel, self._log, advance)
+            await crew.run(jobs, work)
         finally:
-            await model.provider.aclose()
+            await provider.aclose()
+        if crew.error is not None:
+            raise crew.error
 
     def usage(self) -> Usage | None:
         """Add up what the provider reported; None where it did not for each reply."""
@@ -280,7 +251,13 @@ class Answering:
         """`data` is the hash of the questions' file."""
         self._cases, self._judge, self._data, self._log = cases, judge, data, log
         jobs = [_job(answerer, case, case.messages, data) for case in cases]
-        self.answers = Round(answerer, jobs, log)
+        self.answers = Round("answers", answerer, jobs, log)
+
+    def rounds(self) -> Iterator[Round]:
+        """Go through the rounds: the second judges what is answered when it is reached."""
+        yield self.answers
+        if (judging := self.judgements()) is not None:
+            yield judging
 
     def judgements(self) -> Round | None:
         """Make the round that judges the answers that are there; None where nobody judges."""
@@ -291,7 +268,7 @@ class Answering:
             _job(judge, case, judge_question(case.question, reply.text), data) if reply else None
             for case, reply in self._answered()
         ]
-        return Round(judge, jobs, self._log)
+        return Round("judgements", judge, jobs, self._log)
 
     def loads(self) -> list[Load]:
         """Count what is still to be sent to the answerer, by mode."""
@@ -302,18 +279,17 @@ class Answering:
         exact = self.answers.model.counter.exact
         return [Load(mode, len(each), sum(each), exact) for mode, each in tokens.items()]
 
-    def judge_load(self) -> Load | None:
+    def judge_loads(self) -> list[Load]:
         """Count what the judge will be sent; an answer that is still to come is guessed at."""
-        judging = self.judgements()
-        if judging is None:
-            return None
+        if (judging := self.judgements()) is None:
+            return []
         tokens: list[int] = []
         for (case, reply), is_waiting in zip(self._answered(), judging.waiting(), strict=True):
             if reply is None or is_waiting:
                 messages = judge_question(case.question, reply.text if reply else "")
                 guessed = 0 if reply else REPLY_TOKENS
                 tokens.append(request_tokens(judging.model.counter, messages) + guessed)
-        return Load("judgements", len(tokens), sum(tokens), exact=False) if tokens else None
+        return [Load(judging.name, len(tokens), sum(tokens), exact=False)] if tokens else []
 
     def results(self) -> Iterator[Answer]:
         judging = self.judgements()
@@ -322,7 +298,7 @@ class Answering:
             correct = workers.verdict(judged.text) if judged is not None else None
             yield Answer(case.question, case.mode, reply.text if reply else None, correct)
 
-    def _answered(self) -> list[tuple[Case, Reply | None]]:
+    def _answered(self) -> list[tuple[Case, workers.Reply | None]]:
         return list(zip(self._cases, self.answers.replies(), strict=True))
 
 

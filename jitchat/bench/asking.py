@@ -82,8 +82,7 @@ def indexed(found: FileConversation, embedder: Embedder) -> Iterator[Memory]:
         opened_store(Path(folder) / "bench.db") as store,
     ):
         memory = Memory(store, store_found(store, found), embedder)
-        for _ in memory.index.catch_up():
-            pass
+        list(memory.index.catch_up())
         if memory.index.failure:
             raise memory.index.failure
         yield memory

@@ -5,8 +5,6 @@ pause of hours after it. Common words are said often, rare ones seldom, and new 
 coming up, as in real talk; words of the fact and of its question occur elsewhere too.
 """
 
-from __future__ import annotations
-
 import random
 import tomllib
 from collections.abc import Iterator
@@ -72,7 +70,7 @@ class Haystack:
                 said.insert(len(said) // 2, NEEDLE)
             yield Turn(position, role, " ".join(said), moment)
 
-    def _sentences(self, stretch: _Stretch, role: Role, chance: random.Random) -> list[str]:
+    def _sentences(self, stretch: "_Stretch", role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
             return [stretch.sentence("short")]
         is_long = self.length is Length.LONG

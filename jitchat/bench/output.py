@@ -1,9 +1,7 @@
 """What the results of every measurement have in common: their settings, and plain tables."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -23,10 +21,6 @@ def settings_fields(settings: Settings) -> dict[str, str]:
 def without_login(address: str) -> str:
     """Drop the name and password that an address may carry: they are no part of a result."""
     return _LOGIN.sub("", address)
-
-
-def sha256_of(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def plain_table(

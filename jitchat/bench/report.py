@@ -1,7 +1,9 @@
-"""Scores, answers and judgements → the JSON that is kept, and the tables that are read."""
+"""What was measured → the JSON that is kept, and the tables and plots that are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
+from math import log10
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ from rich.table import Table
 from jitchat import __version__
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
-from jitchat.bench.output import plain_table, settings_fields, sha256_of
+from jitchat.bench.haystack import PHRASINGS
+from jitchat.bench.output import plain_table, settings_fields
+from jitchat.bench.scaling import QUESTIONS, SizeResult
 from jitchat.bench.scores import SHORTLISTS, AnswerScores, ModeScores, Scores, embedder_name
 from jitchat.settings import Settings
 from jitchat.values import Mode
@@ -22,7 +26,7 @@ def result_fields(
     return {
         "version": __version__,
         "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256_of(data)},
+        "data": {"path": str(data), "sha256": sha256(data.read_bytes()).hexdigest()},
         "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
     }
@@ -95,14 +99,14 @@ def answers_added(
 
 def _round(asked: Round) -> dict[str, Any]:
     """Describe a model and what it used, by the provider's own count; null where it told none."""
-    usage, price = asked.usage(), asked.model.price
+    usage, prices = asked.usage(), asked.model.prices
     return {
         **asked.model.identity,
         "requests": asked.requests,
         "input_tokens": usage and usage.input_tokens,
         "output_tokens": usage and usage.output_tokens,
-        "usd_per_million": asdict(price),
-        "usd": usage and price.of(usage.input_tokens, usage.output_tokens),
+        "usd_per_million": {"input": prices.input, "output": prices.output},
+        "usd": usage and prices.of(usage),
     }
 
 
@@ -122,3 +126,144 @@ def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) ->
             ]
         )
     return plain_table(f"{mode.value}: {title}", columns, rows)
+
+
+def scaling_fields(
+    sizes: Sequence[SizeResult], length: str, settings: Settings
+) -> dict[str, object]:
+    return {
+        "version": __version__,
+        "settings": settings_fields(settings),
+        "turn_length": length,
+        "phrasings": len(PHRASINGS),
+        "turns": [
+            {"turns": each.turns, "needle": each.needle} | asdict(each.built) | asdict(each.asked)
+            for each in sizes
+        ],
+    }
+
+
+def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
+    built, asked = sizes[0].built, sizes[0].asked
+    about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
+    for title, row_of, caption in (
+        (f"Tokens sent ({about})", _sent_tokens, _NEEDLE),
+        ("A question, ms, medians", _question_times, _BOUNDS),
+        ("A conversation: ms a turn to store, index and embed", _costs, _MEMORY),
+    ):
+        rows = [row_of(each) for each in sizes]
+        columns = [name for name, _ in rows[0]]
+        table = plain_table(title, columns, [[cell for _, cell in row] for row in rows], caption)
+        table.columns[0].justify = "right"
+        yield table
+
+
+_NEEDLE = (
+    f"needle: in the window for so many of {len(PHRASINGS)} ways to ask for it."
+    f" least: the least that jit saves on any of {QUESTIONS} questions."
+)
+_BOUNDS = (
+    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once, FTS5"
+    " searches for the same words. × bounds: both, by their sum."
+)
+_MEMORY = "open: until it can be asked. Memory: of a process that did nothing but open and ask it."
+_Row = list[tuple[str, str]]
+"""Headings and cells."""
+
+
+def _sent_tokens(size: SizeResult) -> _Row:
+    asked = size.asked
+    is_refused = asked.modes.get(Mode.FULL, ...) is None
+    whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
+    row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, whole)]
+    for mode, sent in asked.modes.items():
+        if mode == Mode.FULL:
+            continue
+        if sent is None:
+            row += [(mode, "refused"), ("saved", "–"), ("needle", "–")]
+            continue
+        row += [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}")]
+        row.append(("needle", f"{sent.found}"))
+        if Mode(mode).recalls:
+            row.append(("least", f"{sent.least_saved:.2%}"))
+    return row
+
+
+def _question_times(size: SizeResult) -> _Row:
+    asked = size.asked
+    return [
+        ("turns", f"{size.turns:,}"),
+        ("embed", f"{asked.embed_ms['p50']:.1f}"),
+        ("retrieve", f"{asked.retrieve_ms['p50']:.1f}"),
+        ("plan", f"{asked.plan_ms['p50']:.1f}"),
+        ("both", f"{asked.both_ms['p50']:.1f}"),
+        ("both, p95", f"{asked.both_ms['p95']:.1f}"),
+        ("numpy", f"{asked.matrix_ms:.2f}"),
+        ("FTS5", f"{asked.fts5_ms:.2f}"),
+        ("× bounds", f"{asked.times_bounds:.1f}"),
+    ]
+
+
+def _costs(size: SizeResult) -> _Row:
+    built, asked = size.built, size.asked
+    return [
+        ("turns", f"{size.turns:,}"),
+        ("store", f"{built.store_turn_ms:.2f}"),
+        ("index", f"{built.index_turn_ms:.2f}"),
+        ("embed", f"{built.embed_turn_ms:.2f}"),
+        ("open, s", f"{asked.open_ms / 1000:.2f}"),
+        ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
+        ("at its peak", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
+    ]
+
+
+_HEIGHT = 18
+_NAMED = ("red", "orange", "green", "blue", "magenta", "cyan", "gray")
+_COLOURS = dict(zip(Mode, _NAMED, strict=False))
+_POWERS = [10**exponent for exponent in range(1, 13)]
+_PERCENTS = [0, 25, 50, 75, 100]
+
+Lines = Mapping[str, Sequence[tuple[int, float]]]
+"""By mode, points of (turns, value)."""
+
+
+def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
+    """Draw both, with the colours of a terminal; a line is made of its mode's initial.
+
+    `full` is drawn whether it fits or not; at least one size is needed.
+    """
+    sent = {"full": [(each.turns, float(each.asked.full_tokens)) for each in sizes]}
+    saved = {}
+    for mode in sizes[0].asked.modes:
+        made = [(each.turns, found) for each in sizes if (found := each.asked.modes[mode])]
+        if made and mode != Mode.FULL:
+            sent[mode] = [(turns, float(found.tokens)) for turns, found in made]
+            saved[mode] = [(turns, 100 * found.saved) for turns, found in made]
+    values = [value for points in sent.values() for _, value in points]
+    ticks = [each for each in _POWERS if min(values) / 10 < each < max(values) * 10]
+    yield _drawn("tokens sent, by turns", sent, ticks, width, is_log=True)
+    if saved:
+        yield _drawn("% saved against full, by turns", saved, _PERCENTS, width, is_log=False)
+
+
+def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log: bool) -> str:
+    import plotext  # noqa: PLC0415  170 ms, needed for a plot only
+
+    plotext.clear_figure()
+    plotext.theme("clear")
+    plotext.limitsize(False, False)  # not to what it takes for the terminal's size
+    plotext.plotsize(width, _HEIGHT)
+    plotext.title(title)
+    for mode, points in lines.items():
+        turns, values = zip(*points, strict=True)
+        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[Mode(mode)])
+    turns_of = sorted({turns for points in lines.values() for turns, _ in points})
+    plotext.xscale("log")
+    plotext.xticks(turns_of, [f"{each:,}" for each in turns_of])
+    if is_log:
+        plotext.yscale("log")
+    ends = (ticks[0], ticks[-1])
+    plotext.ylim(*(map(log10, ends) if is_log else ends))  # of a scale by logarithms, its own
+    plotext.yticks(ticks, [f"{each:,}" for each in ticks])
+    made: str = plotext.build()
+    return made.rstrip("\n")

@@ -29,10 +29,9 @@ from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
+from jitchat.index import indexer, search
 from jitchat.index.embedder import Embedder
-from jitchat.index.indexer import BATCH
 from jitchat.index.load_embedder import load_embedder
-from jitchat.index.search import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.text.words import content_words
@@ -225,8 +224,8 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTi
     embedding, turns = TimedEmbedder(embedder), list(talk.turns())
 
     def reported() -> Iterator[Turn]:
-        for start in range(0, len(turns), BATCH):  # telling takes time as well
-            yield from (batch := turns[start : start + BATCH])
+        for start in range(0, len(turns), indexer.BATCH):  # telling takes time as well
+            yield from (batch := turns[start : start + indexer.BATCH])
             tell(len(batch))
 
     with opened_store(path) as store:
@@ -393,7 +392,7 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
         for question in questions:
             words = " OR ".join(f'"{word}"' for word in content_words(question))
             begun = time.perf_counter()
-            connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
+            connection.execute(_BY_WORDS, (words, search.SHORTLIST)).fetchall()
             times.append(ms_since(begun))
     return statistics.median(times)
 

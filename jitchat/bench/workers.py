@@ -34,9 +34,16 @@ class Workers:
         self, jobs: Sequence[_Job], work: Callable[[int, Iterator[_Job]], Awaitable[None]]
     ) -> None:
         waiting = iter(jobs)
+
+        async def run_worker(worker: int) -> None:
+            try:
+                await work(worker, self._share(worker, waiting))
+            except JitchatError as error:
+                self.error = self.error or error
+
         async with asyncio.TaskGroup() as group:
             for worker in range(min(self.parallel, len(jobs))):
-                group.create_task(self._run(worker, waiting, work))
+                group.create_task(run_worker(worker))
 
     def succeeded(self) -> None:
         self._failures = 0
@@ -48,17 +55,6 @@ class Workers:
                 f"{self._failures} requests in a row failed; the last: {failure.what}",
                 f"{failure.remedy} {self._way_on}".strip(),
             )
-
-    async def _run(
-        self,
-        worker: int,
-        waiting: Iterator[_Job],
-        work: Callable[[int, Iterator[_Job]], Awaitable[None]],
-    ) -> None:
-        try:
-            await work(worker, self._share(worker, waiting))
-        except JitchatError as error:
-            self.error = self.error or error
 
     def _share(self, worker: int, waiting: Iterator[_Job]) -> Iterator[_Job]:
         """Give a worker one job after the other, as long as so many are to be done at once."""

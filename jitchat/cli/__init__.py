@@ -28,14 +28,14 @@ INTERRUPTED = 130
 _COMMANDS = {
     "send": ("turns", "Send TEXT, print the reply as it comes, store both."),
     "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
-    "why": ("why", "Say why turn ID is in the window for TEXT, or why not."),
-    "replay": ("replay", "Show the window that was sent for TURN; send nothing."),
+    "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
+    "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
     "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
     ),
     "demo": (
-        "demo",
+        "chat",
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),

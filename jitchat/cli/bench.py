@@ -14,14 +14,14 @@ import click
 from rich.table import Table
 
 from jitchat import __version__, models
-from jitchat.bench import answers as bench_answers
-from jitchat.bench import asking, haystack, questions, report, scaling, scaling_report
+from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores
 from jitchat.cli import options, output
 from jitchat.errors import KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
+from jitchat.providers.catalogue.table import Prices
 from jitchat.settings import Settings, checks, sections
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
@@ -123,16 +123,16 @@ class AnswerFlags:
         if self.answerer is None or self.answers is None:
             return
         if why := output.why_unwritable(self.answers):
-            raise bench_answers.unusable(self.answers, why)
+            raise answers.unusable(self.answers, why)
 
-    def prices(self) -> tuple[bench_answers.Price, bench_answers.Price]:
+    def prices(self) -> tuple[Prices, Prices]:
         """Say what the answerer and the judge charge: one model has one price, the reader none."""
         same = self.judge == self.answerer
-        answerer = bench_answers.Price(self.input_price, self.output_price)
+        answerer = Prices(self.input_price, self.output_price)
         if self.answerer == _READER:
-            answerer = bench_answers.Price(0.0, 0.0)
+            answerer = Prices(0.0, 0.0)
         sent, replied = self.judge_input_price, self.judge_output_price
-        return answerer, bench_answers.Price(
+        return answerer, Prices(
             answerer.input if same and sent is None else sent,
             answerer.output if same and replied is None else replied,
         )
@@ -233,8 +233,8 @@ def _answer_all(
         judge = _model(with_model(flags, answering.judge).settings(), judge_price)
     beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
     path = answering.answers or beside or flags.paths().answers
-    with bench_answers.opened_log(path) as log:
-        run = bench_answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
+    with answers.opened_log(path) as log:
+        run = answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
         if bills := list(_bills(run)):
             output.say("\n".join(bills), err=True)
             output.require_yes(given=answering.yes)
@@ -246,7 +246,7 @@ def _answer_all(
     return tables, report.answers_added(result, reached, run.answers, run.judgements())
 
 
-def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Model:
+def _model(settings: Settings, prices: Prices) -> answers.Model:
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
@@ -261,18 +261,13 @@ def _model(settings: Settings, price: bench_answers.Price) -> bench_answers.Mode
         }
     provider = models.make_provider(profile, model.name, model.counter)
     lacks_key = models.lacks_key(profile)
-    return bench_answers.Model(
-        provider, model.counter, profile.sampling, price, identity, lacks_key
-    )
+    return answers.Model(provider, model.counter, profile.sampling, prices, identity, lacks_key)
 
 
-def _bills(run: bench_answers.Answering) -> Iterator[str]:
+def _bills(run: answers.Answering) -> Iterator[str]:
     """Say what each round that has something to send may cost; nothing for the reader."""
-    judging, judge_load = run.judgements(), run.judge_load()
-    rounds = [(run.answers, run.loads())]
-    if judging is not None and judge_load is not None:
-        rounds.append((judging, [judge_load]))
-    for asked, loads in rounds:
+    all_loads = (run.loads(), run.judge_loads())
+    for asked, loads in zip(run.rounds(), all_loads, strict=False):  # without a judge, one round
         identity = asked.model.identity
         if loads and asked.model.lacks_key:
             raise KeyRefused(
@@ -281,29 +276,22 @@ def _bills(run: bench_answers.Answering) -> Iterator[str]:
             )
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
-            yield from bench_answers.bill(where, loads, asked.model.price)
+            yield from answers.bill(where, loads, asked.model.prices)
 
 
-def _send_all(run: bench_answers.Answering, parallel: int, path: Path) -> None:
+def _send_all(run: answers.Answering, parallel: int, path: Path) -> None:
     try:
-        _send("answers", run.answers, parallel)
-        judging = run.judgements()
-        if judging is not None:
-            _send("judgements", judging, parallel)
+        for asked in run.rounds():
+            if waiting := sum(asked.waiting()):
+                with output.progress(asked.name, waiting) as advance:
+                    asyncio.run(asked.run(parallel, advance))
     except KeyboardInterrupt:
         output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
         raise
 
 
-def _send(label: str, asked: bench_answers.Round, parallel: int) -> None:
-    if waiting := sum(asked.waiting()):
-        with output.progress(label, waiting) as advance:
-            asyncio.run(asked.run(parallel, advance))
-
-
-def _tell_failures(run: bench_answers.Answering, first: ProviderError | None) -> None:
-    judging = run.judgements()
-    failed = sum(run.answers.waiting()) + (sum(judging.waiting()) if judging else 0)
+def _tell_failures(run: answers.Answering, first: ProviderError | None) -> None:
+    failed = sum(sum(asked.waiting()) for asked in run.rounds())
     if not failed:
         return
     requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"
@@ -342,17 +330,27 @@ def scaling_command(
     flags = measuring.with_embedder(flags)
     settings = flags.settings()
     measuring.require_writable()
-    measured = _measure_scaling(sizes, length, measuring.modes, flags)
-    output.print_tables(
-        scaling_report.tables(measured, length, models.resolve_model(settings).asked_budget.limit)
+    embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget
+    wanted = scaling.MeasureOptions(
+        embedder.name,
+        embedder.model,
+        str(absolute(Path(embedder.path))) if embedder.path else None,
+        str(flags.paths().models),
+        settings.model_name(),
+        budget,
+        tuple(measuring.modes),
     )
+    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
+    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
+        measured = [scaling.measure(wanted, talk, advance) for talk in talks]
+    output.print_tables(report.scaling_tables(measured, length, budget.limit))
     output.emit("")
     if plot:
         width = min(output.terminal_width() or _WIDEST, _WIDEST)
-        for drawn in scaling_report.plots(measured, width):
+        for drawn in report.plots(measured, width):
             output.emit(f"{drawn}\n")
     if measuring.json is not None:
-        output.write_json(measuring.json, scaling_report.scaling_fields(measured, length, settings))
+        output.write_json(measuring.json, report.scaling_fields(measured, length, settings))
 
 
 def _sizes(listed: str) -> list[int]:
@@ -364,22 +362,3 @@ def _sizes(listed: str) -> list[int]:
     if sizes[0] < 1:
         raise click.BadParameter(f"--turns: {listed!r}. Give whole numbers above 0: 20,40,80.")
     return sizes
-
-
-def _measure_scaling(
-    sizes: Sequence[int], length: str, modes: Sequence[Mode], flags: options.Flags
-) -> list[scaling.SizeResult]:
-    settings = flags.settings()
-    embedder = settings.embedder
-    wanted = scaling.MeasureOptions(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else None,
-        str(flags.paths().models),
-        settings.model_name(),
-        models.resolve_model(settings).asked_budget,
-        tuple(modes),
-    )
-    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
-    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
-        return [scaling.measure(wanted, talk, advance) for talk in talks]

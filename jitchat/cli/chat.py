@@ -1,4 +1,4 @@
-"""Starting the terminal app."""
+"""The terminal app is started here: the chat, the rot lab in it, and `jitchat demo`, the tour."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +19,10 @@ from jitchat.cli import cold_store, options, output
 from jitchat.cli.backend import LocalBackend
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
-from jitchat.settings.small_models import require_addresses
+from jitchat.settings import Settings, small_models
 from jitchat.store import models, unstored
 from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import store_demo
 from jitchat.tui import garbage
 
 if TYPE_CHECKING:
@@ -46,7 +50,7 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     store = cold_store.open_store(paths)
     try:
         settings = flags.settings(models.ChosenModel(store.database).get())
-        require_addresses(settings)
+        small_models.require_addresses(settings)
         wanted = None if rot is not None else flags.conversation
         conversation = cold_store.choose_conversation(store, wanted)
         return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
@@ -71,6 +75,66 @@ def _save_the_last(store: ColdStore) -> None:
 def _warn(sentence: str) -> None:
     with suppress(output.OutputError):  # the terminal may be gone
         output.warn(sentence)
+
+
+@click.command("demo", cls=options.SharingCommand)
+@click.option("--record", is_flag=True, help="Play by itself, at reading speed, and end.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.1, 10),
+    metavar="FACTOR",
+    help="With --record: 2 is twice as slow as reading takes, 0.5 twice as fast.",
+)
+@options.tour_options
+def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
+    """Show the same question in full, recency and jit: a tour of five steps, in the chat.
+
+    One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
+    and leaves a chat like any other.
+
+    It is on the demo conversation, in a database of its own that is gone afterwards: none of your
+    conversations is read or changed. The embedded reader answers, whatever the configuration
+    says, so that nothing leaves this machine; --model, --provider or --base-url has a model
+    answer in its place. Theme, keys and the window's sizes are as you set them.
+
+    For a recording, have the recorder's terminal at a fixed size, 120 by 36 for example:
+
+    asciinema rec -c "jitchat demo --record" tour.cast
+    """
+    if pace is not None and not record:
+        raise click.UsageError("--pace is for --record: without it, you set the pace.")
+    if flags.database is not None:
+        raise click.UsageError("The tour has a database of its own: leave --db out.")
+    settings = tour_settings(flags)
+    cold_store.check_key_bindings(settings)
+    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
+    garbage.pause()
+    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
+
+    with TemporaryDirectory(prefix="jitchat-demo-") as folder:
+        paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
+        with cold_store.opened_store(paths) as store:
+            backend = LocalBackend(settings, paths, store, warns=False)
+            own_pace = (pace or 1.0) if record else None
+            return run_app(TourApp(backend, store_demo(store), own_pace))
+
+
+_NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})
+_ALWAYS = {
+    "picker.model": "",
+    "summariser.model": "",
+    "embedder.download": False,
+    "screen.inspector": True,
+}
+"""Nothing is asked or fetched behind the tour, and the inspector is what it points at."""
+
+
+def tour_settings(flags: options.Flags) -> Settings:
+    """Load the settings; the reader answers unless a flag names who does."""
+    if flags.given.keys() & _NAMES_A_MODEL:
+        return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
+    given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
+    return replace(flags, given=given).settings()
 
 
 def require_terminal(otherwise: str) -> None:

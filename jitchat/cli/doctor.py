@@ -12,10 +12,8 @@ import click
 import httpx
 
 from jitchat import models
-from jitchat.cli import cold_store, output
-from jitchat.cli.options import Flags, SharingCommand, common_options
+from jitchat.cli import cold_store, options, output
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
-from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.providers import provider as pieces
 from jitchat.providers.catalogue import lists
@@ -55,11 +53,11 @@ def _refused(name: str, error: JitchatError, model: str | None = None) -> Findin
     return Finding(name, False, error.what, error.remedy, model)
 
 
-@click.command("doctor", cls=SharingCommand)
+@click.command("doctor", cls=options.SharingCommand)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@common_options
-def doctor_command(flags: Flags, names: tuple[str, ...], as_json: bool) -> int:
+@options.common_options
+def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
     """Check that each configured provider answers.
 
     Sends one tiny request ("Say OK.") to each provider that is named in the configuration, has a
@@ -228,7 +226,7 @@ async def _ask(settings: Settings, profile: Profile) -> Finding:
             raise ProviderError(what, profile.key_help)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(ResolvedModel(settings, profile, model))
+            seconds = await _first_piece(models.ResolvedModel(settings, profile, model))
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
@@ -252,25 +250,23 @@ async def _first_model(profile: Profile) -> str:
     return listed[0].name
 
 
-async def _first_piece(model: ResolvedModel) -> float:
+async def _first_piece(model: models.ResolvedModel) -> float:
     profile, context = model.profile, None
     if profile.protocol == "ollama":  # another size than the chat asks for loads it anew
         context = (await model.ask_limit() or model.limit).tokens
     counter = EstimateCounter()
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
-    options = replace(profile.sampling, context=context)
-    began, why = time.monotonic(), ""
+    sampling = replace(profile.sampling, context=context)
+    began = time.monotonic()
     answering = pieces.ReplyDelta | pieces.ReasoningDelta | pieces.ToolCall | pieces.Finished
     try:
-        async with aclosing(provider.stream(_QUESTION, options)) as answer:
+        async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
             async for piece in answer:
                 if isinstance(piece, answering):
                     return time.monotonic() - began
                 if isinstance(piece, pieces.RetryScheduled):
-                    why = piece.why
-                    break
+                    late = f"{profile.title} does not answer now: {piece.why}."
+                    raise Unreachable(late, "Try again in a while.")
     finally:
         await provider.aclose()
-    if why:
-        raise Unreachable(f"{profile.title} does not answer now: {why}.", "Try again in a while.")
     raise NotAnAnswer(f"{profile.title} answered with nothing.", "Try another model.")

@@ -25,7 +25,7 @@ def keys_command(context: click.Context, flags: options.Flags) -> None:
         context.invoke(list_command)
 
 
-@keys_command.command("set", cls=options.SharingCommand)
+@keys_command.command("set")
 @click.argument("name")
 @click.option("--keyring", is_flag=True, help="Store it in the system's keyring.")
 @options.location_options
@@ -50,7 +50,7 @@ def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
         output.warn(note)
 
 
-@keys_command.command("list", cls=options.SharingCommand)
+@keys_command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
@@ -69,7 +69,7 @@ def list_command(flags: options.Flags, as_json: bool) -> None:
     )
 
 
-@keys_command.command("remove", cls=options.SharingCommand)
+@keys_command.command("remove")
 @click.argument("name")
 @options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
@@ -83,7 +83,7 @@ def remove_command(flags: options.Flags, name: str) -> None:
     output.say(f"The key of {name} was removed from {' and from '.join(places)}.")
 
 
-@keys_command.command("path", cls=options.SharingCommand)
+@keys_command.command("path")
 @options.location_options
 def path_command(flags: options.Flags) -> None:
     """Print where the keys file is."""

@@ -5,18 +5,16 @@ about its model is kept where the chat keeps it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab import compare, costs, grade, run_file, runs
+from jitchat.lab import compare, costs, grade, run_file
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.grade import Judge
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
-from jitchat.models import ResolvedModel
 from jitchat.paths import Paths
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
@@ -38,11 +36,11 @@ class LocalLabService:
     """See `LabService`; the model that answers now is asked."""
 
     def __init__(
-        self, resolve: Callable[[], ResolvedModel], paths: Paths, store: ColdStore
+        self, resolve: Callable[[], models.ResolvedModel], paths: Paths, store: ColdStore
     ) -> None:
         """`resolve` gives the model that answers now; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
-        self.runs = runs.Runs(paths.rot)
+        self.runs = run_file.Runs(paths.rot)
 
     def answerer(self) -> costs.Answerer:
         model = self._resolve()
@@ -92,8 +90,8 @@ class LocalLabService:
             settings=tuple(settings_fields(model.settings).items()),
             source=run_file.source_of(turns),
         )
-        asking = _Asking(model, embedder, budget, judging, parallel, turns)
-        return asking.lab(self.runs.create(run))
+        file = self.runs.create(run)
+        return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
         """Open a run to ask what has no answer yet.
@@ -103,14 +101,14 @@ class LocalLabService:
         """
         file = self.runs.open(wanted, to_ask=True)
         try:
-            return self._asking_again(file.run, parallel).lab(file)
+            return self._resumed(file, parallel)
         except BaseException:  # closed whatever it was, and passed on
             file.close()
             raise
 
-    def _asking_again(self, run: run_file.Run, parallel: int) -> "_Asking":
+    def _resumed(self, file: run_file.RunFile, parallel: int) -> Lab:
         """Find what a run was begun with, or refuse what would be used now instead."""
-        model = self._resolve()
+        run, model = file.run, self._resolve()
         named = f"{model.profile.name} {model.name}"
         _require_same(run, "", f"{run.provider} {run.model}", named)
         require_key(model.profile)
@@ -127,7 +125,7 @@ class LocalLabService:
         if run_file.source_of(turns) != run.source:
             what = f"{title} has changed since {run.id} was begun."
             raise UsageError(what, "Begin a new run.")
-        return _Asking(model, embedder, budget, judging, parallel, turns)
+        return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def title(self, experiment: Experiment) -> str:
         """Name the user's conversation that is the filler; empty for made-up talk."""
@@ -141,7 +139,7 @@ class LocalLabService:
         return one_line(conversation.title), self._store.turns(conversation.id)
 
     def _fitted(
-        self, experiment: Experiment, model: ResolvedModel
+        self, experiment: Experiment, model: models.ResolvedModel
     ) -> tuple[Experiment, Sequence[Turn]]:
         """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
         if experiment.conversation is None:
@@ -159,33 +157,23 @@ class LocalLabService:
         return replace(experiment, conversation=conversation.id, lengths=reached), turns
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    model: ResolvedModel
-    embedder: Embedder
-    budget: Budget
-    judge: Judge | None
-    """None where rules alone judge."""
-    parallel: int
-    turns: Sequence[Turn]
-    """The user's turns that are the filler; none where talk is made up."""
-
-    def lab(self, file: run_file.RunFile) -> Lab:
-        return Lab(
-            file,
-            self._session,
-            self.embedder,
-            self.model.counter,
-            judge=self.judge,
-            parallel=self.parallel,
-            own=self.turns,
-        )
-
-    def _session(self, memory: Memory) -> Session:
+def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
+    file: run_file.RunFile,
+    model: models.ResolvedModel,
+    embedder: Embedder,
+    budget: Budget,
+    judge: grade.Judge | None,
+    parallel: int,
+    turns: Sequence[Turn],
+) -> Lab:
+    def open_session(memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = self.model.open_session(memory, instructions=grade.CONTRACT)
-        session.take_budget(self.budget)
+        session = model.open_session(memory, instructions=grade.CONTRACT)
+        session.take_budget(budget)
         return session
+
+    counter = model.counter
+    return Lab(file, open_session, embedder, counter, judge=judge, parallel=parallel, own=turns)
 
 
 def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
@@ -196,7 +184,7 @@ def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
         )
 
 
-def is_here(model: ResolvedModel) -> bool:
+def is_here(model: models.ResolvedModel) -> bool:
     """Whether all that is asked is known to cost nothing and to stay on this machine."""
     prices, picker = model.prices, small_models.address_of(model.settings, "picker")
     if prices is None or not prices.is_free:
@@ -209,7 +197,7 @@ def _stays(profile: profiles.Profile, model: str) -> bool:
     return profile.is_local_preset and not model.endswith(_ELSEWHERE)
 
 
-def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
+def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:
     """Resolve the judge: of the provider that answers; beside the reader as `provider/model`."""
     if name == "reader":
         raise UsageError(
@@ -221,15 +209,15 @@ def judge_model(model: ResolvedModel, name: str) -> ResolvedModel:
         if not (rest and provider in model.settings.provider_names()):
             provider, rest = _USUAL, name
         profile, name = model.settings.profile(provider), rest
-    return ResolvedModel(model.settings, profile, name, model.database)
+    return models.ResolvedModel(model.settings, profile, name, model.database)
 
 
-def _make_judge(model: ResolvedModel, name: str) -> Judge:
+def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
     """Make the model that is asked about answers which no rule finds right. Slow."""
     judge = judge_model(model, name)
     require_key(judge.profile)
     provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
-    return Judge(provider, judge.profile.sampling)
+    return grade.Judge(provider, judge.profile.sampling)
 
 
 def require_key(profile: profiles.Profile) -> None:

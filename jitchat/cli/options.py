@@ -70,44 +70,59 @@ class SharedOption(click.Option):
     """An option that commands share; a command's help lists its own options first."""
 
 
-class _OwnOptionsFirst:
-    """Help in two parts, for a command or a group."""
+class SharingCommand(click.Command):
+    """A command with options of its own and shared ones, which its help lists apart."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
-        for parameter in ctx.command.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None and not isinstance(parameter, click.Argument):
-                shared = isinstance(parameter, SharedOption)
-                parts["Settings" if shared else "Options"].append(record)
-        for title, records in parts.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        _format_own_first(self, ctx, formatter)
 
 
-class SharingCommand(_OwnOptionsFirst, click.Command):
-    """A command with options of its own and shared ones."""
-
-
-class SharingGroup(_OwnOptionsFirst, click.Group):
+class SharingGroup(click.Group):
     """A group likewise; its commands are listed first, in the order in which they were added."""
+
+    command_class = SharingCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
-        super().format_options(ctx, formatter)
+        _format_own_first(self, ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         return list(self.commands)
 
 
-def with_options(*options: _Option) -> _Option:
-    """Add several options to a command, in the order in which its help is to list them."""
+def _format_own_first(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None and not isinstance(parameter, click.Argument):
+            shared = isinstance(parameter, SharedOption)
+            parts["Settings" if shared else "Options"].append(record)
+    for title, records in parts.items():
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def _made_of(
+    options: Sequence[_Option], name: str, make: Callable[[dict[str, Any]], object]
+) -> _Option:
+    """Add options to a command, in the order in which its help is to list them.
+
+    The command gets what `make` makes of their values as the argument `name`; `make` takes them
+    out of all values.
+    """
 
     def add(command: _Command) -> _Command:
+        @wraps(command)
+        def with_made(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
+            made = make(values)
+            return command(*args, **{name: made}, **values)
+
         for option in reversed(options):
-            command = option(command)
-        return command
+            option(with_made)  # notes it on the function
+        return with_made
 
     return add
 
@@ -119,21 +134,11 @@ def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's 
 
 def options_as(name: str, kind: type[Any]) -> _Option:
     """Add the options of a dataclass, which the command gets as the argument `name`."""
-    options = [
-        click.option(f"--{part.name.replace('_', '-')}", **part.metadata)
-        for part in fields(kind)
-        if part.metadata
-    ]
-
-    def add(command: _Command) -> _Command:
-        @wraps(command)
-        def with_values(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-            own = {part.name: values.pop(part.name) for part in fields(kind) if part.metadata}
-            return command(*args, **{name: kind(**own)}, **values)
-
-        return with_options(*options)(with_values)
-
-    return add
+    parts = [part for part in fields(kind) if part.metadata]
+    options = [click.option(f"--{part.name.replace('_', '-')}", **part.metadata) for part in parts]
+    return _made_of(
+        options, name, lambda values: kind(**{part.name: values.pop(part.name) for part in parts})
+    )
 
 
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
@@ -153,21 +158,20 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         option = shared(known.flag, name, type=known.kind, metavar=known.unit, help=help_text)
         options.append(option)
 
-    def add(command: _Command) -> _Command:
-        @wraps(command)
-        def with_flags(*args: object, **values: Any) -> object:  # noqa: ANN401  as click calls it
-            values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
-            given = {key: value for key, value in values_by_key.items() if value is not None}
-            config, database = values.pop("config"), values.pop("db", None)
-            own = Flags(config, database, given, values.pop("conversation", None))
-            outer = click.get_current_context().obj
-            flags = own.over(outer) if isinstance(outer, Flags) else own
-            return command(*args, flags=flags, **values)
+    def make(values: dict[str, Any]) -> Flags:
+        values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
+        given = {key: value for key, value in values_by_key.items() if value is not None}
+        config, database = values.pop("config"), values.pop("db", None)
+        own = Flags(config, database, given, values.pop("conversation", None))
+        outer = click.get_current_context().obj
+        return own.over(outer) if isinstance(outer, Flags) else own
 
-        return with_options(*options)(with_flags)
+    return _made_of(options, "flags", make)
 
-    return add
 
+in_conversation = click.option(
+    "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
+)
 
 _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 

@@ -1,229 +1,30 @@
-"""`jitchat rot`: what it is given, and whether the app is opened at the lab or a run made here."""
+"""`jitchat rot`: a run in the app or here; `list`, `show`, `compare` and `forget` for kept ones."""
 
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import pairwise
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import replace
+from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, rot_runs
-from jitchat.cli.options import Flags, SharingGroup, common_options, option, options_as
+from jitchat.cli import cold_store, options, output
 from jitchat.cli.output import is_terminal
-from jitchat.errors import UsageError
-from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
-from jitchat.lab.facts import Kind
-from jitchat.settings.checks import choose_one
-from jitchat.text.sanitize import shorten
+from jitchat.cli.rot_options import RotFiles, RotFlags
+from jitchat.errors import StoreError, UsageError
+from jitchat.lab import compare, report, run_file, stats
+from jitchat.lab.experiment import RunWanted
+from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
-USUAL = "quick"
-"""The preset where none is given."""
-SHORTEST, LONGEST = 500, 10_000_000
-"""Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
-_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
-_DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
-_SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
-_QUOTED = 60
-"""Characters of what was given that an error repeats."""
-_Name = TypeVar("_Name", bound=StrEnum)
-_Number = TypeVar("_Number", int, float)
 
-
-def known_name(flag: str, name: str, names: Sequence[str]) -> str:
-    if name not in names:
-        quoted = repr(shorten(name, _QUOTED))
-        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
-    return name
-
-
-def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
-    """Read a list of names, each once, in the order in which they are given."""
-    names = [member.value for member in kind]
-    given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
-
-
-def lengths_of(text: str) -> tuple[int, ...]:
-    """Read `1k,2k,8000`."""
-    return _ascending("--lengths", text, _length)
-
-
-def depths_of(text: str) -> tuple[float, ...]:
-    """Read `0,50,100`, which are percent."""
-    return _ascending("--depths", text, _depth)
-
-
-def threshold_of(text: str) -> tuple[str, float]:
-    """Read `jit=0.9`."""
-    mode, _, share = (piece.strip() for piece in text.partition("="))
-    if not _SHARE.fullmatch(share) or float(share) > 1:
-        raise UsageError(
-            f"--fail-under: {shorten(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
-            "Write it as jit=0.9.",
-        )
-    return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
-
-
-def _length(piece: str) -> int:
-    read = _LENGTH.fullmatch(piece)
-    tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
-    if not 1 <= tokens <= LONGEST or tokens != int(tokens):
-        raise UsageError(
-            f"--lengths: {shorten(piece, _QUOTED)!r} is no number of tokens.",
-            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
-        )
-    if tokens < SHORTEST:
-        raise UsageError(
-            f"--lengths: {shorten(piece, _QUOTED)} is too short to plant facts in.",
-            f"The shortest length is {SHORTEST:,} tokens.",
-        )
-    return int(tokens)
-
-
-def _depth(piece: str) -> float:
-    read = _DEPTH.fullmatch(piece)
-    percent = float(read[1]) if read else -1.0
-    if not 0 <= percent <= 100:
-        raise UsageError(
-            f"--depths: {shorten(piece, _QUOTED)!r} is no depth.",
-            "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
-        )
-    return round(percent / 100, 6)
-
-
-def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
-    numbers = tuple(read(piece.strip()) for piece in text.split(","))
-    if any(later <= earlier for earlier, later in pairwise(numbers)):
-        raise UsageError(
-            f"{flag} are not ascending: {shorten(text, _QUOTED)}.",
-            "Give each once, the smallest first.",
-        )
-    return numbers
-
-
-_OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
-"""With any of these, the grid is the user's own."""
-_GRID = ("preset", *_OWN_GRID, "seed")
-"""What says what is asked, so that a run that goes on has it already."""
-
-
-@dataclass(frozen=True, slots=True)
-class RotFlags:
-    """What was given to `jitchat rot`; None where nothing was."""
-
-    preset: str | None = option(f"{USUAL} if not given, standard or deep.", metavar="NAME")
-    lengths: tuple[int, ...] | None = option(
-        "Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
-        type=lengths_of,
-        metavar="LIST",
-    )
-    depths: tuple[float, ...] | None = option(
-        "Where the facts stand, in percent: 0,50,100.", type=depths_of, metavar="LIST"
-    )
-    kinds: tuple[Kind, ...] | None = option(
-        f"Of question: {', '.join(Kind)}.",
-        type=lambda text: names_of("--kinds", text, Kind),
-        metavar="LIST",
-    )
-    modes: tuple[Mode, ...] | None = option(
-        "Of full, recency, jit.",
-        type=lambda text: names_of("--modes", text, Mode),
-        metavar="LIST",
-    )
-    repeats: int | None = option(
-        "Ask each cell so often, each time for another fact.",
-        type=click.IntRange(1, 100),
-        metavar="N",
-    )
-    seed: int | None = option(
-        "Another one gives other facts and other talk.", type=int, metavar="N"
-    )
-    conversation: str | None = option(
-        "Plant the facts in a copy of this one of yours, not in made-up talk.", metavar="ID"
-    )
-    judge: str | None = option(
-        "Have this model of the same provider look at answers that no rule finds right;"
-        " beside the reader, as PROVIDER/MODEL.",
-        metavar="MODEL",
-    )
-    parallel: int = option(
-        "Requests at once. One alone keeps prompt caches warm, and its times honest.",
-        type=click.IntRange(1, 64),
-        default=1,
-        show_default=True,
-        metavar="N",
-    )
-    resume: str | None = option(
-        "Go on with a run that was stopped: its id, or last.", metavar="RUN"
-    )
-    fail_under: tuple[tuple[str, float], ...] = option(
-        "Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
-        " cells that do not fit or failed count as not right.",
-        type=threshold_of,
-        multiple=True,
-        metavar="MODE=SHARE",
-    )
-    yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
-    headless: bool = option("Run here, not in the app.", is_flag=True)
-
-    @property
-    def wants_the_app(self) -> bool:
-        """Whether nothing but perhaps a file asks for a run without the screen."""
-        return not any((self.fail_under, self.yes, self.headless, self.resume))
-
-    def require_alone(self, command: str, files: rot_runs.RotFiles) -> None:
-        """Refuse options of a run beside a command that makes none."""
-        given = [
-            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
-            *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
-            *(name for name, _ in files.named()),
-        ]
-        if given:
-            raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
-
-    def require_consistent(self) -> None:
-        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
-        if self.resume is not None and given:
-            raise UsageError(
-                f"--resume goes on as the run was begun, and {_options(given)} would change that.",
-                "Leave out the one or the other.",
-            )
-
-    def experiment(self, *, is_reader: bool) -> Experiment:
-        name = known_name("--preset", self.preset or USUAL, PRESETS)
-        own: dict[str, Any] = {
-            part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
-        }
-        if own:
-            own["preset"] = "own"
-        if self.seed is not None:
-            own["seed"] = self.seed
-        return replace(preset(name, is_reader=is_reader), **own)
-
-    def thresholds(self) -> Mapping[str, float]:
-        """The shares of `--fail-under`, by mode."""
-        thresholds = dict(self.fail_under)
-        if len(thresholds) < len(self.fail_under):
-            raise UsageError("--fail-under names a mode twice.", "Give one share for each.")
-        return thresholds
-
-
-def _options(names: list[str]) -> str:
-    options = [f"--{name.replace('_', '-')}" for name in names]
-    return " and ".join(filter(None, (", ".join(options[:-1]), options[-1])))
-
-
-@click.group("rot", cls=SharingGroup, invoke_without_command=True)
-@options_as("wanted", RotFlags)
-@options_as("files", rot_runs.RotFiles)
-@common_options
+@click.group("rot", cls=options.SharingGroup, invoke_without_command=True)
+@options.options_as("wanted", RotFlags)
+@options.options_as("files", RotFiles)
+@options.common_options
 @click.pass_context
 def rot_command(
-    context: click.Context, flags: Flags, wanted: RotFlags, files: rot_runs.RotFiles
+    context: click.Context, flags: options.Flags, wanted: RotFlags, files: RotFiles
 ) -> int | None:
     """See how answers fare in each mode as the conversation grows.
 
@@ -238,15 +39,15 @@ def rot_command(
         return None
     wanted.require_consistent()
     if wanted.resume is not None:
-        flags = rot_runs.as_begun(flags, wanted.resume)
+        flags = _as_begun(flags, wanted.resume)
     elif wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
     settings = cold_store.load_settings(flags)
     experiment = None
     if wanted.resume is None:
         experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
-    opens_app = wanted.wants_the_app and not files.named() and is_terminal(sys.stdout)
-    if experiment is not None and opens_app:
+    asks_for_figures = wanted.fail_under or wanted.yes or wanted.headless or files.named()
+    if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
         return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
@@ -256,10 +57,128 @@ def rot_command(
     return None
 
 
-for _command in (
-    rot_runs.list_command,
-    rot_runs.show_command,
-    rot_runs.compare_command,
-    rot_runs.forget_command,
-):
-    rot_command.add_command(_command)
+def _as_begun(flags: options.Flags, wanted: str) -> options.Flags:
+    """Have the model of a run answer, where the flags name none."""
+    if {"provider.name", "provider.model"} & flags.given.keys():
+        return flags
+    with _opened(flags, wanted) as file:
+        run = file.run
+    given: dict[str, Any] = {"provider.name": run.provider}
+    if not run.is_reader:
+        given["provider.model"] = run.model
+    return options.Flags(given=given).over(flags)
+
+
+def _opened(flags: options.Flags, wanted: str) -> closing[run_file.RunFile]:
+    return closing(run_file.Runs(flags.paths().rot).open(wanted))
+
+
+@rot_command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.location_options
+def list_command(flags: options.Flags, as_json: bool) -> None:
+    """List the runs, the latest first, with their shares of right answers."""
+    runs = run_file.Runs(flags.paths().rot).each(_summary)
+    if as_json:
+        output.say_json([_fields(*run) for run in runs])
+    elif runs:
+        output.print_columns([_cells(*run) for run in runs], right=(1,))
+    else:
+        output.say("There are no runs yet. `jitchat rot` makes one.")
+
+
+def _summary(file: run_file.RunFile) -> tuple[run_file.Run, int, Mapping[Mode, stats.Tally]]:
+    """Read what is listed of a run: how many cells are decided, and its shares."""
+    shares: Mapping[Mode, stats.Tally] = {}
+    with suppress(StoreError):  # it is listed all the same
+        shares = stats.count_results(file.results()).by_mode
+    return file.run, file.count(), shares
+
+
+def _cells(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> tuple[str, ...]:
+    listed = ", ".join(f"{mode} {_share(shares.get(mode))}" for mode in run.experiment.modes)
+    return run.id, f"{decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
+
+
+def _share(tally: stats.Tally | None) -> str:
+    """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
+    if tally is None or not tally.answered:
+        return stats.NOTHING
+    return f"{stats.percent(tally.share)} of {tally.answered:,}"
+
+
+def _fields(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> dict[str, Any]:
+    """Turn it into what JSON knows; a share is 0 to 1, and null where no answer came."""
+    tallies = [(mode, shares.get(mode)) for mode in run.experiment.modes]
+    return {
+        "id": run.id,
+        "title": run.title,
+        "provider": run.provider,
+        "model": run.model,
+        "cells": run.experiment.size,
+        "decided": decided,
+        "shares": {mode.value: tally.share if tally else None for mode, tally in tallies},
+        "answered": {mode.value: tally.answered if tally else 0 for mode, tally in tallies},
+        "begun_at": run.begun_at.isoformat(),
+        "ended_at": run.ended_at.isoformat() if run.ended_at is not None else None,
+    }
+
+
+@rot_command.command("show")
+@click.argument("run", metavar="RUN")
+@options.options_as("files", RotFiles)
+@options.location_options
+def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
+    """Print the tables of a run again, and write it to files.
+
+    RUN is its id, or `last`.
+    """
+    files.require_writable()
+    with _opened(flags, run) as file:
+        files.print_run(file.run, file.results())
+
+
+@rot_command.command("compare")
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@options.location_options
+def compare_command(flags: options.Flags, before: str, after: str) -> None:
+    """Set two runs beside each other.
+
+    The one that was begun first is the earlier one, however they are named. Only cells that both
+    have answers for count. A and B are ids, or `last`.
+    """
+    with _opened(flags, before) as first, _opened(flags, after) as second:
+        if first.run.id == second.run.id:
+            raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
+        earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
+        comparison = compare.compare_runs(
+            earlier.run, earlier.results(), later.run, later.results()
+        )
+    output.print_tables(report.comparison_tables(comparison))
+
+
+@rot_command.command("forget")
+@click.argument("run", metavar="RUN")
+@click.option("--yes", is_flag=True, help="Forget it without asking.")
+@options.location_options
+def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
+    """Delete a run, with its conversations and answers.
+
+    RUN is its id, or `last`.
+    """
+    try:
+        with _opened(flags, run) as file:
+            run, name = file.run.id, f"{file.run.id}, {one_line(file.run.title)},"
+    except StoreError:
+        name = f"{run}, which cannot be read,"
+    if not yes:
+        if not output.is_terminal(sys.stdin):
+            raise UsageError(
+                "Nothing was forgotten: there is no terminal to confirm it in.",
+                "Give --yes to forget it without being asked.",
+            )
+        if not click.confirm(f"Forget {name} with all its answers?", err=True):
+            raise click.ClickException("Nothing was forgotten.")
+    run_file.Runs(flags.paths().rot).forget(run)
+    output.say(f"{name} is forgotten.", err=True)

@@ -3,8 +3,9 @@
 import asyncio
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from textwrap import fill
 
 from rich.console import Console
@@ -15,13 +16,11 @@ from jitchat import models
 from jitchat.bench.output import without_login
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
-from jitchat.cli.rot import RotFlags
-from jitchat.cli.rot_runs import RotFiles, print_run
+from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import BenchFailed, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
-from jitchat.models import ResolvedModel
 from jitchat.settings import Settings, small_models
 from jitchat.text import figures, sanitize
 from jitchat.values import ASSUMED
@@ -57,13 +56,13 @@ def run_here(
             lab = _begun(desk, model, wanted, experiment)
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel)
-            tallies = print_run(file.run, file.results(), files)
+            tallies = files.print_run(file.run, file.results())
             _tell_end(watcher, file.run.id)
             _require_shares(file.run.experiment, tallies, least)
 
 
 def _begun(
-    desk: LocalLabService, model: ResolvedModel, wanted: RotFlags, experiment: Experiment
+    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
 ) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
@@ -80,13 +79,12 @@ def _begun(
     cells = figures.plural(settled.size, "cell")
     output.say(f"{cells} for {_named(model)}, which takes {takes}:", err=True)
     estimate = costs.estimate_run(settled, answerer)
-    _say_beneath(costs.sentence(estimate))
-    _confirm(model, judge, estimate.requests, title=title, yes=wanted.yes)
+    _confirm(model, judge, estimate, title=title, yes=wanted.yes)
     return desk.begin(settled, wanted.parallel, judge)
 
 
 def _resumed(
-    desk: LocalLabService, model: ResolvedModel, wanted: RotFlags, least: Collection[str]
+    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
 ) -> Lab:
     """Go on with a run, once it is told what is left, and that is confirmed."""
     lab = desk.resume(wanted.resume or "", wanted.parallel)
@@ -101,26 +99,28 @@ def _resumed(
         if left:
             as_begun = replace(desk.answerer(), limit=run.limit, reserve=run.reserve)
             estimate = costs.estimate_cells(left, as_begun)
-            _say_beneath(costs.sentence(estimate))
-            _confirm(model, run.judge, estimate.requests, title=title, yes=wanted.yes)
+            _confirm(model, run.judge, estimate, title=title, yes=wanted.yes)
     except BaseException:  # closed whatever it was, and passed on
         lab.file.close()
         raise
     return lab
 
 
-def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes: bool) -> None:
-    """Ask whether it may be sent, unless that is sure to be free and to stay here.
+def _confirm(
+    model: models.ResolvedModel, judge: str, estimate: costs.Estimate, *, title: str, yes: bool
+) -> None:
+    """Tell what is sent, and ask whether it may be, unless it is sure to be free and to stay here.
 
     `title` is that of the user's conversation; empty where talk is made up.
     """
+    _say_beneath(costs.sentence(estimate))
     if title:
         _say_beneath(f"What is sent is the text of your conversation {title}, with facts in it.")
     stays = is_here(model)
     if judge:
         judging = judge_model(model, judge)
         stays = stays and is_here(judging)
-        more = f"and up to {figures.plural(requests, 'request')} to {_named(judging)}"
+        more = f"and up to {figures.plural(estimate.requests, 'request')} to {_named(judging)}"
         _say_beneath(f"{more}, whose cost is not counted here.")
         if judging.profile.name != model.profile.name and (
             warning := models.unencrypted_key(judging.profile)
@@ -130,7 +130,7 @@ def _confirm(model: ResolvedModel, judge: str, requests: int, *, title: str, yes
         output.require_yes(given=yes)
 
 
-def _named(model: ResolvedModel) -> str:
+def _named(model: models.ResolvedModel) -> str:
     name = sanitize.one_line(model.name)
     address = without_login(model.profile.base_url)
     return name if model.profile.is_reader else f"{name} at {address}"
@@ -143,8 +143,19 @@ def _say_beneath(text: str) -> None:
 
 
 def _watched(lab: Lab, parallel: int) -> "Watcher":
+    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines."""
+    kept = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
+    watching: AbstractContextManager[_Watching]
+    if output.is_terminal(sys.stderr):
+        size = lab.file.run.experiment.size
+        watching = drawn(len(kept), size, parallel, Console(stderr=True))
+    else:
+        watcher = Watcher(len(kept), parallel, partial(output.say, err=True))
+        watching = nullcontext((watcher, watcher.take))
     try:
-        with _watching(lab.file, parallel) as (watcher, take):
+        with watching as (watcher, take):
+            for result in kept:
+                watcher.pay(result)
             asyncio.run(lab.run(take))
     except KeyboardInterrupt:
         output.say(f"\nStopped. What came is kept: {_goes_on(lab.file.run.id)}", err=True)
@@ -152,27 +163,11 @@ def _watched(lab: Lab, parallel: int) -> "Watcher":
     return watcher
 
 
-@contextmanager
-def _watching(
-    file: run_file.RunFile, parallel: int
-) -> Iterator[tuple["Watcher", Callable[[events.LabEvent], None]]]:
-    """Draw a bar for who looks at standard error; for a file or a pipe, lines alone."""
-    kept = [result for result in file.results() if result.verdict is not Verdict.FAILED]
-    if not output.is_terminal(sys.stderr):
-        watcher = Watcher(len(kept), parallel, lambda line: output.say(line, err=True))
-        yield watcher, watcher.take
-        return
-    size = file.run.experiment.size
-    with drawn(len(kept), size, parallel, Console(stderr=True)) as (watcher, take):
-        for result in kept:
-            watcher.pay(result)
-        yield watcher, take
+_Watching = tuple["Watcher", Callable[[events.LabEvent], None]]
 
 
 @contextmanager
-def drawn(
-    decided: int, size: int, parallel: int, console: Console
-) -> Iterator[tuple["Watcher", Callable[[events.LabEvent], None]]]:
+def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[_Watching]:
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     with Progress(*columns, console=console, transient=True) as bar:
@@ -251,10 +246,8 @@ def _tell_end(watcher: Watcher, run: str) -> None:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.failed:
-        cells, them = (
-            figures.plural(watcher.failed, "cell"),
-            "it" if watcher.failed == 1 else "them",
-        )
+        cells = figures.plural(watcher.failed, "cell")
+        them = "it" if watcher.failed == 1 else "them"
         why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
         again = _goes_on(run, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first: {why}", err=True)
@@ -280,22 +273,14 @@ def _require_shares(
     cells = experiment.size // len(experiment.modes)
     below = []
     for mode in experiment.modes:
-        tally = tallies.by_mode.get(mode)
-        right = tally.right if tally is not None else 0
-        wanted = least.get(mode.value, 0.0)
-        if right / cells < wanted - _NEXT_TO_NOTHING:
+        tally, wanted = tallies.by_mode.get(mode, stats.Tally()), least.get(mode.value, 0.0)
+        share = tally.right / cells
+        if share < wanted - _NEXT_TO_NOTHING:
+            unanswered = ", ".join(stats.unanswered_parts(tally))
             below.append(
-                f"{mode}: {right:,} of {cells:,} cells are right{_unanswered(tally)}, a share of"
-                f" {right / cells:.3f}; --fail-under wants {wanted:g}."
+                f"{mode}: {tally.right:,} of {cells:,} cells are right"
+                f"{f' ({unanswered})' if unanswered else ''}, a share of {share:.3f};"
+                f" --fail-under wants {wanted:g}."
             )
     if below:
         raise BenchFailed(" ".join(below))
-
-
-def _unanswered(tally: stats.Tally | None) -> str:
-    """Say of how many no answer came, and why: ` (2 do not fit, 1 failed)`; empty for none."""
-    if tally is None:
-        return ""
-    parts = [f"{tally.unfit:,} {'does' if tally.unfit == 1 else 'do'} not fit"] * bool(tally.unfit)
-    parts += [f"{tally.failed:,} failed"] * bool(tally.failed)
-    return f" ({', '.join(parts)})" if parts else ""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
@@ -94,8 +94,7 @@ def tokens_command(  # noqa: PLR0913  one for each option
     if as_json:
         say_json(_fields(resolved, learnt) | ({"text": counts} if counts is not None else {}))
         return
-    for line in (*_lines(resolved, learnt), *_count_lines(resolved, counts)):
-        say(line)
+    say("\n".join((*_lines(resolved, learnt), *_count_lines(resolved, counts))))
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:
@@ -180,9 +179,6 @@ def _count_lines(model: ResolvedModel, counts: dict[str, int] | None) -> Iterato
 
 
 def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
-    samples = [
-        {"counted": sample.counted, "reported": sample.reported} for sample in learnt.samples
-    ]
     return {
         "provider": model.profile.name,
         "server": learnt.server,
@@ -190,7 +186,7 @@ def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
         "counter": {"name": learnt.counter, "exact": model.counter.exact},
         **learnt.fields(*_BANDS_AT),
         "refused": list(learnt.refused),
-        "samples": samples,
+        "samples": [asdict(sample) for sample in learnt.samples],
     }
 
 

@@ -1,39 +1,32 @@
-"""`jitchat window` and `jitchat send`: the headless twin of the chat, on the same session."""
+"""`jitchat window`, `send` and `why`: the headless twin of the chat, on the same session."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any
 
 import click
 
-from jitchat import models
-from jitchat.cli import cold_store, options, output, report
-from jitchat.errors import EmptyDraft, JitchatError, ReplyCut, StoreFull, StoreReadOnly, UsageError
+from jitchat import errors, models
+from jitchat.cli import cold_store, options, output, windows
 from jitchat.events import ReplyDelta, SendFailed, TurnStored
 from jitchat.memory import Memory
-from jitchat.models import ResolvedModel
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
-from jitchat.text.sanitize import one_line
-from jitchat.values import Mode, Status, Turn
+from jitchat.store.path import parent_of
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.values import Mode, Role, Status, Turn
+from jitchat.why import Explained, Standing, why
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
 
 
-_text_in_conversation = options.with_options(
-    click.argument("text"),
-    click.option(
-        "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
-    ),
-)
-
-
 @click.command("window", cls=options.SharingCommand)
-@_text_in_conversation
+@click.argument("text")
+@options.in_conversation
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
 )
@@ -67,10 +60,10 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         return
     exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
     if wanted["as_json"]:
-        found = report.window_fields(window, identity, prices)
+        found = windows.window_fields(window, identity, prices)
         output.say_json(found | ({"exact": exact} if exact else {}))
         return
-    report.print_window(window, identity, prices)
+    windows.print_window(window, identity, prices)
     if exact:
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
@@ -83,7 +76,7 @@ def _planned(
     if not ask:
         return session.preview(draft, mode, once)
     if session.picker is None:
-        raise UsageError(
+        raise errors.UsageError(
             "--ask-picker: no small model is configured as the picker.",
             "Set model under [picker] in the configuration.",
         )
@@ -98,7 +91,8 @@ def _planned(
 
 
 @click.command("send", cls=options.SharingCommand)
-@_text_in_conversation
+@click.argument("text")
+@options.in_conversation
 @options.common_options
 def send_command(flags: options.Flags, text: str) -> None:
     """Send TEXT, print the reply as it comes, store both.
@@ -120,14 +114,14 @@ def _warn(*sentences: str | None) -> None:
 
 
 async def _exchange(
-    session: Session, mode: Mode, model: ResolvedModel, draft: str
-) -> JitchatError | None:
+    session: Session, mode: Mode, model: models.ResolvedModel, draft: str
+) -> errors.JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed.
 
     What comes back is what went wrong: of a reply that is cut, why, and what to do.
     """
     _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
-    error: JitchatError | None = None
+    error: errors.JitchatError | None = None
     stored: list[Turn] = []
     is_open_line = False
     try:
@@ -150,22 +144,22 @@ async def _exchange(
     if not stored or stored[-1].status is not Status.CUT:
         return error
     if error is not None:
-        return ReplyCut(error.what, error.remedy)
+        return errors.ReplyCut(error.what, error.remedy)
     sent = session.sent_exchange(stored[0], stored[-1])
     return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
 
 
-def _cut(stop: str) -> ReplyCut:
+def _cut(stop: str) -> errors.ReplyCut:
     """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
     finished = Finished(stop.partition(":")[0])
     told = f" ({one_line(stop)})" if stop else ""
     on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
     remedy = on if finished.is_by_length else finished.remedy
-    return ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
+    return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
 
 
 @contextmanager
-def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, ResolvedModel]]:
+def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models.ResolvedModel]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
@@ -181,7 +175,7 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, Resolv
 
 def _index_missing(memory: Memory) -> None:
     """Index what is not yet; where the disk takes nothing, what is indexed has to do."""
-    with suppress(StoreFull, StoreReadOnly):
+    with suppress(errors.StoreFull, errors.StoreReadOnly):
         if memory.store.database.refusal is None:
             list(memory.index.catch_up())
             return
@@ -194,5 +188,104 @@ def read_draft(text: str) -> str:
     if text == "-":
         draft = draft.rstrip("\r\n")
     if not draft.strip():
-        raise EmptyDraft("The text is empty.", "Say something in TEXT.")
+        raise errors.EmptyDraft("The text is empty.", "Say something in TEXT.")
     return draft
+
+
+_QUOTED = 60
+"""Characters of the message that are repeated."""
+
+
+@click.command("why", cls=options.SharingCommand)
+@click.argument("turn", metavar="ID", type=options.turn_number)
+@click.argument("text", required=False)
+@click.option(
+    "--turn",
+    "said",
+    type=options.turn_number,
+    metavar="N",
+    help="Of the window that was sent for turn N.",
+)
+@options.in_conversation
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.common_options
+def why_command(flags: options.Flags, turn: int, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+    """Say why turn ID is in the window for TEXT, or why not.
+
+    Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
+    it was sent. TEXT is `-` for what comes on standard input.
+    """
+    said = wanted["said"]
+    if text is not None and said is not None:
+        raise errors.UsageError("TEXT and --turn name two windows.", "Give one of them.")
+    draft = read_draft(text) if text is not None else None
+    with opened_session(flags) as (session, mode, _):
+        if said is not None:
+            explained = _explained_sent(session, said)
+        else:
+            explained = _explained_draft(session, draft, mode)
+        found = _why_fields(session, explained, turn)
+    if wanted["as_json"]:
+        output.say_json(found)
+        return
+    mode, quoted = explained.window.mode, shorten(explained.draft, _QUOTED)
+    if explained.said is not None:
+        output.say(
+            f"The window that was sent in {mode} for #{explained.said.position}, “{quoted}”:"
+        )
+    else:
+        output.say(f"The window that would be sent in {mode} for “{quoted}”:")
+    for sentence in found["sentences"]:
+        output.say(sentence)
+
+
+def _explained_draft(session: Session, draft: str | None, mode: Mode) -> Explained:
+    """Plan the window for a draft; for the last message where none is given."""
+    if draft is not None:
+        return session.explained(draft, mode)
+    turns = reversed(session.memory.turns)
+    last = next((turn for turn in turns if turn.role is Role.USER), None)
+    if last is None:
+        raise errors.UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
+    return session.explained(last.content, mode, steering.Once(again=last))
+
+
+def _explained_sent(session: Session, position: int) -> Explained:
+    """Load the window that was sent for a message, or for the message that a reply answers."""
+    store, conversation = session.memory.store, session.memory.conversation.id
+    said = chosen = store.turn(conversation, position)
+    if said is not None and said.role is not Role.USER:
+        said = store.turn(conversation, parent_of(said))
+    sent = session.sent_on_path(said, chosen) if said is not None else None
+    if said is None or sent is None:
+        raise errors.UnknownTurn(
+            f"--turn: no window was sent for #{position}.", "Name a message that was answered here."
+        )
+    return Explained(sent[0], said.content, said)
+
+
+def _why_fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
+    answer = why(session.memory, explained, turn)
+    if answer.standing is Standing.UNKNOWN:
+        raise errors.UnknownTurn(str(answer))
+    placed = None
+    if answer.placed is not None:
+        found = answer.placed.candidate
+        placed = {
+            "rank": found.rank,
+            "of": answer.placed.of,
+            "score": found.score,
+            "parts": dict(found.parts),
+            "matched": list(found.matched),
+        }
+    return {
+        "conversation": session.memory.conversation.id,
+        "mode": explained.window.mode.value,
+        "sent_for": explained.said.position if explained.said is not None else None,
+        "text": explained.draft,
+        "turn": turn,
+        "standing": answer.standing.value,
+        "sentences": list(answer.sentences),
+        "row": record.ledger_fields(answer.row) if answer.row is not None else None,
+        "placed": placed,
+    }

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Interval, Tally, count_results, newcombe, newcombe_paired
-from jitchat.text.figures import plural
-from jitchat.text.sanitize import shorten
+from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
 
@@ -149,7 +148,7 @@ def left_out(comparison: Comparison) -> str:
     }
     without = ", ".join(f"{number:,} {why}" for why, number in parts.items() if number)
     left = f"; left out: {without}" if without else ""
-    return f"{plural(comparison.compared, 'cell')} compared{left}."
+    return f"{figures.plural(comparison.compared, 'cell')} compared{left}."
 
 
 _LONGEST = 60
@@ -218,7 +217,7 @@ def _settings(before: Run, after: Run) -> Iterator[str]:
     for name in was | became:
         if was.get(name) != became.get(name) and name not in known:
             earlier, later = (_told(each.get(name, _UNSET)) for each in (was, became))
-            yield f"Setting {shorten(name, _LONGEST)}: {earlier}, then {later}."
+            yield f"Setting {sanitize.shorten(name, _LONGEST)}: {earlier}, then {later}."
 
 
 _UNSET = "not set"
@@ -253,4 +252,4 @@ def _who(run: Run) -> str:
 
 def _told(value: object) -> str:
     text = f"{value:,}" if isinstance(value, int) else str(value)
-    return shorten(text, _LONGEST)
+    return sanitize.shorten(text, _LONGEST)

@@ -1,7 +1,5 @@
 """What a run of the lab asks: which lengths, depths, kinds and modes, and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -32,7 +30,7 @@ class Experiment:
     conversation: str | None = None
     """The id of the user's own conversation that is the filler; None for made-up talk."""
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""
         repeats = range(1, self.repeats + 1)
         for length, repeat in product(self.lengths, repeats):

@@ -1,7 +1,5 @@
 """Believable talk about everyday work and life, the same for the same seed."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import defaultdict

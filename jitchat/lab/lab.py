@@ -8,8 +8,6 @@ a processor or the disk (making a conversation, storing, indexing, keeping a res
 is done by a thread that the worker waits for, also where it is cancelled.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -108,10 +106,9 @@ class Lab:
         self._hear(events.RunEnded())
 
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
-        experiment, results = self.file.run.experiment, self.file.results()
-        done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
+        experiment, left = self.file.run.experiment, set(self.file.left())
         laid_out = (
-            (plan, [each for each in plan.cells(experiment.modes) if each[0] not in done])
+            (plan, [each for each in plan.cells(experiment.modes) if each[0] in left])
             for plan in planting.plans(experiment, self._price)
         )
         return [(plan, cells) for plan, cells in laid_out if cells]
@@ -158,7 +155,7 @@ class Lab:
         finally:
             await session.aclose()
 
-    async def _ask(self, conversation: OpenConversation, cell: Cell, fact: Fact) -> None:
+    async def _ask(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> None:
         """Ask, and once more where that fails, unless it is sure to fail again; keep what came."""
         await self._pause()
         self._hear(events.CellBegun(cell))
@@ -177,7 +174,7 @@ class Lab:
         else:
             self._workers.failed(decision.failure)
 
-    async def _decision(self, conversation: OpenConversation, cell: Cell, fact: Fact) -> Decision:
+    async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
 

@@ -1,7 +1,8 @@
-"""A run of the lab, and the file that holds it: a cold store of its own, with its results.
+"""The runs of the lab, a file each in one folder, so that a run is forgotten by deleting its file.
 
-Invariant: a result is durable when `keep` returns, and only then reported; so a run that was
-ended at whatever moment is resumed with the cells that have none.
+A file is a cold store of its own, with the results of the run. Invariant: a result is durable
+when `keep` returns, and only then reported; so a run that was ended at whatever moment is resumed
+with the cells that have none.
 
 The lock is SQLite's own, on an empty file beside the run, so that it works wherever a run does
 and is gone with the process that has it, however that ended. The file itself stays as long as the
@@ -10,23 +11,23 @@ run does: deleted while another opens it, it would let two have the run.
 What is kept are frozen values as plain data: `fields_of` and `read` go there and back.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from datetime import datetime
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
-from jitchat.errors import StoreBusy, StoreReadOnly
+from jitchat.errors import StoreBusy, StoreError, StoreReadOnly, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
+from jitchat.paths import make_private
 from jitchat.replay import window_of
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
@@ -34,6 +35,8 @@ from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local
 from jitchat.values import Turn
 from jitchat.window.window import ContextWindow
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,66 +98,69 @@ def cell_key(cell: Cell) -> str:
     return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}"
 
 
-_ENDING = "-lock"
+_LOCK = "-lock"
 """What is put beside the name of a run's file."""
 
 
-class RunLock:
-    """Keeps others from asking a run until it is released. Any thread may do that."""
+def lock_run(run: Path) -> sqlite3.Connection:
+    """Keep others from asking a run until the connection is closed. Any thread may do that.
 
-    def __init__(self, run: Path) -> None:
-        """`run` is the file of the run; it need not be there, or be readable.
+    `run` is the file of the run; it need not be there, or be readable.
 
-        Raises:
-            StoreBusy: Another one asks it, in this process or elsewhere.
-            StoreError: The lock cannot be written.
+    Raises:
+        StoreBusy: Another one asks it, in this process or elsewhere.
+        StoreError: The lock cannot be written.
 
-        """
-        path = run.with_name(run.name + _ENDING)
-        try:
-            # made for its owner alone; where it is there it is not opened: closing would unlock it
-            with suppress(FileExistsError):
-                path.touch(0o600, exist_ok=False)
-            self._connection = _locked(path)
-        except OSError as error:
-            raise StoreReadOnly(
-                f"{path} cannot be written: {error.strerror}.", "Check the folder's permissions."
-            ) from error
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise store_error(error, path) from error
-            raise StoreBusy(
-                f"{run.stem} is being asked by another jitchat.",
-                "Stop it there, or wait until it is done.",
-            ) from error
-
-    def release(self) -> None:
-        """Let another one ask it; may be called twice."""
-        self._connection.close()
-
-
-def delete_lock(run: Path) -> None:
-    """Delete the lock of a run that is gone, and that nobody asks."""
-    with suppress(OSError):  # an empty file that stays does no harm
-        run.with_name(run.name + _ENDING).unlink(missing_ok=True)
-
-
-def _locked(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=0, check_same_thread=False, isolation_level=None)
+    """
+    path = run.with_name(run.name + _LOCK)
     try:
-        connection.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
-        connection.execute("BEGIN EXCLUSIVE")
-    except BaseException:  # closed whatever it was, and passed on
-        connection.close()
-        raise
+        # made for its owner alone; where it is there it is not opened: closing would unlock it
+        _claim(path)
+        connection = sqlite3.connect(path, timeout=0, check_same_thread=False, isolation_level=None)
+        with ExitStack() as undone:
+            undone.callback(connection.close)
+            connection.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
+            connection.execute("BEGIN EXCLUSIVE")
+            undone.pop_all()
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{path} cannot be written: {error.strerror}.", "Check the folder's permissions."
+        ) from error
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+            raise store_error(error, path) from error
+        raise StoreBusy(
+            f"{run.stem} is being asked by another jitchat.",
+            "Stop it there, or wait until it is done.",
+        ) from error
     return connection
+
+
+def _claim(path: Path) -> bool:
+    """Make an empty file for its owner alone; False where another is there."""
+    try:
+        path.touch(0o600, exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _delete(path: Path, *ends: str) -> None:
+    for end in ends:
+        path.with_name(path.name + end).unlink(missing_ok=True)
+
+
+_STORE_ENDS = ("", "-wal", "-shm")
+"""Of the file of a run, and of what SQLite puts beside it."""
 
 
 class RunFile:
     """One run, open. Threads may share it."""
 
-    def __init__(self, database: Database, run: Run, lock: RunLock | None = None) -> None:
-        """`lock` is released with the file; None where it is only looked at."""
+    def __init__(
+        self, database: Database, run: Run, lock: sqlite3.Connection | None = None
+    ) -> None:
+        """`lock` is closed with the file; None where it is only looked at."""
         self.moment: datetime | None = None
         """The time in the run's conversations: made up, so that a window is the same on any day.
         None: the real time."""
@@ -163,19 +169,17 @@ class RunFile:
         self._rows, self._lock = RotRows(database), lock
 
     @classmethod
-    def create(cls, path: Path, run: Run) -> RunFile:
+    def create(cls, path: Path, run: Run) -> Self:
         """Make the file of a new run, to ask it."""
         with ExitStack() as undone:
-            lock = RunLock(path)
-            undone.callback(lock.release)
-            database = Database(path)
-            undone.callback(database.close)
+            lock = undone.enter_context(closing(lock_run(path)))
+            database = undone.enter_context(closing(Database(path)))
             RotRows(database).put_run(fields_of(run))
             undone.pop_all()
             return cls(database, run, lock)
 
     @classmethod
-    def open(cls, path: Path, *, to_ask: bool = False) -> RunFile:
+    def open(cls, path: Path, *, to_ask: bool = False) -> Self:
         """Open a run that was made before; no other may ask one that is opened `to_ask`.
 
         Raises:
@@ -184,11 +188,8 @@ class RunFile:
 
         """
         with ExitStack() as undone:
-            lock = RunLock(path) if to_ask else None
-            if lock is not None:
-                undone.callback(lock.release)
-            database = Database(path)
-            undone.callback(database.close)
+            lock = undone.enter_context(closing(lock_run(path))) if to_ask else None
+            database = undone.enter_context(closing(Database(path)))
             with database.read():
                 run = read(Run, RotRows(database).run())
                 if not run.experiment.size:
@@ -241,10 +242,115 @@ class RunFile:
         """Give the file back, and let others ask it; may be called twice."""
         self.store.database.close()
         if self._lock is not None:
-            self._lock.release()
+            self._lock.close()
 
 
-_T = TypeVar("_T")
+LAST = "last"
+"""Names the run that was begun last."""
+_FILE = re.compile(r"r(\d+)\.db")
+
+
+class Runs:
+    """The runs in a folder; it is made when the first one is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def all(self) -> Sequence[tuple[Run, int]]:
+        """List every run and how many of its cells are decided, the latest first. Slow."""
+        return self.each(lambda file: (file.run, file.count()))
+
+    def each(self, look: Callable[[RunFile], _T]) -> list[_T]:
+        """Open every run once, and list what `look` makes of it, the latest first. Slow.
+
+        Files that are no runs of ours are passed over.
+        """
+        found: list[tuple[datetime, _T]] = []
+        for number in self._numbers():
+            with suppress(StoreError), closing(RunFile.open(self._path(number))) as file:
+                found.append((file.run.begun_at, look(file)))
+        found.sort(key=lambda each: each[0], reverse=True)
+        return [made for _, made in found]
+
+    def create(self, run: Run) -> RunFile:
+        """Make the file of a new run, to ask it; it gets the next number as its id.
+
+        Raises:
+            StoreError: It cannot be written.
+
+        """
+        number = max(self._numbers(), default=0) + 1
+        try:
+            make_private(self.folder)
+            while not _claim(self._path(number)):
+                number += 1
+        except OSError as error:
+            raise StoreReadOnly(
+                f"No run can be kept in {self.folder}: {error.strerror}.",
+                "Check the folder's permissions.",
+            ) from error
+        path = self._path(number)
+        try:
+            return RunFile.create(path, replace(run, id=f"r{number}"))
+        except BaseException:  # nothing of it is left whatever it was, and that is passed on
+            with suppress(OSError):
+                _delete(path, *_STORE_ENDS, _LOCK)
+            raise
+
+    def open(self, wanted: str, *, to_ask: bool = False) -> RunFile:
+        """Open a run by its id; `last` is the one that was begun last.
+
+        One that is opened `to_ask` cannot be asked by another, or forgotten, until it is closed.
+
+        Raises:
+            UnknownRun: There is none.
+            StoreBusy: It is to be asked, and another one does.
+            StoreError: It cannot be read.
+
+        """
+        return RunFile.open(self._found(wanted), to_ask=to_ask)
+
+    def forget(self, wanted: str) -> None:
+        """Delete a run with all that belongs to it.
+
+        Raises:
+            UnknownRun: There is none.
+            StoreBusy: It is being asked.
+            StoreError: It cannot be deleted.
+
+        """
+        path = self._found(wanted)
+        try:
+            with closing(lock_run(path)):
+                _delete(path, *_STORE_ENDS)
+        except OSError as error:
+            raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
+        with suppress(OSError):  # an empty file that stays does no harm
+            _delete(path, _LOCK)
+
+    def _found(self, wanted: str) -> Path:
+        numbers = self._numbers()
+        if wanted == LAST and numbers:
+            return self._path(max(numbers))
+        named = _FILE.fullmatch(f"{wanted}.db")
+        if named is None or int(named[1]) not in numbers:
+            raise UnknownRun(
+                f"There is no run {wanted!r}.",
+                "`jitchat rot list` lists them." if numbers else "None has been made yet.",
+            )
+        return self._path(int(named[1]))
+
+    def _numbers(self) -> list[int]:
+        try:
+            names = [path.name for path in self.folder.iterdir()]
+        except OSError:
+            return []
+        return [int(named[1]) for name in names if (named := _FILE.fullmatch(name))]
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"r{number}.db"
+
+
 _Read = Callable[[Any], Any]
 
 
@@ -278,7 +384,7 @@ def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared a
         return lambda value: None if value is None else some(value)
     enum: _Read | None = kind if issubclass(kind, Enum) else None
     known: dict[Any, _Read] = {datetime: _moment, float: _number}
-    return enum or known.get(kind) or _instance_reader(kind)
+    return enum or known.get(kind) or partial(_checked, kind)
 
 
 def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
@@ -301,7 +407,7 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
     is_of_any_length = ... in kinds
 
     def read_items(values: Any) -> tuple[Any, ...]:  # noqa: ANN401  what JSON holds
-        _instance_reader((list, tuple))(values)
+        _checked((list, tuple), values)
         if is_of_any_length:
             return tuple(map(readers[0], values))
         return tuple(one(value) for one, value in zip(readers, values, strict=True))
@@ -309,17 +415,14 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
     return read_items
 
 
-def _instance_reader(kinds: type | tuple[type, ...]) -> _Read:
-    def check(value: object) -> object:
-        if not isinstance(value, kinds):
-            raise TypeError(f"{value!r} is no {kinds}")
-        return value
-
-    return check
+def _checked(kinds: type | tuple[type, ...], value: Any) -> Any:  # noqa: ANN401  what JSON holds
+    if not isinstance(value, kinds):
+        raise TypeError(f"{value!r} is no {kinds}")
+    return value
 
 
 def _number(value: Any) -> float:  # noqa: ANN401  what JSON holds
-    return float(_instance_reader((int, float))(value))
+    return float(_checked((int, float), value))
 
 
 def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds

@@ -1,15 +1,11 @@
 """What a front end needs to run the lab: made by the composition root."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from jitchat.lab.costs import Answerer
 from jitchat.lab.experiment import Experiment
-
-if TYPE_CHECKING:  # the screen starts without what asks a run
-    from jitchat.lab.lab import Lab
-    from jitchat.lab.runs import Runs
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Runs
 
 
 class LabService(Protocol):

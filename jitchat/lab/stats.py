@@ -20,8 +20,7 @@ from statistics import median
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run
-from jitchat.text.figures import cost_of, plural, total_of
-from jitchat.text.sanitize import one_line
+from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
 NOTHING = "–"
@@ -91,8 +90,8 @@ def cost(spent: Spent) -> str:
     if not spent.sent:
         return NOTHING
     if spent.unpriced:
-        return total_of(spent.cost or 0.0, spent.unpriced)
-    return cost_of(spent.cost)
+        return figures.total_of(spent.cost or 0.0, spent.unpriced)
+    return figures.cost_of(spent.cost)
 
 
 def cells_text(run: Run, whole: Tally) -> str:
@@ -102,30 +101,34 @@ def cells_text(run: Run, whole: Tally) -> str:
     """
     size = run.experiment.size
     of = f"{whole.cells:,} of " if whole.cells != size else ""
-    parts = [f"{whole.answered:,} answered"]
-    if whole.unfit:
-        parts.append(f"{whole.unfit:,} {'does' if whole.unfit == 1 else 'do'} not fit")
-    if whole.failed:
-        parts.append(f"{whole.failed:,} failed")
+    parts = [f"{whole.answered:,} answered", *unanswered_parts(whole)]
     kept_out = " Shares are of the answered ones." if whole.cells != whole.answered else ""
-    return f"{of}{plural(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+    return f"{of}{figures.plural(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+
+
+def unanswered_parts(tally: Tally) -> Iterator[str]:
+    """Tell of how many no answer came, and why: `2 do not fit`, `1 failed`."""
+    if tally.unfit:
+        yield f"{tally.unfit:,} {'does' if tally.unfit == 1 else 'do'} not fit"
+    if tally.failed:
+        yield f"{tally.failed:,} failed"
 
 
 def setting_parts(run: Run) -> Iterator[str]:
     """Tell what the figures depend on, part by part, the most important first."""
     asked = run.experiment
-    yield f"preset {one_line(asked.preset)}" if asked.preset != "own" else "own grid"
-    yield plural(len(asked.kinds), "kind")
-    yield plural(len(asked.depths), "depth")
-    yield plural(asked.repeats, "repeat")
+    yield f"preset {sanitize.one_line(asked.preset)}" if asked.preset != "own" else "own grid"
+    yield figures.plural(len(asked.kinds), "kind")
+    yield figures.plural(len(asked.depths), "depth")
+    yield figures.plural(asked.repeats, "repeat")
     yield f"seed {asked.seed}"
     yield f"limit {run.limit:,}, reserve {run.reserve:,}"
-    yield f"embedder {one_line(run.embedder)}"
-    yield f"tokens by {one_line(run.counter)}"
+    yield f"embedder {sanitize.one_line(run.embedder)}"
+    yield f"tokens by {sanitize.one_line(run.counter)}"
     if asked.conversation is not None:
-        yield f"in conversation {one_line(asked.conversation)}"
-    yield f"judged by {one_line(run.judge)}" if run.judge else "judged by rules"
-    yield f"jitchat {one_line(run.version)}"
+        yield f"in conversation {sanitize.one_line(asked.conversation)}"
+    yield f"judged by {sanitize.one_line(run.judge)}" if run.judge else "judged by rules"
+    yield f"jitchat {sanitize.one_line(run.version)}"
 
 
 _Z = 1.959963984540054

@@ -10,8 +10,6 @@ before and `{dish?}` any; `{a dish}` has its article, a capital (`{Dish}`, `{A d
 sentence, and `{list steps}` or `{numbered steps}` are three to five lines of a list.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ class Words:
 class Choice:
     """One of several: `[this|that]`."""
 
-    branches: tuple[Template, ...]
+    branches: tuple["Template", ...]
     is_loose: bool = False
     """Whether two of them may be said, in their order: they are sentences."""
 

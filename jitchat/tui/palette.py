@@ -70,17 +70,18 @@ _ANSI_LIGHT = {
     "error": "red",
     "accent": "magenta",
     "kind-system": "blue",
-    "kind-pinned": "red",
+    "kind-pinned": "bright_red",
     "kind-recent": "bright_blue",
     "kind-index": "magenta",
-    "kind-retrieved": "bright_red",
+    "kind-retrieved": "red",
     "kind-reserve": "bright_magenta",
 }
 _ANSI_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green")
 _ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
 """A terminal's own sixteen colours: those that can be read on its black, or on its white.
 
-For the modes by position, as `MODE_HUES`.
+Only four hues of the sixteen have a contrast of 4.5 on white; the next, bright red with 4.0, is
+that of what is pinned. The modes have theirs by position, as in `MODE_HUES`.
 """
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answers import Answering, Load, Model, Price, opened_log
+from jitchat.bench.answers import Answering, Load, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.index.embedder import NoEmbedder
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
@@ -63,7 +64,7 @@ class Talking(ScriptedProvider):
 
 
 def model(provider: ScriptedProvider, name: str = "m") -> Model:
-    price = Price(1.0, 2.0)
+    price = Prices(1.0, 2.0)
     return Model(provider, EstimateCounter(), Options(), price, {"provider": "x", "model": name})
 
 
@@ -140,7 +141,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert [each[-1].content[-15:] for each in again.requests] == ["Ann bake bread?"] * 2
     assert {each.text for each in found} == {"a kite", "2022"}
     assert {each.correct for each in found} == {False, True}
-    assert (made.loads(), made.judge_load()) == ([], None)
+    assert (made.loads(), made.judge_loads()) == ([], [])
 
     smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
     narrow = Talking(photo="a", bread="b")
@@ -153,12 +154,11 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
         made = Answering(cases, model(Talking()), model(judge), "hash", log)
-        loads, judging = made.loads(), made.judge_load()
+        loads, (judging,) = made.loads(), made.judge_loads()
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
     assert loads == [
         Load("full", 2, sum(sent[Mode.FULL]), exact=False),
         Load("jit", 2, sum(sent[Mode.JIT]), exact=False),
     ]
-    assert judging is not None
     assert judging.requests == 4
     assert judging.input_tokens > 4 * 150

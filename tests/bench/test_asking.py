@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.answers import GIVE_UP, Job, ReplyLog, opened_log, send_all
+from jitchat.bench.answers import GIVE_UP, Job, Model, ReplyLog, Round, opened_log
 from jitchat.errors import BenchFailed, RequestRefused
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.values import Message, Role, Usage
+from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ class Answering(ScriptedProvider):
 async def ask(provider: Answering, log: ReplyLog, texts: Sequence[str], parallel: int = 1) -> int:
     """Ask; how far the bar moved."""
     moved: list[int] = []
-    await send_all(jobs(*texts), provider, Options(), parallel, log, moved.append)
+    model = Model(provider, EstimateCounter(), Options(), Prices(None, None), {})
+    await Round("answers", model, jobs(*texts), log).run(parallel, moved.append)
     return sum(moved)
 
 

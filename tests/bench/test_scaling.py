@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
+from jitchat.bench.report import plots, scaling_tables
 from jitchat.bench.scaling import QUESTIONS, QuestionResults, SizeResult, ask, build, steps
-from jitchat.bench.scaling_report import plots, tables
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -89,7 +89,7 @@ def test_it_tells_of_each_step(tmp_path: Path):
 
 def cells(sizes: list[SizeResult]) -> dict[str, list[str]]:
     found = {}
-    for table in tables(sizes, "usual", 32_768):
+    for table in scaling_tables(sizes, "usual", 32_768):
         found |= {str(column.header): list(map(str, column.cells)) for column in table.columns}
     return found
 

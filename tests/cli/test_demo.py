@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import demo
-from jitchat.cli.demo import tour_settings
+from jitchat.cli import chat
+from jitchat.cli.chat import tour_settings
 from jitchat.cli.options import Flags
 from jitchat.tui import garbage
 
@@ -103,8 +103,8 @@ def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
         ran.append((file, [each.id for each in backend.store.conversations()], app.tour.pace))
         return 3
 
-    monkeypatch.setattr(demo, "run_app", run_app)
-    monkeypatch.setattr(demo, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(chat, "run_app", run_app)
+    monkeypatch.setattr(chat, "require_terminal", lambda otherwise: None)
     monkeypatch.setattr(garbage, "pause", lambda: None)
 
     assert jitchat("demo", *arguments).code == 3

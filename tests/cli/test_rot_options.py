@@ -11,7 +11,7 @@ import click
 import pytest
 
 from jitchat.cli import rot as command
-from jitchat.cli.rot import depths_of, lengths_of, names_of, threshold_of
+from jitchat.cli.rot_options import depths_of, lengths_of, names_of, threshold_of
 from jitchat.lab.experiment import Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode

@@ -12,7 +12,7 @@ import pytest
 from jitchat.cli import output
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Runs
 from tests.lab.support import BEGUN, run_of
 
 if TYPE_CHECKING:

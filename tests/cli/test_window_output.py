@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli import output, report
+from jitchat.cli import output, windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,7 @@ def test_in_a_terminal_every_line_fits(jitchat: Shell, monkeypatch: pytest.Monke
 
     lines = table.splitlines()
     assert max(map(cell_len, lines)) <= max(width, 45)
-    assert all(line.split()[0] in ("kind", *report._COLOURS, "draft") for line in lines)
+    assert all(line.split()[0] in ("kind", *windows._COLOURS, "draft") for line in lines)
 
 
 @pytest.mark.parametrize(("no_colour", "coloured"), [("", True), ("1", False)])

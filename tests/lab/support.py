@@ -13,8 +13,7 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.lab.events import CellEnded, LabEvent
 from jitchat.lab.lab import Lab
 from jitchat.lab.planting import plans
-from jitchat.lab.run_file import Run
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Run, Runs
 from jitchat.providers.provider import Finished, Options, Piece, Provider, ReplyDelta, Wire
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions

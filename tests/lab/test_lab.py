@@ -14,7 +14,7 @@ from jitchat.lab.experiment import Cell, Experiment, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.grade import Judge
 from jitchat.lab.lab import GIVE_UP
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Runs
 from jitchat.providers.provider import Finished, Options, Piece, RetryScheduled
 from jitchat.values import Message, Mode
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file

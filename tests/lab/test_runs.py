@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.run_file import Run, fields_of, read
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Run, Runs, fields_of, read
 from jitchat.store.lab_runs import RotRows
 from jitchat.values import Mode, Usage
 from tests.examples import examples
@@ -160,8 +159,8 @@ def test_another_process_is_kept_away_and_one_that_was_killed_keeps_nobody(
 ) -> None:
     new_file(tmp_path, EXPERIMENT).close()
     asks = (
-        "import sys, pathlib; from jitchat.lab.run_file import RunLock;"
-        "lock = RunLock(pathlib.Path(sys.argv[1])); print('has it', flush=True); sys.stdin.read()"
+        "import sys, pathlib; from jitchat.lab.run_file import lock_run;"
+        "lock = lock_run(pathlib.Path(sys.argv[1])); print('has it', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", asks, str(tmp_path / "r1.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

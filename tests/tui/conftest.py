@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from syrupy import SnapshotAssertion
 
-Picture = Callable[[Pilot[None], str], Awaitable[None]]
+Picture = Callable[..., Awaitable[None]]
+SIZES = {"tiny": (50, 14), "small": (80, 24), "middle": (104, 32), "wide": (160, 48)}
 
 
 @pytest.fixture(autouse=True)
@@ -57,21 +58,29 @@ def picture(
 ) -> Picture:
     """picture(pilot, name): what is on screen is as in the picture of that name, and can be read.
 
-    Its contrast is measured in the theme in use and another one, by turns; with the whole of
-    --long in every kind.
+    picture(pilot, name, "wide", "small") resizes the terminal and takes one of each size.
+    Its contrast is measured in the theme in use and, of every third picture, in another one, by
+    turns; with the whole of --long in every kind.
     """
     stored = snapshot.use_extension(SVGImageExtension)
     is_all = request.config.getoption("--long") == "all"
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(Prompt, "cursor_blink", False)
 
-    async def take(pilot: Pilot[None], name: str) -> None:
+    async def take(pilot: Pilot[None], name: str, *sizes: str) -> None:
+        for size in sizes:
+            await pilot.resize_terminal(*SIZES[size])
+            await take(pilot, f"{name}-{size}")
+        if sizes:
+            return
+        await pilot.pause()
+        economy.draw(pilot.app.screen)  # rows that are drawn can ask for more room
         await pilot.pause()
         taken = pilot.app.export_screenshot(title=pilot.app.title, simplify=True)
         is_same = stored(name=name) == taken
         (now := tmp_path / f"{name}.svg").write_text(taken, encoding="utf-8")
         assert is_same, f"{name} looks different now: {now}"
-        turn = crc32(f"{request.node.name}[{name}]".encode()) % len(contrast.THEMES)
+        turn = crc32(f"{request.node.name}[{name}]".encode()) % (3 * len(contrast.THEMES))
         themes = contrast.THEMES if is_all else contrast.THEMES[turn : turn + 1]
         await contrast.check(pilot, themes)
 

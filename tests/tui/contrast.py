@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.color import Color
 from rich.style import Style
+from textual._context import visible_screen_stack
 from textual.geometry import Size
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ async def check(pilot: Pilot[None], themes: Sequence[str] = THEMES) -> None:
 def _faint(pilot: Pilot[None]) -> Iterator[str]:
     """Say of each kind of cell that is too faint how faint it is, and whose it is."""
     screen, is_dark = pilot.app.screen, pilot.app.current_theme.dark
+    visible_screen_stack.set(pilot.app._background_screens)
     for y, strip in enumerate(screen._compositor.render_strips(Size(*screen.size))):
         x = 0
         for segment in strip:

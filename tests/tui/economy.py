@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from textual.geometry import Region
     from textual.message_pump import MessagePump
 
+draw = Screen._compositor_refresh
+"""Draws what has changed on a screen, as Textual does at every frame."""
+
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 
 
@@ -65,11 +68,10 @@ def refresh_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw what changed when the pilot comes to rest, not at every frame.
+    """Draw when a test looks at the screen, which it does through the compositor.
 
     Without a terminal Textual draws each frame too, and drops it.
     """
-    draw, pause, press = Screen._compositor_refresh, Pilot.pause, Pilot.press
 
     def later(screen: Screen[Any]) -> None:
         if screen.is_current:
@@ -78,18 +80,7 @@ def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             draw(screen)
 
-    async def pausing(pilot: Pilot[Any], delay: float | None = None) -> None:
-        await pause(pilot, delay)
-        draw(pilot.app.screen)
-
-    async def pressing(pilot: Pilot[Any], *keys: str) -> None:
-        await press(pilot, *keys)
-        if pilot.app.is_running:
-            draw(pilot.app.screen)
-
     monkeypatch.setattr(Screen, "_compositor_refresh", later)
-    monkeypatch.setattr(Pilot, "pause", pausing)
-    monkeypatch.setattr(Pilot, "press", pressing)
 
 
 def wait_for_those_at_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import random
 import threading
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from jitchat.tui.figures import WORKING, size_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
@@ -112,6 +114,7 @@ def noting(widget: Widget, method: str, note: Callable[[Any], object]) -> None:
     setattr(widget, method, noted)
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_the_preview_never_shows_a_stale_window_as_current_under_fast_typing(
     backend: TestBackend,
 ) -> None:

@@ -4,8 +4,6 @@ There is a map a mode, a column a length and a row a depth. A layout counts in t
 surface: cells of a terminal, or pixels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar

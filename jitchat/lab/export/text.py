@@ -9,12 +9,10 @@ from textwrap import wrap
 
 from rich.cells import cell_len
 
-from jitchat.lab import stats
+from jitchat.lab import report, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.export import heatmap
-from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Tallies, Tally
 from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
@@ -34,11 +32,11 @@ def text_picture(run: Run, results: Sequence[Result]) -> str:
     return "\n".join(line.rstrip() for line in _lines(run, stats.count_results(results))) + "\n"
 
 
-def _lines(run: Run, tallies: Tallies) -> Iterator[str]:
+def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
     asked = run.experiment
-    yield from _wrapped(f"Context rot: {brief_title(run)}")
+    yield from _wrapped(f"Context rot: {report.brief_title(run)}")
     yield from _wrapped(stats.cells_text(run, tallies.whole))
-    yield from _wrapped(settings_line(run))
+    yield from _wrapped(report.settings_line(run))
     yield ""
     yield "Right answers in per cent. Down: depth of the fact, 0 % is the beginning."
     yield "Across: thousands of tokens of the conversation."
@@ -50,11 +48,11 @@ def _lines(run: Run, tallies: Tallies) -> Iterator[str]:
     yield from _curves(asked, tallies)
     yield ""
     for mode in asked.modes:
-        for number, line in enumerate(mode_lines(mode, asked, tallies)):
+        for number, line in enumerate(report.mode_lines(mode, asked, tallies)):
             yield from _wrapped(f"{'' if number else mode.value:<{_MODE + 1}}{line}")
     if run.is_reader:
         yield ""
-        yield from _wrapped(READER_CAVEAT)
+        yield from _wrapped(report.READER_CAVEAT)
 
 
 def _wrapped(text: str) -> list[str]:
@@ -65,13 +63,13 @@ def _wrapped(text: str) -> list[str]:
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
-def _curves(asked: Experiment, tallies: Tallies) -> Iterator[str]:
+def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
     """Draw the share at each length as a dot in its interval, in 72 columns."""
     scale = "".join(f"{100 * at // _STEPS:<{_STEPS // 4}}" for at in _QUARTERS[:-1])
     yield " " * (_MODE + _LENGTH + _SHARE + 3) + f"{scale}100 %"
     for mode in asked.modes:
         for number, length in enumerate(asked.lengths):
-            tally = tallies.by_length.get((mode, length), Tally())
+            tally = tallies.by_length.get((mode, length), stats.Tally())
             track = ["┊" if at in _QUARTERS else " " for at in range(_STEPS + 1)]
             if tally.share is not None and tally.interval is not None:
                 low, high = (round(end * _STEPS) for end in tally.interval)
@@ -82,7 +80,7 @@ def _curves(asked: Experiment, tallies: Tallies) -> Iterator[str]:
             yield f"{figures} {''.join(track)}"
 
 
-def _maps(asked: Experiment, tallies: Tallies) -> Iterator[str]:
+def _maps(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
     square = max(4, 1 + max(len(_thousands(length)) for length in asked.lengths))
     room, count = WIDTH - heatmap.MARGIN, len(asked.lengths)
     gap = 1 if (count * (square + 1) + 1) * len(asked.modes) <= room + 1 else 0
@@ -115,12 +113,12 @@ def _rows_of_maps(asked: Experiment, wide: int, room: int) -> Iterator[_Maps]:
 class _MapText:
     axis = "k"
 
-    def __init__(self, tallies: Tallies, square: int, behind: str) -> None:
+    def __init__(self, tallies: stats.Tallies, square: int, behind: str) -> None:
         """`square` is a square's width, `behind` the blanks that part it from the next."""
         self._tallies, self._square, self._behind = tallies, square, behind
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
-        tally = self._tallies.by_mode.get(shown.mode, Tally())
+        tally = self._tallies.by_mode.get(shown.mode, stats.Tally())
         shares = [stats.total(tally), *([stats.percent(tally.share)] if tally.answered else [])]
         forms = (f"{shown.mode.value} {share}" for share in shares)
         fitting = (form for form in forms if len(form) <= shown.width)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -17,7 +16,7 @@ from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.views.view import Another, Branched, GoTo, Outcome, Planned, SendAgain, Subject
+from jitchat.tui.views import view
 from jitchat.values import Role
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Views(Controller):
     class Left(Message):
         """A view was closed for something that the chat is to do."""
 
-        outcome: Outcome
+        outcome: view.Outcome
 
     opening: Opening
     steering: Steering
@@ -60,7 +59,7 @@ class Views(Controller):
         What is on screen has none of them.
         """
         sheet = self.surfaces.prompt.app.stylesheet
-        for file in await asyncio.to_thread(_load_views):
+        for file in await asyncio.to_thread(view.load_views):
             if not sheet.has_source(str(file)):
                 sheet.read(file)
                 sheet.parse()
@@ -89,29 +88,31 @@ class Views(Controller):
         lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)
 
-    async def follow(self, session: Session, outcome: Outcome) -> None:
+    async def follow(self, session: Session, outcome: view.Outcome) -> None:
         match outcome:
-            case Another(view, planned):
+            case view.Another(name, planned):
                 if planned is not None:
                     self._plan(planned)
-                self.open(session, view)
-            case Planned():
+                self.open(session, name)
+            case view.Planned():
                 self._plan(outcome)
             case _ if not self.sends.waits():
                 await self._act(session, outcome)
-        if isinstance(outcome, GoTo) and outcome.planned is not None:
+        if isinstance(outcome, view.GoTo) and outcome.planned is not None:
             self._plan(outcome.planned)
 
-    async def _act(self, session: Session, outcome: GoTo | SendAgain | Branched) -> None:
+    async def _act(
+        self, session: Session, outcome: view.GoTo | view.SendAgain | view.Branched
+    ) -> None:
         """Show or send; no reply is on its way."""
         match outcome:
-            case GoTo(position):
+            case view.GoTo(position):
                 await self.branches.go_to(session, position)
-            case SendAgain(turn, mode, once):
+            case view.SendAgain(turn, mode, once):
                 await asyncio.to_thread(session.memory.switch_to, turn.position)
                 await self.branches.show_up_to(session, turn.position)
                 self.sends.start(session, turn.content, once, mode)
-            case Branched(position, clears_draft):
+            case view.Branched(position, clears_draft):
                 if clears_draft:
                     await self._clear_draft(session, position)
                 await self.branches.show_branch(session, position)
@@ -125,7 +126,7 @@ class Views(Controller):
         ahead = (turn for turn in reversed(session.memory.turns) if turn.position < position)
         await self.sends.release(next((turn for turn in ahead if turn.role is Role.USER), None))
 
-    def _plan(self, planned: Planned) -> None:
+    def _plan(self, planned: view.Planned) -> None:
         if planned.once is not None:
             self.steering.once = planned.once
         if planned.mode is not None:
@@ -135,12 +136,10 @@ class Views(Controller):
             self.previews.plan(afresh=True)
 
     def _push(self, session: Session, name: str, text: str, turn: str) -> None:
-        from jitchat.tui.views.registry import make_view  # noqa: PLC0415  not on the first frame
-
         subject = replace(self._subject(session, text), explained=turn)
-        self.host.push(make_view(name, subject), self._left)
+        self.host.push(view.make_view(name, subject), self._left)
 
-    def _left(self, outcome: Outcome | None) -> None:
+    def _left(self, outcome: view.Outcome | None) -> None:
         if outcome is not None:
             self.host.post(self.Left(outcome))
 
@@ -156,14 +155,14 @@ class Views(Controller):
         if session is self.opening.session:
             self._push(session, name, "", turn)
 
-    def _subject(self, session: Session, text: str) -> Subject:
+    def _subject(self, session: Session, text: str) -> view.Subject:
         """Make a text the subject, as if it was what stands in the prompt; else what is on screen.
 
         A window that is about to be replaced is not on screen.
         """
         previews, message = self.previews, self.steering.next_message
         addressed = addressed_in(text)
-        about = Subject(
+        about = view.Subject(
             backend=self.backend,
             session=session,
             draft=addressed.text if text else message.text,
@@ -181,9 +180,3 @@ class Views(Controller):
             sent=previews.sent_for if is_sent else None,
             chosen=self.surfaces.transcript.chosen,
         )
-
-
-def _load_views() -> list[Path]:
-    from jitchat.tui.views.registry import load_views  # noqa: PLC0415  not on the first frame
-
-    return load_views()

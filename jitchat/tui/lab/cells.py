@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import cycle
 
 from textual import events, on, work
@@ -10,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
@@ -152,10 +150,6 @@ class SquareCells(PointedList):
 
 
 class SquarePane(Vertical):
-    @dataclass
-    class Opened(Message):
-        result: Result
-
     def __init__(self, state: RunState, place: Place) -> None:
         super().__init__(id="square")
         self._state, self._place = state, place
@@ -199,16 +193,6 @@ class SquarePane(Vertical):
         return self._state.results.get(cells[row]) if row is not None else None
 
     @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
-        self._draw_detail()
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.result is not None:
-            self.post_message(self.Opened(self.result))
-
     def _draw_detail(self) -> None:
         result = self.result
         text = detail(result, self._scroll.size.width - 2) if result else Content(_NOT_YET)
@@ -274,7 +258,6 @@ class WindowScreen(LabScreen):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        message.stop()
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)

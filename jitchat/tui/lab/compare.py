@@ -10,8 +10,7 @@ from textual.widgets import Static
 
 from jitchat.lab import compare
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import short
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Runs, short
 from jitchat.lab.stats import share, total
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.lab_screen import LabScreen

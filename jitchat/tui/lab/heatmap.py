@@ -12,7 +12,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
-from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -21,6 +21,7 @@ from jitchat.lab.experiment import Experiment
 from jitchat.lab.export import heatmap
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import Place, Tallies, Tally, count_results, percent, total
+from jitchat.values import Mode
 
 HIGH = 3
 """Rows of a square where there is room: with one above and one below the number."""
@@ -147,14 +148,12 @@ class HeatMaps(Widget, can_focus=True):
         Binding("m", "next_map", "Next map", id="rot_next_map"),
     ]
 
-    @dataclass
-    class Moved(Message):
-        place: Place
+    cursor: reactive[Place] = reactive((Mode.FULL, 0, 0.0), repaint=False)
 
     def __init__(self, asked: Experiment) -> None:
         super().__init__()
         self._asked = asked
-        self.cursor: Place = asked.modes[0], asked.lengths[0], asked.depths[0]
+        self.set_reactive(HeatMaps.cursor, (asked.modes[0], asked.lengths[0], asked.depths[0]))
         self._tallies, self._pending = count_results(()), frozenset[Place]()
         self._styles: dict[tuple[str, str], Style] = {}
 
@@ -189,7 +188,6 @@ class HeatMaps(Widget, can_focus=True):
             self.refresh(*(self._region(layout_before, at) for at in (before, place)))
         else:
             self.refresh()
-        self.post_message(self.Moved(place))
 
     def action_move(self, right: int, down: int) -> None:
         self.go(moved(self._asked, self.cursor, right, down))

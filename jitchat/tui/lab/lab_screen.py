@@ -2,10 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable
-from pathlib import PurePath
-from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -49,13 +46,13 @@ class LabBox(Vertical):
 class LabScreen(Screen[bool]):
     """A screen of the lab; it is left with True where its run is to be resumed."""
 
-    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "lab.tcss"
+    CSS_PATH = ["lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="rot_close"),
         Binding("f1", "help", "Help", show=False, id="rot_help"),
         Binding("ctrl+c", "app.help_quit", show=False),
     ]
-    NAME: ClassVar[str] = "Rot lab"
+    NAME = "Rot lab"
     """Its title, also in the palette."""
 
     def __init__(self) -> None:
@@ -80,8 +77,7 @@ class LabScreen(Screen[bool]):
         """The size of the frame: something may stand below it."""
         return self.query_one(LabBox).outer_size
 
-    @on(LabBox.Resized)
-    def _box_resized(self) -> None:
+    def on_lab_box_resized(self) -> None:
         self.fit()
 
     def fit(self) -> None:

@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.timer import Timer
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
@@ -25,7 +25,6 @@ from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
-from jitchat.tui.lab.curve import CurvePlot, SpentTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
@@ -174,7 +173,7 @@ class RunScreen(LabScreen):
         self._maps = HeatMaps(asked)
         self._square = SquarePane(self.state, self._maps.cursor)
         self._head, self._why = Static(id="run-head"), Static(id="run-why")
-        self._curve, self._spent = CurvePlot(asked), SpentTable(asked.modes)
+        self._curve, self._spent = curve.CurvePlot(asked), curve.SpentTable(asked.modes)
         self._caveat = READER_CAVEAT if known.is_reader else ""
         self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
         self.page, self._pages = Page.CELLS, _PAGES
@@ -200,6 +199,7 @@ class RunScreen(LabScreen):
     def on_mount(self) -> None:
         self.entitle(self.state.run.title)
         self._maps.focus()
+        self.watch(self._maps, "cursor", self._square.look_at, init=False)
         if self.is_asking:
             self._ask()
 
@@ -214,9 +214,8 @@ class RunScreen(LabScreen):
         is_page = bool(self._caveat) and "-caveat" not in classes
         self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
         before = self.classes
-        classes.add(f"-page-{self.page.name.lower()}")
-        for name in _CLASSES:
-            self.set_class(name in classes, name, update=False)
+        self.remove_class(*_CLASSES, update=False)
+        self.add_class(*classes, f"-page-{self.page.name.lower()}", update=False)
         if self.classes != before:  # styles are worked out once
             self.update_node_styles()
         if self.page in self._pages:
@@ -233,7 +232,6 @@ class RunScreen(LabScreen):
 
     @work
     async def _ask(self) -> None:
-        self._begun_at = monotonic()
         clock = self.set_interval(_FIGURES_EVERY, self._draw_figures)
         error = ""
         try:
@@ -276,16 +274,13 @@ class RunScreen(LabScreen):
         line = progress_line(self.state, self.progress, self._head.size.width, notice)
         self._head.update(Content("\n").join([run_line(self.state), line]), layout=False)
 
-    @on(HeatMaps.Moved)
-    def _moved(self, message: HeatMaps.Moved) -> None:
-        self._square.look_at(message.place)
-
-    @on(SquarePane.Opened)
-    def _opened(self, message: SquarePane.Opened) -> None:
-        if message.result.window_id is None:
+    @on(OptionList.OptionSelected)
+    def _cell_opened(self) -> None:
+        result = self._square.result
+        if result is not None and result.window_id is not None:
+            self.app.push_screen(WindowScreen(self._run.file, result))
+        elif result is not None:
             self.notify("No window was sent for this cell.", markup=False)
-        else:
-            self.app.push_screen(WindowScreen(self._run.file, message.result))
 
     def check_action(
         self,
@@ -301,18 +296,9 @@ class RunScreen(LabScreen):
         return not self.has_class("-beside") if action == "page" else True
 
     def action_stop(self) -> None:
-        if self._export.display:
-            self._export.leave()
-        else:
-            self._run.stop()
-            self._draw_head()
-            self.refresh_bindings()
-
-    def action_close(self) -> None:
-        if self._export.display:
-            self._export.leave()
-        else:
-            super().action_close()
+        self._run.stop()
+        self._draw_head()
+        self.refresh_bindings()
 
     async def action_go_on(self) -> None:
         """Back to the list of runs, to ask what has no answer; the file is given back first."""

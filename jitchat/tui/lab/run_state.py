@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
 
 from jitchat.errors import JitchatError
 from jitchat.lab import events
@@ -107,9 +106,9 @@ class RunState:
     @property
     def to_ask(self) -> list[Cell]:
         """List the cells that have no answer: resuming the run asks them."""
-        failed = {cell for cell, got in self.results.items() if got.verdict is Verdict.FAILED}
-        cells = self.run.experiment.cells()
-        return [cell for cell in cells if cell in failed or cell not in self.results]
+        results = self.results.values()
+        done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
+        return [cell for cell in self.run.experiment.cells() if cell not in done]
 
     @property
     def tallies(self) -> Tallies:
@@ -210,25 +209,22 @@ class RunState:
 class OpenRun:
     """Owns the file, which is given back by `close`."""
 
-    def __init__(self, file: RunFile, lab: Lab | None = None) -> None:
-        """Read what is known of the run. Slow.
+    def __init__(self, opened: RunFile | Lab) -> None:
+        """Read what is known of the run; of a lab, it can be asked. Slow.
 
         Raises:
             JitchatError: That cannot be read; the file is given back.
 
         """
-        self.file, self.lab = file, lab
+        self.lab = opened if isinstance(opened, Lab) else None
+        self.file = opened.file if isinstance(opened, Lab) else opened
         try:
-            self.state = RunState(file.run, file.results())
+            self.state = RunState(self.file.run, self.file.results())
         except BaseException:  # closed whatever it was, and passed on
-            file.close()
+            self.file.close()
             raise
         self.is_stopping = False
         self._asking: asyncio.Task[None] | None = None
-
-    @classmethod
-    def to_ask(cls, lab: Lab) -> Self:
-        return cls(lab.file, lab)
 
     async def ask(self, report: Callable[[], object]) -> None:
         """Ask until the end, or until it is stopped; `report` is called after each event."""

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import Answerer, estimate_run, sentence
@@ -142,10 +141,6 @@ class PresetList(PointedList):
 
 
 class SetupPane(Vertical):
-    @dataclass
-    class Chosen(Message):
-        plan: PlannedRun
-
     def __init__(self, wanted: RunWanted | None, titles: Mapping[str, str]) -> None:
         super().__init__(id="setup")
         self._wanted = wanted or RunWanted(preset(PRESETS[0], is_reader=True))
@@ -183,9 +178,11 @@ class SetupPane(Vertical):
 
     @property
     def plan(self) -> PlannedRun:
-        asked = self._experiments[self._list.highlighted or 0]
+        return self.plan_of(self._experiments[self._list.highlighted or 0], self._wanted.judge)
+
+    def plan_of(self, asked: Experiment, judge: str) -> PlannedRun:
         title = self._titles.get(asked.conversation or "", "")
-        return PlannedRun(asked, self.answerer, self.parallel, self._wanted.judge, title)
+        return PlannedRun(asked, self.answerer, self.parallel, judge, title)
 
     def choose(self, number: int) -> None:
         """Choose a line, counted from 0."""
@@ -214,15 +211,6 @@ class SetupPane(Vertical):
         self._draw()
 
     @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
-        self._draw()
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.post_message(self.Chosen(self.plan))
-
     def _draw(self) -> None:
         if self.size.width:
             is_brief = self.screen.has_class("-short")

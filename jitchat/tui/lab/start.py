@@ -3,24 +3,21 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import ScreenResume
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
-from jitchat.lab.run_file import Run
+from jitchat.lab.lab import Lab
+from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.service import LabService
 from jitchat.lab.stats import Tally, count_results, percent, total
 from jitchat.text.figures import plural
@@ -46,18 +43,14 @@ class ConfirmScreen(ModalScreen[bool]):
 
     CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "answer(True, 'send')", "Send", id="rot_send"),
-        Binding("escape,n", "answer(False, 'send')", "Do not send", id="rot_send_not"),
-        Binding("enter", "answer(True, 'delete')", "Delete", id="rot_delete"),
-        Binding("escape,n", "answer(False, 'delete')", "Keep it", id="rot_delete_not"),
+        Binding("enter", "dismiss(True)", "Send", id="rot_send"),
+        Binding("escape,n", "dismiss(False)", "Do not send", id="rot_send_not"),
     ]
 
-    def __init__(
-        self, title: str, paragraphs: Sequence[str], verb: Literal["send", "delete"] = "send"
-    ) -> None:
-        """`verb` says which of the keys there are; an empty paragraph is left out."""
+    def __init__(self, title: str, paragraphs: Sequence[str]) -> None:
+        """An empty paragraph is left out."""
         super().__init__(classes="dialog")
-        self._title, self._verb = title, verb
+        self._title = title
         self.paragraphs = [one_line(text) for text in paragraphs if text]
 
     def compose(self) -> ComposeResult:
@@ -67,11 +60,12 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Static(Content.assemble((first, "bold"), *(f"\n\n{text}" for text in rest)))
             yield KeyLine()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "answer" or parameters[1] == self._verb
 
-    def action_answer(self, is_wanted: bool, verb: str) -> None:  # noqa: ARG002  see check_action
-        self.dismiss(is_wanted)
+class DeleteScreen(ConfirmScreen):
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "dismiss(True)", "Delete", id="rot_delete"),
+        Binding("escape,n", "dismiss(False)", "Keep it", id="rot_delete_not"),
+    ]
 
 
 def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None) -> ConfirmScreen:
@@ -159,16 +153,10 @@ class RunRows(PointedList):
 
 
 class RunsList(Vertical):
-    @dataclass
-    class Opened(Message):
-        run: Run
-
     def __init__(self) -> None:
         super().__init__(id="runs-pane")
-        self._header, self._none = (
-            Static(id="runs-header"),
-            Static(Content(_NO_RUNS), id="runs-none"),
-        )
+        self._header = Static(id="runs-header")
+        self._none = Static(Content(_NO_RUNS), id="runs-none")
         self._list = RunRows(id="runs", compact=True)
         self._none.display = False
         self._runs: Sequence[tuple[Run, int]] = ()
@@ -225,12 +213,6 @@ class RunsList(Vertical):
         self.marked = []
         self._draw()
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.chosen is not None:
-            self.post_message(self.Opened(self.chosen))
-
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
         self._header.update(Content(runs_header(width, is_marked=bool(self.marked))))
@@ -273,8 +255,8 @@ class StartScreen(LabScreen):
         `titles` are those of the user's conversations, by id, as far as they are known.
         """
         super().__init__()
-        self._service, self._begins, self._titles = service, begins, titles or {}
-        self._setup, self._runs = SetupPane(wanted, self._titles), RunsList()
+        self._service, self._begins = service, begins
+        self._setup, self._runs = SetupPane(wanted, titles or {}), RunsList()
         self._waiting = Static(id="lab-waiting")
 
     def body(self) -> ComposeResult:
@@ -296,7 +278,7 @@ class StartScreen(LabScreen):
         if self._begins and self._setup.plan.is_free and not self.lacks_room():
             await self._begin(self._setup.plan)
 
-    @on(ScreenResume)
+    @on(events.ScreenResume)
     @work(exclusive=True, group="list")
     @reports_errors
     async def _list(self) -> None:
@@ -318,10 +300,10 @@ class StartScreen(LabScreen):
     def action_parallel(self) -> None:
         self._setup.next_parallel()
 
-    @on(SetupPane.Chosen)
+    @on(OptionList.OptionSelected, "#presets")
     @work
-    async def _chosen(self, message: SetupPane.Chosen) -> None:
-        plan = message.plan
+    async def _chosen(self) -> None:
+        plan = self._setup.plan
         if self.lacks_room():
             return
         if plan.answerer is None:
@@ -332,15 +314,15 @@ class StartScreen(LabScreen):
     async def _begin(self, plan: PlannedRun) -> None:
         await self._open(
             "preparing the run…",
-            lambda: OpenRun.to_ask(self._service.begin(plan.experiment, plan.parallel, plan.judge)),
+            lambda: self._service.begin(plan.experiment, plan.parallel, plan.judge),
         )
 
-    @on(RunsList.Opened)
+    @on(OptionList.OptionSelected, "#runs")
     @work
-    async def _run_opened(self, message: RunsList.Opened) -> None:
-        run = message.run.id
-        if not self.lacks_room():
-            await self._open("opening the run…", lambda: OpenRun(self._service.runs.open(run)))
+    async def _run_opened(self) -> None:
+        run = self._runs.chosen
+        if run is not None and not self.lacks_room():
+            await self._open("opening the run…", lambda: self._service.runs.open(run.id))
 
     @work
     async def action_go_on(self) -> None:
@@ -355,17 +337,15 @@ class StartScreen(LabScreen):
         if not to_ask:
             self.notify("Every cell of this run has an answer. Enter opens it.", markup=False)
             return
-        parallel = self._setup.parallel
-        title = self._titles.get(run.experiment.conversation or "", "")
-        plan = PlannedRun(run.experiment, answerer, parallel, run.judge, title)
+        plan = self._setup.plan_of(run.experiment, run.judge)
         confirm = confirm_send(plan, answerer, to_ask)
         if plan.is_free or await self.app.push_screen_wait(confirm):
             await self._open(
-                "opening the run…", lambda: OpenRun.to_ask(self._service.resume(run.id, parallel))
+                "opening the run…", lambda: self._service.resume(run.id, plan.parallel)
             )
 
     @reports_errors
-    async def _open(self, waits_for: str, opening: Callable[[], OpenRun]) -> None:
+    async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:
         """Have a run prepared, one at a time, and show it; it may be left to be resumed."""
         if self._waiting.display:
             self.notify(_WAITS, markup=False)
@@ -375,7 +355,7 @@ class StartScreen(LabScreen):
         opened: list[OpenRun] = []
         run = None
         try:
-            await to_the_end(lambda: opened.append(opening()))
+            await to_the_end(lambda: opened.append(OpenRun(opening())))
             if self.is_current:
                 run = opened.pop()
         finally:
@@ -408,9 +388,7 @@ class StartScreen(LabScreen):
         run = self._runs.chosen
         if run is None or self.lacks_room():
             return
-        if await self.app.push_screen_wait(
-            ConfirmScreen("Delete this run?", (run.title, _GONE), "delete")
-        ):
+        if await self.app.push_screen_wait(DeleteScreen("Delete this run?", (run.title, _GONE))):
             try:
                 await asyncio.to_thread(self._service.runs.forget, run.id)
             finally:

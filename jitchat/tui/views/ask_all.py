@@ -20,8 +20,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.notices import notify_error, reports_errors
-from jitchat.tui.views.modes import ALL_MODES, mode_bindings
-from jitchat.tui.views.view import Body, Branched, Note, Subject, View
+from jitchat.tui.views.view import ALL_MODES, Body, Branched, Note, Subject, View, mode_bindings
 from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status, Usage
@@ -127,7 +126,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    CSS_PATH = ["view.tcss", "ask_all.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = f"Ask {ALL_MODES}"
     EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
     FILLS = True

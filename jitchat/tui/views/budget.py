@@ -7,7 +7,6 @@ nearest to the thumb first; leaving the view stops that.
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import log
 
 from textual import events, work
@@ -16,9 +15,8 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.planning import Planned as Plan
-from jitchat.planning import Question
 from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
@@ -244,7 +242,6 @@ class BudgetTrack(Widget, can_focus=True):
 
 
 class BudgetView(View):
-    CSS_PATH = ["view.tcss", "budget.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Budget"
     EXPLAINED = "Move the budget and see which turns enter and leave the next window."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -260,12 +257,10 @@ class BudgetView(View):
         self._set = subject.session.options.budget
         self._moves_reserve = False
         self._steps: Sequence[Budget] = (self._set,)
-        self._plans: dict[int, Plan] = {}
-        """What was planned, by step."""
-        self._changes: dict[int, Sequence[ChangeRow | Line]] = {}
-        """What differs from the window with the budget that is set, by step."""
-        self._baseline: Plan | None = None
-        self._question: Question | None = None
+        self._plans: dict[int, tuple[planning.Planned, Sequence[ChangeRow | Line]]] = {}
+        """By step, what was planned, and how it differs from the window with the set budget."""
+        self._baseline: planning.Planned | None = None
+        self._question: planning.Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
         self._summary, self._settled = Note("budget-summary"), Note("budget-settled")
         self._against = Note("budget-against")
@@ -295,7 +290,7 @@ class BudgetView(View):
             if self._moves_reserve
             else compare.budget_grid(self._set, limit)
         )
-        self._steps, self._plans, self._changes = grid, {}, {}
+        self._steps, self._plans = grid, {}
         sizes = [self._moved_of(budget) for budget in grid]
         here = min(range(len(sizes)), key=lambda step: abs(sizes[step] - self._moved_of(at)))
         track = self._track
@@ -312,39 +307,38 @@ class BudgetView(View):
         """Plan every step, the one at the thumb first; another sweep, or leaving, ends this one."""
         try:
             if self._question is None:
-                self._question = await asyncio.to_thread(self._look_up)
+                draft, once = self.subject.question
+                look_up, mode = self.subject.session.question, self.subject.mode
+                once = replace(once, budget=None)
+                self._question = await asyncio.to_thread(look_up, draft, mode, once)
             self._baseline = await asyncio.to_thread(self._planned, self._question, self._set)
             self._draw()
             missing = set(range(len(self._steps)))
             while missing:
                 step = min(missing, key=lambda step: abs(step - self._track.at))
                 missing.remove(step)
-                read = partial(self._read_step, self._question, self._baseline, self._steps[step])
-                self._plans[step], self._changes[step] = await asyncio.to_thread(read)
+                self._plans[step] = await asyncio.to_thread(
+                    self._read_step, self._question, self._baseline, self._steps[step]
+                )
                 if step == self._track.at:
                     self._draw()
             self._show_settled()
         except JitchatError as error:
             self.show_nothing(str(error))
 
-    def _look_up(self) -> Question:
-        draft, once = self.subject.question
-        once = replace(once, budget=None)
-        return self.subject.session.question(draft, self.subject.mode, once)
-
-    def _planned(self, question: Question, budget: Budget) -> Plan:
+    def _planned(self, question: planning.Question, budget: Budget) -> planning.Planned:
         return self.subject.session.planning.planned(question, self.subject.mode, budget)
 
     def _read_step(
-        self, question: Question, baseline: Plan, budget: Budget
-    ) -> tuple[Plan, Sequence[ChangeRow | Line]]:
+        self, question: planning.Question, baseline: planning.Planned, budget: Budget
+    ) -> tuple[planning.Planned, Sequence[ChangeRow | Line]]:
         plan, changes = self._planned(question, budget), None
         if isinstance(baseline, ContextWindow) and isinstance(plan, ContextWindow):
             changes = compare.difference(baseline, plan)
         return plan, change_rows(changes, is_current=budget == self._set)
 
     def _show_settled(self) -> None:
-        plans = [self._plans[step] for step in range(len(self._steps))]
+        plans = [self._plans[step][0] for step in range(len(self._steps))]
         plans = plans[::-1] if self._moves_reserve else plans
         mark = compare.settles_at(plans)
         if mark is not None and self._moves_reserve:
@@ -355,7 +349,7 @@ class BudgetView(View):
 
     def _draw(self) -> None:
         """Show what is known of the step at the thumb."""
-        plan = self._plans.get(self._track.at)
+        plan, changes = self._plans.get(self._track.at, (None, ()))
         self._bar.working = plan is None
         size = budget_sentence(self.chosen, self.subject.session.model_limit)
         window = window_sentence(plan) if plan is not None else WORKING
@@ -371,7 +365,7 @@ class BudgetView(View):
             if isinstance(self._baseline, WindowOverflow):
                 against = f"the current setting, {current}, {window_sentence(self._baseline)}"
             self._against.update(against)
-            self._table.show(self._changes[self._track.at])
+            self._table.show(changes)
 
     def copyable(self) -> str:
         sentences = (self._summary, self._settled, self._against)

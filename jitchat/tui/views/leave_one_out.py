@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 
 from textual import on, work
@@ -13,12 +12,10 @@ from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
-from jitchat.small_models.leave_one_out import Trial, TrialResult
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views import exchange as exchanges
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.views import view
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -43,8 +40,8 @@ CUT = (
 class Trials:
     """What is tried for one reply, and the results so far."""
 
-    exchange: exchanges.Exchange
-    trials: tuple[Trial, ...]
+    exchange: view.Exchange
+    trials: tuple[experiment.Trial, ...]
     texts: Mapping[int, str]
     """What each of their turns says."""
     measure: experiment.Measure
@@ -53,14 +50,14 @@ class Trials:
     """Whether the same window always brings the same answer."""
     cost: float | None = None
     """Of all requests, in US dollars; None where that is not known."""
-    results: Mapping[int | None, TrialResult] = field(default_factory=dict)
+    results: Mapping[int | None, experiment.TrialResult] = field(default_factory=dict)
     """By turn; None: of the unchanged window."""
 
     @property
-    def rows(self) -> list[Trial]:
+    def rows(self) -> list[experiment.Trial]:
         """The unchanged window, then the turns, the one that mattered most first."""
 
-        def order(trial: Trial) -> tuple[bool, bool, float]:
+        def order(trial: experiment.Trial) -> tuple[bool, bool, float]:
             tried = self.results.get(trial.turn)
             is_known = tried is not None and tried.error is None
             return trial.turn is not None, not is_known, -tried.change if tried is not None else 0.0
@@ -73,27 +70,27 @@ class Trials:
         control = self.results.get(None)
         return control.change if control is not None and control.error is None else None
 
-    def style(self, trial: Trial) -> str:
+    def style(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is None:
             return MUTED
         is_more = tried.error is None and tried.change > (self.chance or 0.0)
         return "bold" if trial.turn is not None and is_more else ""
 
-    def change_cell(self, trial: Trial) -> str:
+    def change_cell(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is None:
             return "…"
         return "failed" if tried.error is not None else f"{bar(tried.change)} {tried.change:.2f}"
 
-    def text_cell(self, trial: Trial) -> str:
+    def text_cell(self, trial: experiment.Trial) -> str:
         tried = self.results.get(trial.turn)
         if tried is not None and tried.error is not None:
             return str(tried.error)
         return "the same window again" if trial.turn is None else self.texts.get(trial.turn, "")
 
     @property
-    def columns(self) -> tuple[Column[Trial], ...]:
+    def columns(self) -> tuple[Column[experiment.Trial], ...]:
         return (
             Column("without", lambda trial: "none" if trial.turn is None else f"#{trial.turn}", 7),
             Column("the answer changes", self.change_cell, _BAR + 6),
@@ -122,7 +119,7 @@ class Trials:
             question += f" The reply is by {window.model}: more than the turns may differ."
         return question
 
-    def answer(self, trial: Trial) -> str:
+    def answer(self, trial: experiment.Trial) -> str:
         tried, reply = self.results.get(trial.turn), self.exchange.reply.content
         name = f"Without #{trial.turn}" if trial.turn is not None else "With the same window"
         if tried is None:
@@ -142,20 +139,20 @@ def bar(change: float) -> str:
     return f"{_FULL * (halves // 2)}{_HALF * (halves % 2)}".ljust(_BAR, _REST)
 
 
-def read_trials(subject: Subject) -> Trials | str:
+def read_trials(subject: view.Subject) -> Trials | str:
     """Find what can be tried, or why nothing can. Slow.
 
     Raises StoreError: the store, or what it keeps of the window, cannot be read.
     """
-    session, exchange = subject.session, exchanges.find_exchange(subject)
+    session, exchange = subject.session, subject.exchange()
     if exchange is None:
-        return exchanges.why_none(subject)
+        return subject.why_no_exchange
     window, status = exchange.window, exchange.reply.status
     if window is None:
         return NO_WINDOW
     if status is not Status.COMPLETE:
         is_streaming = status is Status.STREAMING
-        return exchanges.STREAMING if is_streaming else CUT.format(status=status)
+        return view.STREAMING if is_streaming else CUT.format(status=status)
     exact = session.provider.name == _READER and window.model == session.provider.model
     trials = experiment.trials_of(window, control=not exact)
     if not trials:
@@ -175,8 +172,7 @@ def read_trials(subject: Subject) -> Trials | str:
     )
 
 
-class LeaveOneOutView(View):
-    CSS_PATH = ["view.tcss", "leave_one_out.tcss"]  # noqa: RUF012  Textual's own shape
+class LeaveOneOutView(view.View):
     NAME = "Which turn mattered"
     EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -184,22 +180,24 @@ class LeaveOneOutView(View):
         Binding("n", "decline", "Do not ask", id="mattered_no"),
     ]
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: view.Subject) -> None:
         super().__init__(subject)
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
-        self._heading = exchanges.ExchangeHeading(id="mattered-heading")
-        self._state = Note("mattered-state")
-        self._table = TurnTable[Trial]((), id="mattered-table", key=lambda trial: trial.turn)
-        self._answer = Note("mattered-answer")
+        self._heading = view.ExchangeHeading(id="mattered-heading")
+        self._state = view.Note("mattered-state")
+        self._table = TurnTable[experiment.Trial](
+            (), id="mattered-table", key=lambda trial: trial.turn
+        )
+        self._answer = view.Note("mattered-answer")
 
-    def body(self) -> Body:
+    def body(self) -> view.Body:
         below = VerticalScroll(self._answer, id="mattered-below")
         return (self._heading, self._state, self._table, below)
 
     def on_mount(self) -> None:
         self._table.list.focus()
-        self.load(partial(read_trials, self.subject), self._show)
+        self.load(lambda: read_trials(self.subject), self._show)
 
     def copyable(self) -> str:
         trials = self._trials
@@ -260,7 +258,7 @@ class LeaveOneOutView(View):
     def _go_to(self) -> None:
         row = self._table.row
         if row is not None and row.turn is not None:
-            self.dismiss(GoTo(row.turn))
+            self.dismiss(view.GoTo(row.turn))
 
     @on(OptionList.OptionHighlighted)
     def _show_answer(self) -> None:

@@ -1,27 +1,270 @@
 """The ledger of a window: what was considered, what it scored, and what became of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import partial
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.binding import Binding
+from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal
-from jitchat.tui.figures import identity_sentence
+from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.words import fold
+from jitchat.tui.figures import identity_sentence, ledger_note, part_bar, part_figure, used_figure
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views import ledger_rows
-from jitchat.tui.views.ledger_rows import Listing, Marks, Order, Part, Row
 from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
-from jitchat.tui.widgets.turn_table import Line, TurnTable
-from jitchat.why import Explained, Why, why
-from jitchat.window.steering import Hold, Once
-from jitchat.window.window import ContextWindow
+from jitchat.tui.widgets.turn_table import Column, Line, TurnTable, header
+from jitchat.why import LEAST_TOLD, Explained, Standing, Why, parts_told, why
+from jitchat.window.compare import Change, difference
+from jitchat.window.ledger import Shortlist
+from jitchat.window.steering import NO_MORE, Hold, Once, Steering
+from jitchat.window.window import ContextWindow, LedgerRow, Verdict
+
+PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue")
+"""Of a score, in the order of its bars; a bar is headed by the first two letters."""
+_LEAST_REASON = 20
+"""Cells; in fewer, a reason stands in the note alone."""
+_LINE = 120
+"""Characters of an index line: two lines of a small terminal."""
+_DIGITS = 12
+_AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED)
+_VERDICTS = [*_AT_FULL_TEXT, Verdict.INDEX, Verdict.LEFT_OUT, "never"]
+
+
+class Order(StrEnum):
+    RANK = "rank"
+    TOKENS = "tokens"
+    TURN = "turn"
+    VERDICT = "verdict"
+
+
+class Part(StrEnum):
+    ALL = "all"
+    IN = "in the window"
+    OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    turn: int
+    rank: int | None
+    score: float
+    parts: tuple[tuple[str, float], ...]
+    tokens: int | None
+    """None where the ledger does not say."""
+    verdict: str
+    reason: str
+    note: str
+    """All that is known of it, in lines."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the window has it at full text."""
+        return self.verdict in _AT_FULL_TEXT
+
+    @property
+    def part(self) -> Part:
+        """Whether the window has anything of it."""
+        return Part.IN if self.is_there or self.verdict == Verdict.INDEX else Part.OUT
+
+
+_KEYS: dict[Order, Callable[[Row], tuple[bool, int]]] = {
+    Order.RANK: lambda row: (row.rank is None, row.rank or 0),
+    Order.TOKENS: lambda row: (row.tokens is None, -(row.tokens or 0)),
+    Order.TURN: lambda row: (False, row.turn),
+    Order.VERDICT: lambda row: (False, _VERDICTS.index(row.verdict)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which rows the user wants to see, and in which order."""
+
+    order: Order = Order.RANK
+    part: Part = Part.ALL
+    text: str = ""
+
+    @property
+    def turn(self) -> int | None:
+        """The turn that is asked for by its #id; None where the text is none."""
+        digits = self.text.strip().removeprefix("#")
+        is_id = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
+        return int(digits) if is_id else None
+
+    def of(self, rows: Sequence[Row], lines: Mapping[int, str]) -> list[Row]:
+        """Choose and sort rows; `lines` are the index lines by turn, for the text to match."""
+        text = fold(self.text.strip())
+
+        def is_listed(row: Row) -> bool:
+            if self.part not in (Part.ALL, row.part):
+                return False
+            if self.turn is not None:  # an #id that is being typed
+                return str(row.turn).startswith(str(self.turn))
+            line = lines.get(row.turn, "")
+            return text in fold(f"#{row.turn} {row.verdict} {row.reason} {line}")
+
+        return sorted(filter(is_listed, rows), key=_KEYS[self.order])
+
+
+def row_of(row: LedgerRow) -> Row:
+    figures = row.turn, row.rank, row.score, row.parts, row.tokens
+    return Row(*figures, row.verdict.value, row.reason, ledger_note(row))
+
+
+def row_beside_ledger(why: Why) -> Row | None:
+    """Show a turn that the ledger does not have; None where it cannot be in any window."""
+    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT):
+        return None
+    verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
+    reason = why.standing.value
+    if why.placed is None:
+        return Row(why.turn, None, 0.0, (), None, verdict, reason, "")
+    found = why.placed.candidate
+    told = parts_told(found.parts)
+    note = f"score {found.score:.2f} = {told}" if told else "score 0.00"
+    return Row(why.turn, found.rank, found.score, found.parts, None, verdict, reason, note)
+
+
+def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
+    """Draw the cut, the floor and the end of the shortlist between rows in order of rank."""
+    rules = sorted(_rules(window))
+    for row in rows:
+        while rules and (row.rank is None or row.rank > rules[0][0]):
+            yield Line(f"── {rules.pop(0)[2]} ", fill="─")
+        yield row
+    for *_, text in rules:
+        yield Line(f"── {text} ", fill="─")
+
+
+def _rules(window: ContextWindow) -> Iterator[tuple[int, int, str]]:
+    """The rank behind which each rule is drawn, its place among those of one rank, its text."""
+    shortlist = Shortlist.of(window)
+    cut, end, floor = shortlist.cut, shortlist.end, shortlist.floor
+    if cut is not None and cut.rank is not None:
+        yield cut.rank, 0, f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"
+    if floor is not None:
+        yield shortlist.above_floor, 1, f"floor {floor:.2f}: nothing below is picked"
+    if end is not None and end.rank is not None:
+        yield end.rank, 2, f"end of the shortlist: rank {end.rank} with {end.score:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the user decided, as it is marked on rows."""
+
+    steering: Steering = field(default_factory=Steering)
+    once: Once = NO_MORE
+
+    def of(self, turn: int) -> str:
+        """`P`: pinned, `X`: excluded; `+`: wanted for this message, `−`: kept out of it."""
+        hold = {Hold.PINNED: "P", Hold.EXCLUDED: "X", None: " "}[self.steering.of(turn)]
+        for turns, mark in ((self.once.wanted, "+"), (self.once.dropped, "−")):
+            if turn in turns:
+                return mark + hold
+        return " " + hold
+
+
+def columns_of(
+    rows: Sequence[Row], window: ContextWindow, marks: Marks
+) -> Callable[[int], Sequence[Column[Row]]]:
+    """Make the columns for a width: parts of no score give theirs to a reason that is too long."""
+    largest = max((value for row in rows for _, value in row.parts), default=0.0)
+    longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
+
+    def tokens(row: Row) -> str:
+        return part_figure(window, row.tokens) if row.tokens is not None else ""
+
+    def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
+        return [
+            Column("", lambda row: marks.of(row.turn), 2),
+            Column("turn", lambda row: f"#{row.turn}", 6, is_right=True, gap=0),
+            Column(
+                "rank", lambda row: f"{row.rank:,}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column(
+                "score", lambda row: f"{row.score:.2f}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column("", lambda _: "", 1, gap=0),
+            *(Column(name[:2], partial(_bar, name, largest), 2) for name in parts),
+            Column("tokens", tokens, 7, is_right=True),
+            Column("verdict", lambda row: row.verdict, 9),
+        ]
+
+    def fitting(width: int) -> Sequence[Column[Row]]:
+        columns = with_parts(PARTS)
+        if longest > width - len(header(columns)):
+            present = {
+                name for row in rows for name, value in row.parts if abs(value) >= LEAST_TOLD
+            }
+            fewer = with_parts([name for name in PARTS if name in present])
+            columns = fewer if width - len(header(fewer)) > _LEAST_REASON else columns
+        if width - len(header(columns)) > _LEAST_REASON:
+            columns.append(Column("", lambda row: row.reason))
+        return columns
+
+    return fitting
+
+
+def _bar(name: str, largest: float, row: Row) -> str:
+    """Two cells, as high as the part's share of the largest; `−` for one that takes away."""
+    value = dict(row.parts).get(name, 0.0)
+    if value <= -LEAST_TOLD:
+        return "−−"
+    return part_bar(value, largest) * 2 if value >= LEAST_TOLD else ""
+
+
+def legend() -> Content:
+    names = [Content.assemble((name[:2], "bold underline"), name[2:]) for name in PARTS]
+    return Content("parts of the score: ") + Content(" ").join(names)
+
+
+def never_line(window: ContextWindow) -> str:
+    """Sum up what was never considered; empty where nothing was not."""
+    never = window.never_candidates
+    if never is None:
+        return ""
+    return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+
+
+def change_line(before: ContextWindow, after: ContextWindow) -> str:
+    """Say who came in and who lost their place."""
+
+    def turns(changes: Sequence[Change]) -> str:
+        sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
+        return ", ".join(f"#{turn} ({tokens:,})" for turn, tokens in sizes)
+
+    found = difference(before, after)
+    if not found.gained and not found.lost:
+        return "Nothing came in or lost its place."
+    parts = [f"came in: {turns(found.gained)}"] if found.gained else []
+    parts += [f"lost their place: {turns(found.lost)}"] if found.lost else []
+    return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
+
+
+def note_of(row: Row, line: str, marks: Marks) -> str:
+    """Say all that is known of a row; `line` is its index line, empty where none is known."""
+    head = f"#{row.turn}: {shorten(line, _LINE)}" if line else f"#{row.turn}"
+    hold = marks.steering.of(row.turn)
+    decided = f"{hold} by you" if hold is not None else ""
+    return "\n".join(filter(None, (head, "" if decided in row.note else decided, row.note)))
+
+
+def why_empty(window: ContextWindow) -> str:
+    """Say why there are no rows, and what makes some; empty where there are rows."""
+    if window.ledger:
+        return ""
+    never = window.never_candidates
+    if never is not None:
+        return "No turn was considered: " + never.reason + ". Type a message that asks for one."
+    return "Every turn is in the window, so that none had to be chosen. A longer talk fills this."
+
 
 _SENT = "This window was sent and stays as it is. Close the view to steer the next one."
 
@@ -37,7 +280,6 @@ class Ledger:
 
 
 class LedgerView(View):
-    CSS_PATH = ["view.tcss", "ledger.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Ledger"
     EXPLAINED = "Every turn that was considered: its score, its price, why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -79,7 +321,7 @@ class LedgerView(View):
             self._change,
             self._input,
             self._answer,
-            Static(ledger_rows.legend(), id="ledger-legend"),
+            Static(legend(), id="ledger-legend"),
             self._table,
             self._note,
         )
@@ -203,9 +445,9 @@ class LedgerView(View):
     def _show_note(self) -> None:
         row, ledger = self._table.row, self._ledger
         if ledger is not None:
-            note = ledger_rows.never_line(ledger.window)
+            note = never_line(ledger.window)
             if row is not None:
-                note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
+                note = note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
             self._note.update(note)
 
     def _read(self, window: ContextWindow | None = None) -> None:
@@ -224,7 +466,7 @@ class LedgerView(View):
         before, self._ledger = self._ledger, ledger
         is_other = before is not None and before.window != ledger.window
         if before is not None and is_other and self._is_steered:
-            self._change.show(ledger_rows.change_line(before.window, ledger.window))
+            self._change.show(change_line(before.window, ledger.window))
         self._show(ledger)
         self._explain()
 
@@ -261,7 +503,7 @@ class LedgerView(View):
         self._answer.show(for_terminal(str(answer)))
 
     def _show(self, ledger: Ledger) -> None:
-        self.show_nothing(ledger_rows.why_empty(ledger.window), hides=False)
+        self.show_nothing(why_empty(ledger.window), hides=False)
         self._sums.update(f"{ledger.window.mode}: {identity_sentence(ledger.window)}")
         self._fill()
 
@@ -271,15 +513,15 @@ class LedgerView(View):
         ledger = self._ledger
         if ledger is None:
             return
-        window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]
-        extra = ledger_rows.row_beside_ledger(self._why) if self._why is not None else None
+        window, rows = ledger.window, [row_of(row) for row in ledger.window.ledger]
+        extra = row_beside_ledger(self._why) if self._why is not None else None
         shown = listing.of([*rows, *([extra] if extra else [])], ledger.lines)
         is_ruled = listing.order is Order.RANK and shown and not listing.text
-        items: list[Row | Line] = [*(ledger_rows.ruled(shown, window) if is_ruled else shown)]
-        never = ledger_rows.never_line(window)
+        items: list[Row | Line] = [*(ruled(shown, window) if is_ruled else shown)]
+        never = never_line(window)
         if never and listing.part is not Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
-        columns = ledger_rows.columns_of(shown, window, ledger.marks)
+        columns = columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""
         count = f"{of}{plural(len(rows), 'turn')}"

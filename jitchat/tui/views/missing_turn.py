@@ -13,9 +13,8 @@ from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
-from jitchat.tui.views.exchange import Exchange, ExchangeHeading, find_exchange, why_none
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Note, Subject, View
+from jitchat.tui.views.view import Body, Exchange, ExchangeHeading, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -69,31 +68,22 @@ def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: st
     return Row(turn, standing, kind not in (None, Kind.INDEX), text, case)
 
 
-@dataclass(frozen=True, slots=True)
-class Suspects:
-    """A reply, and the turns that are listed for it."""
-
-    exchange: Exchange | None
-    """None where there is none."""
-    rows: Sequence[Row] = ()
-
-
 class SuspectFinder:
     """Lists turns that a reply could have lacked. Slow: for a thread."""
 
     def __init__(self, subject: Subject, notes: CaseNotes) -> None:
         self._subject, self._notes, self._memory = subject, notes, subject.session.memory
-        self._exchange: Exchange | None = None
+        self.exchange: Exchange | None = None
         """What the view is about, once it was read; it stays when the chat goes on."""
 
-    def find(self, text: str) -> Suspects:
+    def find(self, text: str) -> list[Row]:
         """List the turns that hold a text, or bear its #id.
 
         For an empty text: those that something is noted about, the ledger's, then the latest.
         """
-        exchange = self._exchange = self._exchange or find_exchange(self._subject)
+        exchange = self.exchange = self.exchange or self._subject.exchange()
         if exchange is None:
-            return Suspects(None)
+            return []
         message, turns = exchange.message, self._memory.turns
         ahead = {turn.position: turn for turn in turns if turn.position < message.position}
         cases = {case.wanted.position: case for case in self._notes.all() if case.said == message}
@@ -108,7 +98,7 @@ class SuspectFinder:
             for position, excerpt in excerpts.items()
             if position in ahead
         ]
-        return Suspects(exchange, rows[:MOST])
+        return rows[:MOST]
 
     def _matching(self, text: str) -> dict[int, str]:
         """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
@@ -118,20 +108,19 @@ class SuspectFinder:
         hits = self._memory.store.search(text, 4 * MOST, self._memory.conversation.id)
         return named | {position: excerpt for _, position, excerpt in hits}
 
-    def explain(self, case: Case, window: ContextWindow | None) -> str:
+    def explain(self, case: Case) -> str:
         """Say what was noted, and what the ledger of then says of the turn."""
         what = "was missing" if case.kind is CaseKind.MISS else "was rightly there"
         noted = f"Noted: #{case.wanted.position} {what}."
-        if window is None:
+        if self.exchange is None or self.exchange.window is None:
             return f"{noted} {_NO_WINDOW}"
-        explained = Explained(window, case.said.content, case.said)
+        explained = Explained(self.exchange.window, case.said.content, case.said)
         return f"{noted} {why(self._memory, explained, case.wanted.position)}"
 
 
 class MissingTurnView(View):
     """What the reply should have had before it."""
 
-    CSS_PATH = ["view.tcss", "missing_turn.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -146,7 +135,7 @@ class MissingTurnView(View):
         super().__init__(subject)
         self._notes = CaseNotes(subject.session)
         self._finder = SuspectFinder(subject, self._notes)
-        self._suspects = Suspects(None)
+        self._rows: list[Row] = []
         self._is_submitted = False
         """Whether Enter waits for the rows of what was typed."""
         self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
@@ -185,19 +174,18 @@ class MissingTurnView(View):
             group="rows",
         )
 
-    def _show(self, suspects: Suspects) -> None:
-        self._suspects, exchange = suspects, suspects.exchange
+    def _show(self, rows: list[Row]) -> None:
+        self._rows, exchange = rows, self._finder.exchange
         if exchange is None:
-            self.show_nothing(why_none(self.subject))
+            self.show_nothing(self.subject.why_no_exchange)
             return
         empty = _NO_HIT if self._input.value.strip() else _NOTHING_AHEAD
-        self.show_nothing("" if suspects.rows else empty, hides=False)
+        self.show_nothing("" if rows else empty, hides=False)
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
         self._heading.exchange = exchange
         if not str(self._note.content):
             self._note.update(_QUESTION)
-        first = suspects.rows[0].turn.position if suspects.rows else None
-        self._table.show(suspects.rows, at=first)
+        self._table.show(rows, at=rows[0].turn.position if rows else None)
         if self._is_submitted:
             self._is_submitted = False
             self.action_miss()
@@ -212,32 +200,26 @@ class MissingTurnView(View):
 
     @on(OptionList.OptionSelected)
     def action_miss(self) -> None:
-        """Note that the turn under the cursor was missing, unless the window had all of it."""
-        row = self._table.row
-        if row is None:
-            return
-        if row.is_there:
-            there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.say(f"{there} was not missing: K notes that it was rightly there.")
-        else:
-            self._note_case(row, CaseKind.MISS)
+        self._note_as(CaseKind.MISS)
 
     def action_kept(self) -> None:
-        row = self._table.row
-        if row is None:
-            return
-        if row.is_there:
-            self._note_case(row, CaseKind.KEPT)
-        else:
-            absent = f"#{row.turn.position} was not in the window"
-            self.say(f"{absent}: Enter notes that it was missing.")
+        self._note_as(CaseKind.KEPT)
 
-    def _note_case(self, row: Row, kind: CaseKind) -> None:
-        exchange = self._suspects.exchange
-        if exchange is not None:
+    def _note_as(self, kind: CaseKind) -> None:
+        """Note what the turn under the cursor was, unless the window says otherwise."""
+        row, exchange = self._table.row, self._finder.exchange
+        if row is None or exchange is None:
+            return
+        if row.is_there is (kind is CaseKind.KEPT):
             moment = self.subject.session.memory.store.now()
             case = Case(exchange.message, row.turn, kind, exchange.window_id, moment)
             self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)
+        elif row.is_there:
+            there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
+            self.say(f"{there} was not missing: K notes that it was rightly there.")
+        else:
+            absent = f"#{row.turn.position} was not in the window"
+            self.say(f"{absent}: Enter notes that it was missing.")
 
     def action_forget(self) -> None:
         row = self._table.row
@@ -254,9 +236,7 @@ class MissingTurnView(View):
         self.write(undo, self._show_noted)
 
     def _explained(self, case: Case) -> tuple[Case, str]:
-        exchange = self._suspects.exchange
-        window = exchange.window if exchange is not None else None
-        return case, self._finder.explain(case, window)
+        return case, self._finder.explain(case)
 
     def _show_noted(self, noted: tuple[Case, str] | None) -> None:
         if noted is None:
@@ -272,9 +252,7 @@ class MissingTurnView(View):
         self._mark(position, None)
 
     def _mark(self, position: int, case: Case | None) -> None:
-        rows = [
-            replace(row, case=case) if row.turn.position == position else row
-            for row in self._suspects.rows
+        self._rows = [
+            replace(row, case=case) if row.turn.position == position else row for row in self._rows
         ]
-        self._suspects = replace(self._suspects, rows=rows)
-        self._table.show(rows)
+        self._table.show(self._rows)

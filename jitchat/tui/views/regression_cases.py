@@ -1,9 +1,7 @@
 """Whether the turns that were noted as missing are found by the settings of today."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from functools import partial
-from operator import attrgetter
+from collections.abc import Sequence
 
 from textual import on, work
 from textual.binding import Binding
@@ -18,7 +16,6 @@ from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.why import Standing
 
 NONE_YET = "No cases yet. Press ! on a reply (or Alt+W) and pick the turn that it was missing."
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
@@ -64,7 +61,6 @@ class CaseNotes:
 class RegressionCasesView(View):
     """Every noted case, and whether its turn is found now."""
 
-    CSS_PATH = ["view.tcss", "regression_cases.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Check"
     EXPLAINED = "Replans each noted message: is its missing turn found? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -82,8 +78,8 @@ class RegressionCasesView(View):
             Column("", self._mark, 1),
             Column("turn", lambda case: f"#{case.wanted.position}", 6),
             Column("noted", lambda case: _KINDS[case.kind], 8),
-            Column("then", partial(self._standing, attrgetter("then"), ""), 17),
-            Column("now", partial(self._standing, attrgetter("now"), "not tried yet"), 17),
+            Column("then", lambda case: self._standing(case, is_now=False), 17),
+            Column("now", lambda case: self._standing(case, is_now=True), 17),
             Column("message", lambda case: f"#{case.said.position} {case.said.content[:_MOST]}"),
         )
         self._table = TurnTable[Case](
@@ -105,13 +101,11 @@ class RegressionCasesView(View):
         checked = self._checked.get(key_of(case))
         return "…" if checked is None else "✓" if checked.passes else "✗"
 
-    def _standing(
-        self, when: Callable[[CaseResult], Standing | None], untried: str, case: Case
-    ) -> str:
+    def _standing(self, case: Case, *, is_now: bool) -> str:
         checked = self._checked.get(key_of(case))
         if checked is None:
-            return untried
-        standing = when(checked)
+            return "not tried yet" if is_now else ""
+        standing = checked.now if is_now else checked.then
         return standing.value if standing is not None else "no window"
 
     def copyable(self) -> str:
@@ -140,8 +134,9 @@ class RegressionCasesView(View):
             self.dismiss(GoTo(self._table.row.said.position))
 
     def action_forget(self) -> None:
-        if self._table.row is not None:
-            self.write(partial(self._notes.remove, self._table.row), self._show_change)
+        case = self._table.row
+        if case is not None:
+            self.write(lambda: self._notes.remove(case), self._show_change)
 
     def action_undo(self) -> None:
         self.write(self._notes.undo, self._show_change)

@@ -15,10 +15,8 @@ from jitchat.store.windows import Send
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui import figures
-from jitchat.tui.figures import identity_sentence, part_figure, used_figure
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.exchange import STREAMING
-from jitchat.tui.views.view import Subject
+from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Column, Line
 from jitchat.window.compare import SAME, Change, Difference, difference
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
@@ -70,30 +68,18 @@ def ledger_table(window: ContextWindow) -> Table:
         Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
         Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),
         Column("verdict", attrgetter("verdict.value"), 10, gap=2),
-        Column("tokens", lambda row: part_figure(window, row.tokens), 7, is_right=True, gap=0),
+        Column(
+            "tokens", lambda row: figures.part_figure(window, row.tokens), 7, is_right=True, gap=0
+        ),
         Column("score", lambda row: f"{row.score:.2f}", 7, is_right=True, gap=0),
         Column("parts", lambda row: figures.part_bars(row.parts, largest), _PARTS, gap=2),
         Column("why", attrgetter("reason")),
     ]
     items: list[Item] = [*window.ledger]
     if (never := window.never_candidates) is not None:
-        head = f"{'':>13}{'left out':<10}{part_figure(window, never.tokens):>7}"
+        head = f"{'':>13}{'left out':<10}{figures.part_figure(window, never.tokens):>7}"
         items.append(Line(f"{head}  {one_line(never.sentence)}", MUTED, can_be_chosen=True))
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    before: ContextWindow
-    after: ContextWindow
-    difference: Difference
-    numbers: tuple[int, int]
-    """Of the two among all sends, from 1."""
-
-    @property
-    def instructions_change(self) -> int:
-        """Tokens by which the system prompt grew."""
-        return self.after.tokens_of(Kind.SYSTEM) - self.before.tokens_of(Kind.SYSTEM)
 
 
 DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
@@ -108,15 +94,18 @@ DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
 )
 
 
-def diff_table(compared: Compared) -> Table:
-    """List the differences, their sums, and the identity of both windows."""
-    before, after = compared.before, compared.after
+def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]) -> Table:
+    """List the differences, their sums, and the identity of both windows.
+
+    `numbers` are those of the two among all sends, from 1.
+    """
+    found = difference(before, after)
     reasons: dict[tuple[int | None, Kind | None], str] = {
         **{(row.turn, None): row.reason for row in after.ledger},
         **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
     }
     items: list[Item] = []
-    for name, changes in compared.difference.by_name.items():
+    for name, changes in found.by_name.items():
         for change in changes[:SHOWN]:
             was, now = change.kind_before, change.kind_after
             items.append(
@@ -125,8 +114,8 @@ def diff_table(compared: Compared) -> Table:
                     f"#{change.turn}",
                     was or "—",
                     now or "—",
-                    part_figure(before, change.tokens_before) if was else "",
-                    part_figure(after, change.tokens_after) if now else "",
+                    figures.part_figure(before, change.tokens_before) if was else "",
+                    figures.part_figure(after, change.tokens_after) if now else "",
                     _grown([change]),
                     reasons.get((change.turn, now), ""),
                 )
@@ -134,34 +123,39 @@ def diff_table(compared: Compared) -> Table:
         if rest := changes[SHOWN:]:
             text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
-    if compared.instructions_change or compared.difference.new_instructions:
-        system, grown = Kind.SYSTEM, _signed(compared.instructions_change)
-        sizes = [part_figure(each, each.tokens_of(system)) for each in (before, after)]
-        row = DiffRow("changed", "", system, system, sizes[0], sizes[1], grown, "instructions")
+    system, instructions = Kind.SYSTEM, _instructions_change(before, after)
+    if instructions or found.new_instructions:
+        sizes = [figures.part_figure(each, each.tokens_of(system)) for each in (before, after)]
+        row = DiffRow(
+            "changed", "", system, system, sizes[0], sizes[1], _signed(instructions), "instructions"
+        )
         items.append(row)
-    lines = ["", *sum_lines(compared)] if items else [SAME, "", *sum_lines(compared)]
-    first, second = compared.numbers
+    lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, found, numbers)]
+    first, second = numbers
     title = (
-        f"send {first:,} {before.mode} {used_figure(before)}"
-        f" → send {second:,} {after.mode} {used_figure(after)}"
+        f"send {first:,} {before.mode} {figures.used_figure(before)}"
+        f" → send {second:,} {after.mode} {figures.used_figure(after)}"
     )
     return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
 
 
-def sum_lines(compared: Compared) -> Iterator[str]:
+def _sum_lines(
+    before: ContextWindow, after: ContextWindow, found: Difference, numbers: tuple[int, int]
+) -> Iterator[str]:
     """Write what the differences come to, then both windows with the identity."""
-    parts = [
-        f"{name} {len(changes):,} ({_grown(changes)})"
-        for name, changes in compared.difference.by_name.items()
-    ]
-    if compared.instructions_change:
-        parts.append(f"instructions ({_signed(compared.instructions_change)})")
+    parts = [f"{name} {len(turns):,} ({_grown(turns)})" for name, turns in found.by_name.items()]
+    if instructions := _instructions_change(before, after):
+        parts.append(f"instructions ({_signed(instructions)})")
     yield " · ".join(parts)
-    before, after = compared.before, compared.after
     change = _signed(after.used - before.used)
-    yield f"together {change}: {used_figure(before)} → {used_figure(after)}"
-    for number, window in zip(compared.numbers, (before, after), strict=True):
-        yield f"send {number:,}: {identity_sentence(window)}"
+    yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
+    for number, window in zip(numbers, (before, after), strict=True):
+        yield f"send {number:,}: {figures.identity_sentence(window)}"
+
+
+def _instructions_change(before: ContextWindow, after: ContextWindow) -> int:
+    """Tell by how many tokens the system prompt grew."""
+    return after.tokens_of(Kind.SYSTEM) - before.tokens_of(Kind.SYSTEM)
 
 
 def _grown(changes: Sequence[Change]) -> str:
@@ -178,10 +172,10 @@ def _line(text: str) -> Line:
 
 def window_lines(window: ContextWindow) -> Iterator[str]:
     """Write the identity, then one line a segment."""
-    yield identity_sentence(window)
+    yield figures.identity_sentence(window)
     for segment in window.segments:
         turn = "" if segment.turn is None else f"#{segment.turn}"
-        head = f"{segment.kind.value:<10}{turn:>7}{part_figure(window, segment.tokens):>8}"
+        head = f"{segment.kind.value:<10}{turn:>7}{figures.part_figure(window, segment.tokens):>8}"
         yield f"{head}  {one_line(segment.reason)}"
 
 
@@ -253,9 +247,7 @@ class SentWindowReader:
         if base == place or (base is None and not place):
             return Table(items=[_line(_NO_BASE if base is None else _IS_BASE)])
         base = place - 1 if base is None else base
-        before, after = self._open(sends[base]).window, replayed.window
-        numbers = base + 1, place + 1
-        return diff_table(Compared(before, after, difference(before, after), numbers))
+        return diff_table(self._open(sends[base]).window, replayed.window, (base + 1, place + 1))
 
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)

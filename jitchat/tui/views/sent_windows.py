@@ -1,28 +1,46 @@
 """Every request that left, its window as it was, and what differs between two."""
 
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from textual import on
+from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.widgets import ContentSwitcher, Static, TextArea
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, Input, Static, TextArea
 
-from jitchat.errors import JitchatError
-from jitchat.replay import Replay
+from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.replay import Replay, Replayed
+from jitchat.session import Session
+from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
-from jitchat.text.sanitize import for_terminal
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.figures import ledger_note
+from jitchat.tui.figures import PART_BARS, ledger_note, used_figure
 from jitchat.tui.views import sent_window_page
-from jitchat.tui.views.scrubber import Scrubber
-from jitchat.tui.views.send_again import SendAgainScreen
-from jitchat.tui.views.sent_window_page import DiffRow, Page, PageRequest
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.turn_table import TurnTable
+from jitchat.values import Mode, Status, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.cost import window_cost
+from jitchat.window.steering import Once
 from jitchat.window.window import LedgerRow
 
+FAR_STEPS = (
+    Binding("home", "go(0)", show=False),
+    Binding("end", "go(-1)", show=False),
+    Binding("pageup", "step(-10)", show=False),
+    Binding("pagedown", "step(10)", show=False),
+)
+"""The keys that go far among sends."""
 NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
 _TABS = {
     "window": "inspector",
@@ -31,6 +49,265 @@ _TABS = {
     "messages": "send-messages",
 }
 """By the name of a tab, which its key begins: the id of the pane that it shows."""
+_WIDEST = 4
+"""Cells of a mark, with the gap behind it, where there are few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Which sends are in view, and where."""
+
+    start: int
+    """The first that is, from 0."""
+    stop: int
+    step: int
+    """Cells from one mark to the next."""
+
+    @property
+    def bar(self) -> int:
+        """Cells of one mark, without the gap behind it."""
+        return max(1, self.step - 1)
+
+    def column(self, place: int) -> int:
+        """Find the first cell of a send's mark; the arrow for more is ahead of the first."""
+        return 1 + (place - self.start) * self.step
+
+    def place_at(self, column: int) -> int | None:
+        """Find the send whose mark is drawn in a cell; None beside all of them."""
+        place = self.start + (column - 1) // self.step
+        return place if column > 0 and place < self.stop else None
+
+
+def strip_of(count: int, place: int, width: int) -> Strip:
+    """Fit `count` marks around the one at `place` into `width` cells, of which two are arrows'."""
+    room = max(1, width - 2)
+    step = max(1, min(_WIDEST, room // max(1, count)))
+    fitting = room // step
+    start = min(max(0, place - fitting // 2), max(0, count - fitting))
+    return Strip(start, min(count, start + fitting), step)
+
+
+def bar_lines(sizes: Sequence[int], largest: int, strip: Strip, height: int) -> list[str]:
+    """Draw marks to the scale of the `largest`, as `height` lines; the smallest is one eighth."""
+    steps = len(PART_BARS)
+    levels = [
+        max(1, size * height * steps // max(1, largest)) for size in sizes[strip.start : strip.stop]
+    ]
+    gap = " " * (strip.step - strip.bar)
+    lines: list[str] = []
+    for row in range(height - 1, -1, -1):
+        cells = (max(0, min(steps, level - row * steps)) for level in levels)
+        lines.append(
+            "".join((PART_BARS[cell - 1] if cell else " ") * strip.bar + gap for cell in cells)
+        )
+    return lines
+
+
+class Scrubber(Widget, can_focus=True):
+    """Every send as a bar, to move between them."""
+
+    COMPONENT_CLASSES = {"scrubber--bar", "scrubber--here", "scrubber--base"}  # noqa: RUF012  Textual's own shape
+
+    sends: reactive[tuple[Send, ...]] = reactive(())
+    place: reactive[int] = reactive(0)
+    """The send that is looked at, from 0."""
+    base: reactive[int | None] = reactive(None)
+    """The send that it is compared with; None for none."""
+
+    def __init__(self) -> None:
+        super().__init__(id="scrubber")
+        self._sizes: list[int] = []
+        self._largest = 0
+
+    def watch_sends(self) -> None:
+        """Sum the windows up once: there can be thousands."""
+        self._sizes = [send.used for send in self.sends]
+        self._largest = max(self._sizes, default=0)
+
+    def render(self) -> Content:
+        if not self.sends:
+            return Content()
+        strip = strip_of(len(self.sends), self.place, self.size.width)
+        height = max(1, self.size.height - 2)
+        bars = bar_lines(self._sizes, self._largest, strip, height)
+        shown = self.sends[strip.start : strip.stop]
+        letters = "".join(send.mode[0].ljust(strip.step) for send in shown)
+        pointers = [" "] * strip.column(strip.stop)
+        for _, sign, column in self._marked(strip):
+            pointers[column : column + strip.bar] = sign * strip.bar
+        lines = [
+            *(self._line(line, strip, "scrubber--bar") for line in bars),
+            self._line(letters, strip, ""),
+            Content("".join(pointers).rstrip()),
+        ]
+        return Content("\n").join(lines)
+
+    def _marked(self, strip: Strip) -> Iterator[tuple[str, str, int]]:
+        """Name, sign and first cell of the send that is compared with, and of the one looked at."""
+        for name, sign, place in (("base", "△", self.base), ("here", "▲", self.place)):
+            if place is not None and strip.start <= place < strip.stop:
+                yield name, sign, strip.column(place)
+
+    def _line(self, text: str, strip: Strip, name: str) -> Content:
+        """Put arrows at the ends where there are more; colour what is looked at and compared."""
+        before = "‹" if strip.start > 0 else " "
+        after = "›" if strip.stop < len(self.sends) else ""
+        line = Content(f"{before}{text[: strip.column(strip.stop) - 1]}{after}")
+        line = line.stylize(self.get_visual_style(name)) if name else line
+        for marked, _, column in self._marked(strip):
+            style = self.get_visual_style(f"scrubber--{marked}")
+            line = line.stylize(style, column, column + strip.bar)
+        return line
+
+    async def on_click(self, event: events.Click) -> None:
+        place = strip_of(len(self.sends), self.place, self.size.width).place_at(event.x)
+        if place is not None:
+            await self.run_action(f"screen.go({place})")
+
+
+_KEYS = mode_keys({Mode.RECENCY: "y"})
+"""By its mode. R is the key that opened this."""
+_MODES = list(Mode)
+_EXPLAINED = (
+    "The message is answered once more, from where it stands, beside the reply that it has."
+    " Nothing is overwritten. Ctrl+L in the chat picks another model."
+)
+
+
+class ModeChoice(Static):
+    """One line a mode; the chosen one has a dot."""
+
+    mode: reactive[Mode] = reactive(Mode.JIT)
+
+    def render(self) -> Content:
+        signs = {mode: "●" if mode is self.mode else "○" for mode in Mode}
+        lines = (f"{signs[mode]} {key.upper()} {mode}" for mode, key in _KEYS.items())
+        return Content("\n".join(lines))
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y < len(_MODES):
+            self.mode = _MODES[event.y]
+
+
+class BudgetInput(Input):
+    """A line for a number, which leaves letters to the keys of the screen."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return key not in _KEYS.values() and super().check_consume_key(key, character)
+
+
+class SendAgainScreen(ModalScreen[SendAgain | None]):
+    CSS_PATH = "sent_windows.tcss"
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("escape", "dismiss", "Close", id="send_again_close"),
+        Binding("enter", "send", "Send", priority=True, id="send_again_send"),
+        Binding("down", "step(1)", show=False),
+        Binding("up", "step(-1)", show=False),
+        *(
+            Binding(key, f"mode('{mode}')", mode, show=False, priority=True)
+            for mode, key in _KEYS.items()
+        ),
+    ]
+
+    def __init__(self, session: Session, replayed: Replayed) -> None:
+        super().__init__(classes="dialog")
+        self._session, self._message = session, replayed.said
+        provider = session.provider
+        is_named = provider.model != provider.name
+        who = f"{provider.name} {provider.model}" if is_named else provider.name
+        self._who = f"{who} answers"
+        self._estimate = Note("again-who", "again-note", one_line(f"{self._who}."))
+        self._refusal = Note("again-refusal")
+        self._choice = ModeChoice()
+        self._choice.mode = replayed.send.mode
+        self._budget = BudgetInput(
+            placeholder=f"Budget in tokens; {session.options.budget.budget:,} if empty",
+            type="integer",
+            compact=True,
+            id="again-budget",
+        )
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="box") as box:
+            box.border_title = f"Send #{self._message.position} again"
+            keys = " · ".join(f"{key.upper()} {mode}" for mode, key in _KEYS.items())
+            box.border_subtitle = f"{keys} · Enter send · Esc close"
+            yield Note(None, "again-note", _EXPLAINED)
+            yield self._choice
+            yield self._budget
+            yield self._estimate
+            yield self._refusal
+
+    def on_mount(self) -> None:
+        self._budget.focus()
+        self.watch(self._choice, "mode", self._estimate_cost)
+
+    def action_mode(self, mode: str) -> None:
+        self._choice.mode = Mode(mode)
+
+    @on(Input.Changed)
+    def _estimate_cost(self) -> None:
+        self._show_cost()
+
+    @work(exclusive=True)
+    async def _show_cost(self) -> None:
+        size, _ = self._chosen_size()
+        sentence = await asyncio.to_thread(self._cost_sentence, self._choice.mode, size)
+        self._estimate.update(one_line(f"{self._who}{sentence}."))
+
+    def _cost_sentence(self, mode: Mode, size: Budget | None) -> str:
+        prices = self._session.options.prices
+        try:
+            window = self._session.preview(self._message.content, mode, again(self._message, size))
+        except WindowOverflow as overflow:
+            return f"; it does not fit: {overflow.overshoot:,} tokens over the budget"
+        except JitchatError as error:
+            return f"; what that costs is not known: {error}"
+        cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)
+        answer = "" if cost == "free" else ", without the answer"
+        return f"; it is sent {used_figure(window)} tokens: {cost}{answer}"
+
+    def _chosen_size(self) -> tuple[Budget | None, str]:
+        budget = self._session.options.budget
+        most = max(budget.limit, self._session.model_limit) - budget.reserve
+        return budget_of(self._budget.value, budget, most)
+
+    def action_step(self, by: int) -> None:
+        at = _MODES.index(self._choice.mode)
+        self._choice.mode = _MODES[(at + by) % len(_MODES)]
+
+    @on(Input.Submitted)
+    def action_send(self) -> None:
+        """Leave with what was chosen; say so where the budget cannot be."""
+        size, refusal = self._chosen_size()
+        if refusal:
+            self._refusal.update(refusal)
+        else:
+            once = again(self._message, size)
+            self.dismiss(SendAgain(self._message, self._choice.mode, once))
+
+
+def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:
+    """Read a number of tokens: the budget, None for the session's own, and why it cannot be.
+
+    `most` is what the model takes beside the reserve, also while the user has less in use.
+    """
+    if not typed.strip():
+        return None, ""
+    try:
+        wanted = int(typed)
+    except ValueError:
+        wanted = 0
+    if 0 < wanted <= most:
+        return budget.of_size(wanted), ""
+    return None, f"The budget must be a number of tokens from 1 to {most:,}."
+
+
+def again(message: Turn, budget: Budget | None) -> Once:
+    """Say where the new reply stands: beside the old one, or, without one, where it would be."""
+    if message.status is not Status.UNANSWERED:
+        return Once(again=message, budget=budget)
+    return Once(after=parent_of(message), budget=budget)
 
 
 class Tab(Static):
@@ -41,7 +318,6 @@ class Tab(Static):
 class SentWindowsView(View):
     """Looks at any send of the conversation, and can answer its message once more."""
 
-    CSS_PATH = ["view.tcss", "sent_windows.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Sent windows"
     EXPLAINED = "Every request that left: height is its size, the letter its mode."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -55,10 +331,7 @@ class SentWindowsView(View):
         Binding("b", "base", "Base", id="sends_base"),
         Binding("r", "send_again", "Send again", id="sends_again"),
         Binding("g", "go_to", "Turn", id="sends_go_to"),
-        Binding("home", "go(0)", show=False),
-        Binding("end", "go(-1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
+        *FAR_STEPS,
     ]
 
     def __init__(self, subject: Subject, window_id: int | None = None) -> None:
@@ -73,9 +346,9 @@ class SentWindowsView(View):
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
-        self._table = TurnTable[LedgerRow | DiffRow]((), id="send-table")
+        self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
         self._messages = TextArea(read_only=True, compact=True, id="send-messages")
-        self.page: Page | None = None
+        self.page: sent_window_page.Page | None = None
         """What is on screen; None while nothing is."""
 
     def body(self) -> Body:
@@ -112,11 +385,11 @@ class SentWindowsView(View):
         self.box.add_class("-loading")
         sent = self.subject.sent if self.subject.is_busy() else None
         answering = sent.position if sent is not None else None
-        request = PageRequest(scrubber.place, scrubber.base, self._tab, answering)
+        request = sent_window_page.PageRequest(scrubber.place, scrubber.base, self._tab, answering)
         read = partial(self._reader.page, scrubber.sends, request)
         self.load(read, self._show, refuse=self._show_refusal, group="page")
 
-    def _show(self, page: Page) -> None:
+    def _show(self, page: sent_window_page.Page) -> None:
         self.box.remove_class("-loading")
         before, self.page = self.page, page
         replayed, tab = page.replayed, page.request.tab
@@ -191,12 +464,10 @@ class SentWindowsView(View):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        message.stop()
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
     @on(Inspector.LeftOutOpened)
     def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        message.stop()
         memory, row = self.subject.session.memory, message.row
         turn = memory.store.turn(memory.conversation.id, row.turn)
         text = turn.content if turn is not None else ""

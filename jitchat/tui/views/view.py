@@ -1,4 +1,4 @@
-"""The frame that all views share: a title, what it shows in one line, a body, the keys.
+"""What a view is about, and the frame that all share: a title, one line, a body, the keys.
 
 On a wide terminal a view leaves room for the transcript beside it, unless it needs all of it;
 on a narrow one it is a screen of its own. Opening one changes nothing.
@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePath
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -25,12 +28,15 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
-from jitchat.text.sanitize import for_terminal
+from jitchat.replay import window_of
+from jitchat.store.windows import WindowArchive
+from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS
 from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
-from jitchat.values import Mode, Status, Turn
+from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
@@ -42,6 +48,25 @@ _Result = TypeVar("_Result")
 Body = Iterable[Widget]
 WIDE = 150
 """Columns from which a view is a column beside the transcript."""
+
+
+_LEAST_WIDTH = 20
+NO_REPLY = (
+    "There is no reply here yet. Send a message; or choose a reply: F6 goes to the conversation."
+)
+STREAMING = "The reply is still being written. Open this again when it is there."
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A message of the user, and one reply to it."""
+
+    message: Turn
+    reply: Turn
+    window_id: int | None = None
+    """The archive's key; None where the reply came from elsewhere, such as an import."""
+    window: ContextWindow | None = None
+    """As it was sent; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +106,43 @@ class Subject:
         if sent.status is Status.UNANSWERED:
             return sent.content, NO_MORE
         return sent.content, Once(again=sent)
+
+    def exchange(self) -> Exchange | None:
+        """Find the reply under the cursor, or to the message that is; without one, the last.
+
+        Of a last message that only says that the reply before it is wrong, it is that reply. Slow:
+        it reads the window.
+
+        Raises StoreError: the store, or what it keeps of the window, cannot be read.
+        """
+        memory, sent = self.session.memory, self.sent
+        shown = None if sent is not None and objects(sent.content) else sent
+        pair = pair_of(memory.turns, self.chosen or shown)
+        if pair is None:
+            return None
+        database = memory.store.database
+        window_id = WindowArchive(database).window_id(*pair)
+        window = window_of(database, window_id) if window_id is not None else None
+        return Exchange(*pair, window_id, window)
+
+    @property
+    def why_no_exchange(self) -> str:
+        return STREAMING if self.is_busy() else NO_REPLY
+
+
+def pair_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:
+    """Find a message and its reply among the turns of a path; None where there is no such pair."""
+    pairs = [
+        (message, reply)
+        for message, reply in pairwise(turns)
+        if message.role is Role.USER and reply.role is Role.ASSISTANT
+    ]
+    if chosen is not None:
+        wanted = chosen.position
+        return next((pair for pair in pairs if wanted in (turn.position for turn in pair)), None)
+    while len(pairs) > 1 and objects(pairs[-1][0].content):
+        pairs.pop()
+    return pairs[-1] if pairs else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +240,28 @@ class Note(Static):
         self.display = bool(text)
 
 
+class ExchangeHeading(Widget):
+    """The message and the reply, a line each."""
+
+    exchange: reactive[Exchange | None] = reactive(None, layout=True)
+
+    def render(self) -> Content:
+        return Content(self.text(max(_LEAST_WIDTH, self.size.width)))
+
+    def text(self, width: int) -> str:
+        """Write both, cut to so many cells."""
+        if self.exchange is None:
+            return ""
+        turns = (("message", self.exchange.message), ("reply", self.exchange.reply))
+        return "\n".join(
+            shorten(f"{name} #{turn.position}: {one_line(turn.content[:width])}", width)
+            for name, turn in turns
+        )
+
+
 class View(ModalScreen[Outcome | None]):
     """A view of one subject. Closing it without a choice gives None."""
 
-    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "view.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
@@ -197,6 +277,11 @@ class View(ModalScreen[Outcome | None]):
     """Whether it takes all of a wide terminal."""
     confirms: reactive[bool] = reactive(False, bindings=True)
     """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
+
+    def __init_subclass__(cls) -> None:
+        """Have the styles of a view beside it, under the name of its module."""
+        super().__init_subclass__()
+        cls.CSS_PATH = ["view.tcss", f"{cls.__module__.rpartition('.')[2]}.tcss"]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(classes="view -fills" if self.FILLS else "view")
@@ -310,3 +395,45 @@ class View(ModalScreen[Outcome | None]):
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self.copyable())
         self.say("Copied.")
+
+
+ALL_MODES = f"all {('no', 'one', 'two', 'three', 'four', 'five', 'six')[len(Mode)]}"
+
+
+def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
+    """Give each mode a letter: the given one, else the first of its name that is free."""
+    keys: dict[Mode, str] = {}
+    for mode in Mode:
+        taken = {*given.values(), *keys.values()}
+        keys[mode] = given.get(mode) or next(letter for letter in mode if letter not in taken)
+    return keys
+
+
+def mode_bindings(action: str, view: str) -> Iterator[Binding]:
+    """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
+    for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
+        method, name = f"{action}('{mode}')", mode.capitalize()
+        yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
+
+
+def make_view(name: str, subject: Subject) -> View:
+    """Make the view of an action `view('sent_windows')`: `SentWindowsView` in `sent_windows.py`.
+
+    Each is imported when it is opened for the first time.
+    """
+    return _class_of(name)(subject)
+
+
+def load_views() -> list[Path]:
+    """Import every view, and the lab; the files with their styles. Slow: for a thread."""
+    views = Path(__file__).parent
+    for name in VIEWS:
+        _class_of(name)
+    import_module("jitchat.tui.lab.start")
+    return [*sorted(views.glob("*.tcss")), *sorted((views.parent / "lab").glob("*.tcss"))]
+
+
+def _class_of(name: str) -> type[View]:
+    class_name = "".join(word.capitalize() for word in name.split("_")) + "View"
+    view: type[View] = getattr(import_module(f"jitchat.tui.views.{name}"), class_name)
+    return view

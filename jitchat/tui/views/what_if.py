@@ -19,9 +19,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.modes import ALL_MODES, mode_bindings
-from jitchat.tui.views.registry import make_view
-from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
+from jitchat.tui.views import view
 from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
@@ -207,7 +205,7 @@ def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
         rows = list(group)
         turns = sum(len(row.turns) for row in rows if row.turns[0] is not None)
         alone = " alone" if len(modes) == 1 < len(comparison.modes) else ""
-        where = ALL_MODES if len(modes) == len(Mode) else f"{' and '.join(modes)}{alone}"
+        where = view.ALL_MODES if len(modes) == len(Mode) else f"{' and '.join(modes)}{alone}"
         yield Line(f"── in {where} · {plural(turns, 'turn')} ──", MUTED)
         yield from rows
 
@@ -242,22 +240,21 @@ class Sides(Widget):
             await self.run_action(f"screen.use('{modes[(event.y - 1) % len(modes)]}')")
 
 
-class WhatIfView(View):
-    CSS_PATH = ["view.tcss", "what_if.tcss"]  # noqa: RUF012  Textual's own shape
+class WhatIfView(view.View):
     NAME = "What if"
     EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "go_to", "Go to turn", id="what_if_go_to", priority=True),
-        *mode_bindings("use", "what_if"),
+        *view.mode_bindings("use", "what_if"),
         Binding("a", "ask_all", "Ask all", id="what_if_ask_all"),
     ]
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: view.Subject) -> None:
         super().__init__(subject)
-        self._sides, self._note = Sides(subject.mode), Note("what-if-note")
+        self._sides, self._note = Sides(subject.mode), view.Note("what-if-note")
         self._table = TurnTable[AlignedRow]((), id="what-if-table")
 
-    def body(self) -> Body:
+    def body(self) -> view.Body:
         return (self._sides, self._note, self._table)
 
     def on_mount(self) -> None:
@@ -292,13 +289,13 @@ class WhatIfView(View):
         row = self._table.row
         position = row.turns[0] if row is not None else None
         if position is not None and self.subject.session.memory.turn_at(position) is not None:
-            self.dismiss(GoTo(position))
+            self.dismiss(view.GoTo(position))
         elif row is not None:
             self.say("That is no turn of the conversation yet.")
 
     def action_use(self, mode: str) -> None:
-        self.dismiss(Planned(mode=Mode(mode)))
+        self.dismiss(view.Planned(mode=Mode(mode)))
 
     def action_ask_all(self) -> None:
         if self.is_free():
-            self.open_over(make_view("ask_all", self.subject))
+            self.open_over(view.make_view("ask_all", self.subject))

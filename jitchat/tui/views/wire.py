@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -199,7 +198,7 @@ def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: 
     """Cut a request as `rows_of` does; slow where it is a long one."""
     rows = rows_of(whole, places, width, parted=parted)
     kinds = [(number, row.kind) for number, row in enumerate(rows) if row.kind is not None]
-    groups = groupby(kinds, key=itemgetter(1))
+    groups = groupby(kinds, key=lambda numbered: numbered[1])
     return Sheet(whole, rows, [next(group)[0] for _, group in groups])
 
 
@@ -295,7 +294,6 @@ class WireText(ScrollView):
 
 
 class WireView(View):
-    CSS_PATH = ["view.tcss", "wire.tcss"]  # noqa: RUF012  Textual's own shape
     NAME = "Wire"
     EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -349,13 +347,6 @@ class WireView(View):
 
     def copyable(self) -> str:
         return self._letter.body if self._letter is not None else ""
-
-    def action_close(self) -> None:
-        """Leave the line for a name, or the view."""
-        if self._save_line.display:
-            self._save_line.leave()
-        else:
-            self.dismiss(None)
 
     def action_form(self) -> None:
         """Show it with line breaks and indentation, or as it is posted."""

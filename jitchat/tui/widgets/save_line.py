@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -100,7 +101,9 @@ class SaveLine(Vertical):
         """Save what there is under a name, as `save` does; a subclass may save something else."""
         return save(name, self._content, over=over)
 
-    def leave(self) -> None:
+    def key_escape(self, event: Key) -> None:
+        """Leave the line, and not the screen that it is in."""
+        event.stop()
         self.display = False
         self.post_message(self.Ended())
 

@@ -23,8 +23,7 @@ from jitchat.lab.events import (
 )
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
 from jitchat.lab.lab import Lab
-from jitchat.lab.run_file import Run, cell_key, fields_of
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Run, Runs, cell_key, fields_of
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.windows import WindowArchive

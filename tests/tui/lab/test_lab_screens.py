@@ -64,17 +64,17 @@ async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
     return run
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)], ids=["wide", "small"])
 async def test_start_with_runs_and_two_of_them_compared(
-    picture: Picture, backend: TestBackend, kept: ScriptedLabService, size: tuple[int, int]
+    picture: Picture, backend: TestBackend, kept: ScriptedLabService
 ) -> None:
-    async with LabApp(backend).run_test(size=size) as pilot:
+    async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
-        await picture(pilot, "start")
-        if size == (160, 48):
-            await pilot.press("tab", "down", "c", "down", "c")
-            await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "both")
-            await picture(pilot, "compared")
+        await picture(pilot, "start", "small", "wide")
+        await pilot.press("tab", "down", "c", "down", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "both")
+        await picture(pilot, "compared")
+        await pilot.press("escape")
+        await picture(pilot, "start", "tiny")
 
 
 async def test_start_without_runs(
@@ -111,21 +111,12 @@ async def test_half_way(
         await picture(pilot, "wide")
 
 
-@pytest.mark.parametrize(
-    ("size", "keys"),
-    [((160, 48), ()), ((104, 32), ("tab", "down"))],
-    ids=["wide", "middle"],
-)
-async def test_finished(
-    picture: Picture,
-    backend: TestBackend,
-    kept: ScriptedLabService,
-    size: tuple[int, int],
-    keys: tuple[str, ...],
-) -> None:
-    async with LabApp(backend).run_test(size=size) as pilot:
-        await second_run(pilot, "right", "right", "down", "down", *keys)
-        await picture(pilot, "run")
+async def test_finished(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
+    async with LabApp(backend).run_test(size=(160, 48)) as pilot:
+        await second_run(pilot, "right", "right", "down", "down")
+        await picture(pilot, "run", "wide")
+        await pilot.press("tab", "down")
+        await picture(pilot, "run", "middle")
 
 
 async def test_pages_of_a_small_terminal(
@@ -190,9 +181,3 @@ async def test_window_of_a_cell(
         await pilot.press("escape", "home", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the system text")
         assert wanted.segments[0].text.split()[0] in text(pilot)
-
-
-async def test_too_small(picture: Picture, backend: TestBackend, kept: ScriptedLabService) -> None:
-    async with LabApp(backend).run_test(size=(50, 14)) as pilot:
-        await opened(pilot)
-        await picture(pilot, "tiny")

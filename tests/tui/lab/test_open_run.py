@@ -38,7 +38,7 @@ class Watched(OpenRun):
             close()
 
         lab.file.close = closing  # type: ignore[method-assign]
-        super().__init__(lab.file, lab if is_asked else None)
+        super().__init__(lab if is_asked else lab.file)
 
     def report(self) -> None:
         self.reports += 1
@@ -101,7 +101,7 @@ async def test_what_breaks_it_off_is_raised_after_all_that_came_before(tmp_path:
 @pytest.mark.parametrize("number", [1, 2, 7])
 async def test_what_is_kept_while_it_is_stopped_is_shown_too(tmp_path: Path, number: int) -> None:
     lab = lab_on(new_file(tmp_path, FEW), parallel=2)
-    run, keep, loop = OpenRun.to_ask(lab), lab.file.keep, asyncio.get_running_loop()
+    run, keep, loop = OpenRun(lab), lab.file.keep, asyncio.get_running_loop()
     decided: list[Result] = []
 
     def keep_and_stop(result: Result) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.lab.experiment import Experiment, RunWanted, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.runs import Runs
+from jitchat.lab.run_file import Runs
 from jitchat.lab.stats import count_results
 from jitchat.tui.lab.cells import SquarePane, WindowScreen
 from jitchat.tui.widgets.inspector import Inspector

@@ -170,7 +170,7 @@ def rows(view: BudgetView) -> str:
 
 
 async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
-    backend: TestBackend,
+    backend: TestBackend, picture: Picture
 ) -> None:
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -196,7 +196,9 @@ async def test_the_slider_shows_the_window_of_each_budget_and_sets_one(
         assert left
         assert all(f"#{turn}" in rows(view) for turn in left)
         assert f"{len(retrieved_turns(bar.window)):,} turn" in told(view, "#budget-summary")
-        await pilot.press("right", "pageup", "pagedown", "left")
+        await pilot.press("right", "right")
+        await picture(pilot, "view", "small", "wide")
+        await pilot.press("left", "pageup", "pagedown", "left")
         assert track.at == 0
         await pilot.click(track, offset=(track.size.width // 2, 1))
         await pilot.pause()
@@ -254,13 +256,3 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         await pilot.press("escape")
         await pilot.pause()
         assert chat(pilot).session.options.budget == Budget(limit=8_192)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_screens(picture: Picture, backend: TestBackend, size: tuple[int, int]) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        await ready(pilot)
-        await type_text(pilot, QUESTION)
-        await opened(pilot)
-        await pilot.press("home", "right", "right")
-        await picture(pilot, "view")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from textual.widgets import Static
 
 from jitchat.session import SessionOptions
-from jitchat.tui.views.history import NOTHING, HistoryView
-from jitchat.tui.views.history_chart import HistoryChart, HistoryPointer
+from jitchat.tui.views.history import NOTHING, HistoryChart, HistoryPointer, HistoryView
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
@@ -37,8 +35,14 @@ def shown(view: HistoryView, name: str) -> list[str]:
     return str(view.query_one(f"#history-{name}", Static).content).splitlines()
 
 
+async def nothing_is_shown_and_no_key_fails(pilot: Pilot[None]) -> None:
+    view = await opened(pilot)
+    assert str(view.query_one("#view-nothing", Static).content) == NOTHING
+    await pilot.press("left", "end", "enter", "g", "z", "y", "pageup", "escape")
+
+
 async def test_the_sends_are_gone_through_under_what_full_would_have_been(
-    backend: TestBackend,
+    backend: TestBackend, picture: Picture
 ) -> None:
     backend.options = SessionOptions(prices=PRICES)
     app = demo_app(backend)
@@ -46,9 +50,7 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
         screen = await ready(pilot)
         session = screen.session
         assert session
-        view = await opened(pilot)
-        assert str(view.query_one("#view-nothing", Static).content) == NOTHING
-        await pilot.press("left", "end", "enter", "g", "z", "y", "pageup", "escape")
+        await nothing_is_shown_and_no_key_fails(pilot)
         assert app.screen is screen
 
         count, before = send_all(session), list(session.memory.turns)
@@ -61,6 +63,8 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
         assert shown(view, "send")[0].startswith(f"send {count} of {count} · #59 · 2026-11-03 ")
         assert " = 32,768 limit · full would be ~" in shown(view, "send")[1]
 
+        await pilot.press("left", "left", "left")
+        await picture(pilot, "view", "small", "wide")
         await pilot.press("home")
         assert shown(view, "saved")[0].startswith(f"sends 1 to 1 of {count} · ~")
         assert shown(view, "send")[0].startswith(f"send 1 of {count} · #1 · ")
@@ -108,15 +112,3 @@ def cell_of(chart: HistoryChart, place: int) -> int:
 def chosen(pilot: Pilot[None]) -> int:
     turn = chat(pilot).query_one(Transcript).chosen
     return turn.position if turn is not None else 0
-
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_picture(picture: Picture, backend: TestBackend, size: tuple[int, int]) -> None:
-    backend.options = SessionOptions(prices=PRICES)
-    async with demo_app(backend).run_test(size=size) as pilot:
-        screen = await ready(pilot)
-        assert screen.session is not None
-        send_all(screen.session)
-        await opened(pilot)
-        await pilot.press("left", "left", "left")
-        await picture(pilot, "view")

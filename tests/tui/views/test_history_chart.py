@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.tui.views.history import legend
-from jitchat.tui.views.history_chart import (
+from jitchat.tui.views.history import (
     Series,
     bars_of,
     chart_rows,
     columns_of,
+    legend,
     pointer_rows,
     scale_of,
     series_of,

@@ -10,7 +10,6 @@ import pytest
 from jitchat.errors import Unreachable
 from jitchat.providers.reader import ReaderProvider
 from jitchat.small_models.leave_one_out import Measure, Trial, TrialResult
-from jitchat.tui.views.exchange import STREAMING, Exchange
 from jitchat.tui.views.leave_one_out import (
     CUT,
     NO_WINDOW,
@@ -19,6 +18,7 @@ from jitchat.tui.views.leave_one_out import (
     bar,
 )
 from jitchat.tui.views.missing_turn import MissingTurnView
+from jitchat.tui.views.view import STREAMING, Exchange
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import draw, header
 from tests.support import ScriptedProvider, talk

@@ -110,21 +110,6 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
         )
 
 
-async def test_parts_that_no_score_has_give_their_column_to_the_reasons(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
-        await ready(pilot)
-        await type_text(pilot, QUESTION)
-        view, table = await opened(pilot)
-        best = str(table.list.options[0].prompt)
-        assert best.endswith("best lexical match on “deploy, window”")
-        head = str(view.query_one(".turn-table-header", Static).content)
-        assert " le co ne " in head
-        assert " da " not in head, "no score has a date"
-        assert head.index("verdict") == best.index("retrieved")
-
-
 async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from jitchat.store.regression_cases import Case, CaseKind, Cases
-from jitchat.tui.views.exchange import NO_REPLY, pair_of
 from jitchat.tui.views.missing_turn import (
     COLUMNS,
     MissingTurnView,
+    Row,
     SuspectFinder,
-    Suspects,
     row_of,
 )
 from jitchat.tui.views.regression_cases import NONE_YET, RegressionCasesView
+from jitchat.tui.views.view import NO_REPLY, pair_of
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable, draw
@@ -187,7 +187,7 @@ async def test_enter_waits_for_the_rows_of_what_was_typed(
 ) -> None:
     find, is_free = SuspectFinder.find, threading.Event()
 
-    def late(finder: SuspectFinder, text: str) -> Suspects:
+    def late(finder: SuspectFinder, text: str) -> list[Row]:
         if text:
             is_free.wait(20)
         return find(finder, text)

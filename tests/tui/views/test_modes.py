@@ -1,6 +1,6 @@
 """The keys of the views that have one a mode."""
 
-from jitchat.tui.views.modes import mode_bindings, mode_keys
+from jitchat.tui.views.view import mode_bindings, mode_keys
 from jitchat.values import Mode
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from jitchat.providers.reader import ReaderProvider
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.tui.views.leave_one_out import LeaveOneOutView
@@ -18,21 +16,20 @@ if TYPE_CHECKING:
     from tests.tui.conftest import Picture
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "wide"])
-async def test_reply(picture: Picture, backend: TestBackend, size: tuple[int, int]) -> None:
+async def test_reply(picture: Picture, backend: TestBackend) -> None:
     backend.provider = ReaderProvider(lambda messages, text: (1_000, 20))
-    async with demo_app(backend).run_test(size=size) as pilot:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await sent(pilot, QUESTION)
         await opened(pilot, "alt+m", LeaveOneOutView)
         await settled(pilot)
-        await picture(pilot, "mattered")
+        await picture(pilot, "mattered", "wide", "small")
         await pilot.press("escape")
         await opened(pilot, "alt+w", MissingTurnView)
         await pilot.press(*"#20", "enter")
         await settled(pilot)
         await pilot.press(*["backspace"] * 3, "down")
         await settled(pilot)
-        await picture(pilot, "miss")
+        await picture(pilot, "miss", "wide", "small")
         await pilot.press("escape")
         session = chat(pilot).session
         assert session is not None
@@ -43,4 +40,4 @@ async def test_reply(picture: Picture, backend: TestBackend, size: tuple[int, in
             Cases(store.database).put(Case(turns[60], turns[wanted - 1], kind, 1, store.now()))
         await opened(pilot, "alt+k", RegressionCasesView)
         await pilot.press("end")
-        await picture(pilot, "cases")
+        await picture(pilot, "cases", "wide", "small")

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
-from jitchat.tui.views.scrubber import bar_lines, strip_of
-from jitchat.tui.views.send_again import again, budget_of
 from jitchat.tui.views.sent_window_page import (
     SHOWN,
-    Compared,
     Table,
     diff_table,
     first_place,
@@ -23,11 +20,12 @@ from jitchat.tui.views.sent_window_page import (
     message_text,
     window_lines,
 )
+from jitchat.tui.views.sent_windows import again, bar_lines, budget_of, strip_of
 from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Line, draw
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.compare import SAME, difference
+from jitchat.window.compare import SAME
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
@@ -37,9 +35,8 @@ quick = settings(deadline=None, max_examples=60, derandomize=True)
 SAID = Turn(1, Role.USER, "hello")
 
 
-def compared(before: ContextWindow, after: ContextWindow) -> Compared:
-    found = difference(before, after)
-    return Compared(before, after, found, (1, 2))
+def compared(before: ContextWindow, after: ContextWindow) -> Table:
+    return diff_table(before, after, (1, 2))
 
 
 def lines_of(table: Table) -> list[str]:
@@ -67,7 +64,7 @@ def test_the_differences_that_are_told_add_up(case: Case, mode: Mode, other: Mod
     before, after = window_of(case, mode), window_of(case, other)
     if brief:
         after = window_of(replace(case, system="x", pinned=()), other)
-    *lines, sums, together, first, second = lines_of(diff_table(compared(before, after)))
+    *lines, sums, together, first, second = lines_of(compared(before, after))
     assert sum(numbers(" ".join(re.findall(r"\(.*?\)", sums)))) == after.used - before.used
     assert numbers(together) == [after.used - before.used, before.used, after.used]
     for line, window in ((first, before), (second, after)):
@@ -95,7 +92,7 @@ def test_copied_segments_add_up_and_no_line_is_more_than_one(case: Case, mode: M
 @given(cases(), st.sampled_from(list(Mode)))
 def test_two_windows_that_are_the_same_differ_in_nothing(case: Case, mode: Mode):
     window = window_of(case, mode)
-    assert lines_of(diff_table(compared(window, window)))[0] == SAME
+    assert lines_of(compared(window, window))[0] == SAME
 
 
 def test_of_thousands_of_differences_the_rest_is_one_sum():
@@ -105,10 +102,10 @@ def test_of_thousands_of_differences_the_rest_is_one_sum():
     many = tuple(
         Segment(Kind.RECENT, Role.USER, "x", 2, turn, "why") for turn in range(1, SHOWN + 4)
     )
-    lines = lines_of(diff_table(compared(before, replace(before, segments=many))))
+    lines = lines_of(compared(before, replace(before, segments=many)))
     assert lines[SHOWN] == "  … 3 more turns entered, +6 tokens"
     assert lines[SHOWN + 2].startswith(f"entered {SHOWN + 3} (+{2 * SHOWN + 6}) · left 0 (+0)")
-    assert diff_table(compared(before, before)).title == "send 1 full 0 → send 2 full 0"
+    assert compared(before, before).title == "send 1 full 0 → send 2 full 0"
 
 
 def test_messages_are_written_out_harmless_and_cut_where_they_are_endless():

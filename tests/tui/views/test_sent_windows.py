@@ -10,9 +10,7 @@ from textual.widgets import Input, Static, TextArea
 
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.views.scrubber import Scrubber
-from jitchat.tui.views.send_again import SendAgainScreen
-from jitchat.tui.views.sent_windows import NOTHING, SentWindowsView
+from jitchat.tui.views.sent_windows import NOTHING, Scrubber, SendAgainScreen, SentWindowsView
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable

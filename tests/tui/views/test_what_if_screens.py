@@ -18,25 +18,21 @@ from tests.tui.views.test_what_if import opened
 if TYPE_CHECKING:
     from tests.tui.conftest import Picture
 
-SMALL, WIDE = (80, 24), (160, 48)
 
-
-@pytest.mark.parametrize("size", [SMALL, WIDE], ids=["small", "wide"])
 async def test_what_if_planned_and_asked(
     picture: Picture,
     backend: TestBackend,
-    size: tuple[int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ask_all, "ModeComparison", partial(ModeComparison, clock=lambda: 0.0))
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
     backend.options = FREE
-    async with demo_app(backend).run_test(size=size) as pilot:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("f7")
         await opened(pilot)
-        await picture(pilot, "planned")
+        await picture(pilot, "planned", "small", "wide")
         await pilot.press("a")
         await over(pilot, await asked(pilot))
-        await picture(pilot, "answered")
+        await picture(pilot, "answered", "wide", "small")

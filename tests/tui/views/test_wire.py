@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from tests.tui.conftest import Picture
 
 QUESTION = "what did we settle on for the deploy window?"
 
@@ -69,7 +68,7 @@ def drawn(view: WireView) -> list[str]:
 
 
 async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
-    backend, server, tmp_path
+    backend, server, tmp_path, picture
 ):
     async with demo_app(backend).run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -86,6 +85,9 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
         assert lines[0].rstrip().endswith(f"│ POST {wire.url}")
         assert any(line.startswith("S ") for line in lines)
         pretty = len(text.rows)
+        edge = next(number for number, row in enumerate(text.rows) if row.end is None)
+        text.scroll_to(y=edge - 10, animate=False, immediate=True)
+        await picture(pilot, "draft", "wide", "small")
 
         await pilot.press("y")
         assert pilot.app.clipboard == wire.body.decode()
@@ -177,15 +179,3 @@ async def test_the_reader_is_given_messages_and_nothing_to_show_says_why(backend
         assert view.copyable() == ""
         await pilot.press("s", "k", "p", "n")
         assert not view.query_one(SaveLine).display
-
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
-async def test_wire(picture: Picture, backend: TestBackend, server: Server, size) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        await ready(pilot)
-        await type_text(pilot, QUESTION)
-        view = await opened(pilot)
-        text = view.query_one(WireText)
-        edge = next(number for number, row in enumerate(text.rows) if row.end is None)
-        text.scroll_to(y=max(0, edge - text.size.height // 2), animate=False)
-        await picture(pilot, "draft")

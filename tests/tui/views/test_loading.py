@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.tui.chat import views
-from jitchat.tui.views import registry
+from jitchat.tui.views import view
 from tests.tui.support import TestBackend, demo_app, until
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ async def test_the_styles_of_all_views_are_read_behind_the_chat(
 ) -> None:
     monkeypatch.setattr(views, "PREPARE_AFTER", 0.001)
     monkeypatch.setattr(views, "PREPARE_EVERY", 0.001)
-    files = {str(file) for file in Path(registry.__file__).parent.glob("*.tcss")}
+    files = {str(file) for file in Path(view.__file__).parent.glob("*.tcss")}
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         sheet = pilot.app.stylesheet
         await until(pilot, lambda: all(map(sheet.has_source, files)), "the styles of every view")

@@ -1,0 +1,260 @@
+"""What `jitchat rot` is given: the grid of a run, how it is asked, and the files of its figures."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from jitchat.cli import output
+from jitchat.cli.options import option
+from jitchat.errors import UsageError
+from jitchat.lab import report, stats
+from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
+from jitchat.lab.facts import Kind
+from jitchat.lab.run_file import Run
+from jitchat.settings.checks import choose_one
+from jitchat.text.sanitize import shorten
+from jitchat.values import Mode
+
+USUAL = "quick"
+"""The preset where none is given."""
+SHORTEST, LONGEST = 500, 10_000_000
+"""Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
+_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
+_DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
+_SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
+_QUOTED = 60
+"""Characters of what was given that an error repeats."""
+_Name = TypeVar("_Name", bound=StrEnum)
+_Number = TypeVar("_Number", int, float)
+
+
+def known_name(flag: str, name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        quoted = repr(shorten(name, _QUOTED))
+        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
+    return name
+
+
+def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+    """Read a list of names, each once, in the order in which they are given."""
+    names = [member.value for member in kind]
+    given = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
+
+
+def lengths_of(text: str) -> tuple[int, ...]:
+    """Read `1k,2k,8000`."""
+    return _ascending("--lengths", text, _length)
+
+
+def depths_of(text: str) -> tuple[float, ...]:
+    """Read `0,50,100`, which are percent."""
+    return _ascending("--depths", text, _depth)
+
+
+def threshold_of(text: str) -> tuple[str, float]:
+    """Read `jit=0.9`."""
+    mode, _, share = (piece.strip() for piece in text.partition("="))
+    if not _SHARE.fullmatch(share) or float(share) > 1:
+        raise UsageError(
+            f"--fail-under: {shorten(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
+            "Write it as jit=0.9.",
+        )
+    return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
+
+
+def _length(piece: str) -> int:
+    read = _LENGTH.fullmatch(piece)
+    tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
+    if not 1 <= tokens <= LONGEST or tokens != int(tokens):
+        raise UsageError(
+            f"--lengths: {shorten(piece, _QUOTED)!r} is no number of tokens.",
+            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
+        )
+    if tokens < SHORTEST:
+        raise UsageError(
+            f"--lengths: {shorten(piece, _QUOTED)} is too short to plant facts in.",
+            f"The shortest length is {SHORTEST:,} tokens.",
+        )
+    return int(tokens)
+
+
+def _depth(piece: str) -> float:
+    read = _DEPTH.fullmatch(piece)
+    percent = float(read[1]) if read else -1.0
+    if not 0 <= percent <= 100:
+        raise UsageError(
+            f"--depths: {shorten(piece, _QUOTED)!r} is no depth.",
+            "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
+        )
+    return round(percent / 100, 6)
+
+
+def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
+    numbers = tuple(read(piece.strip()) for piece in text.split(","))
+    if any(later <= earlier for earlier, later in pairwise(numbers)):
+        raise UsageError(
+            f"{flag} are not ascending: {shorten(text, _QUOTED)}.",
+            "Give each once, the smallest first.",
+        )
+    return numbers
+
+
+_ENDINGS = {"text": "txt"}
+"""Of a file in a format, where that is not the format's name."""
+_STDOUT = Path("-")
+"""Standard output in place of a file: then the tables are not printed there."""
+_file = partial(option, type=click.Path(path_type=Path), metavar="OUT")
+
+
+@dataclass(frozen=True, slots=True)
+class RotFiles:
+    """The files that were asked for, by format; None where one was not."""
+
+    json: Path | None = _file(  # noqa: RUF009  it makes a field
+        "Write the run here, as JSON: every cell and every setting. `-` is standard output."
+    )
+    csv: Path | None = _file("Write its cells here, as CSV.")  # noqa: RUF009  see json
+    svg: Path | None = _file("Draw its heatmaps and curves here, as SVG.")  # noqa: RUF009  see json
+    text: Path | None = _file("Draw them here in characters.")  # noqa: RUF009  see json
+
+    def named(self) -> list[tuple[str, Path]]:
+        return [(name, path) for name, path in asdict(self).items() if path is not None]
+
+    def require_writable(self) -> None:
+        named = self.named()
+        for _, path in named:
+            if path != _STDOUT:
+                output.require_writable(path)
+        if len({path.absolute() for _, path in named}) < len(named):
+            options = " and ".join(f"--{name}" for name, _ in named)
+            raise UsageError(f"{options}: two of them name one file.", "Name another.")
+
+    def print_run(self, run: Run, results: Sequence[Result]) -> stats.Tallies:
+        """Print the tables of a run, and write it to files; what was counted for them."""
+        from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
+
+        tallies, named = stats.count_results(results), self.named()
+        if all(path != _STDOUT for _, path in named):
+            output.print_tables(report.tables(run, tallies))
+        for name, path in named:
+            content = exported(_ENDINGS.get(name, name), run, results)
+            if path == _STDOUT:
+                output.emit(content.decode(), newline=False)
+            else:
+                output.write_file(path, content)
+        return tallies
+
+
+_OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
+"""With any of these, the grid is the user's own."""
+_GRID = ("preset", *_OWN_GRID, "seed")
+"""What says what is asked, so that a run that goes on has it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class RotFlags:
+    """What was given to `jitchat rot`; None where nothing was."""
+
+    preset: str | None = option(f"{USUAL} if not given, standard or deep.", metavar="NAME")
+    lengths: tuple[int, ...] | None = option(
+        "Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
+        type=lengths_of,
+        metavar="LIST",
+    )
+    depths: tuple[float, ...] | None = option(
+        "Where the facts stand, in percent: 0,50,100.", type=depths_of, metavar="LIST"
+    )
+    kinds: tuple[Kind, ...] | None = option(
+        f"Of question: {', '.join(Kind)}.",
+        type=lambda text: names_of("--kinds", text, Kind),
+        metavar="LIST",
+    )
+    modes: tuple[Mode, ...] | None = option(
+        "Of full, recency, jit.",
+        type=lambda text: names_of("--modes", text, Mode),
+        metavar="LIST",
+    )
+    repeats: int | None = option(
+        "Ask each cell so often, each time for another fact.",
+        type=click.IntRange(1, 100),
+        metavar="N",
+    )
+    seed: int | None = option(
+        "Another one gives other facts and other talk.", type=int, metavar="N"
+    )
+    conversation: str | None = option(
+        "Plant the facts in a copy of this one of yours, not in made-up talk.", metavar="ID"
+    )
+    judge: str | None = option(
+        "Have this model of the same provider look at answers that no rule finds right;"
+        " beside the reader, as PROVIDER/MODEL.",
+        metavar="MODEL",
+    )
+    parallel: int = option(
+        "Requests at once. One alone keeps prompt caches warm, and its times honest.",
+        type=click.IntRange(1, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+    )
+    resume: str | None = option(
+        "Go on with a run that was stopped: its id, or last.", metavar="RUN"
+    )
+    fail_under: tuple[tuple[str, float], ...] = option(
+        "Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
+        " cells that do not fit or failed count as not right.",
+        type=threshold_of,
+        multiple=True,
+        metavar="MODE=SHARE",
+    )
+    yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
+    headless: bool = option("Run here, not in the app.", is_flag=True)
+
+    def require_alone(self, command: str, files: RotFiles) -> None:
+        """Refuse options of a run beside a command that makes none."""
+        given = [
+            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
+            *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
+            *(name for name, _ in files.named()),
+        ]
+        if given:
+            raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
+
+    def require_consistent(self) -> None:
+        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
+        if self.resume is not None and given:
+            raise UsageError(
+                f"--resume goes on as the run was begun, and {_options(given)} would change that.",
+                "Leave out the one or the other.",
+            )
+
+    def experiment(self, *, is_reader: bool) -> Experiment:
+        name = known_name("--preset", self.preset or USUAL, PRESETS)
+        own: dict[str, Any] = {
+            part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
+        }
+        if own:
+            own["preset"] = "own"
+        if self.seed is not None:
+            own["seed"] = self.seed
+        return replace(preset(name, is_reader=is_reader), **own)
+
+    def thresholds(self) -> Mapping[str, float]:
+        """The shares of `--fail-under`, by mode."""
+        thresholds = dict(self.fail_under)
+        if len(thresholds) < len(self.fail_under):
+            raise UsageError("--fail-under names a mode twice.", "Give one share for each.")
+        return thresholds
+
+
+def _options(names: list[str]) -> str:
+    options = [f"--{name.replace('_', '-')}" for name in names]
+    return " and ".join(filter(None, (", ".join(options[:-1]), options[-1])))

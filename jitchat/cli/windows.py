@@ -1,0 +1,254 @@
+"""A window on paper, as JSON and as one line a segment; `jitchat replay`, of one that was sent."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from jitchat.cli import cold_store, options, output
+from jitchat.errors import StoreUnreadable, UsageError
+from jitchat.providers.catalogue.table import Prices
+from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Send
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui import figures
+from jitchat.why import parts_told
+from jitchat.window import record
+from jitchat.window.cost import picking_sentences, window_cost
+from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
+
+TEXT_WIDTH = 100
+"""Characters of a segment's text on paper; in a terminal, what its width leaves."""
+_HEADINGS = ("kind", "turn", "tokens", "why", "text")
+_COLOURS = {
+    "system": "magenta",
+    "pinned": "yellow",
+    "recent": "blue",
+    "index": "cyan",
+    "retrieved": "green",
+}
+
+
+def window_fields(
+    window: ContextWindow, conversation: str, prices: Prices | None
+) -> dict[str, Any]:
+    """Turn the window into what JSON knows; `turn` is the #id on screen, cost in US dollars."""
+    segments = [record.segment_fields(segment) for segment in window.segments]
+    for fields in segments:
+        del fields["text"]
+    return {
+        "conversation": conversation,
+        "mode": window.mode.value,
+        "model": window.model,
+        "counter": {"name": window.counter, "exact": window.exact},
+        "limit": window.budget.limit,
+        "limit_source": window.limit_source,
+        "reserve": window.budget.reserve,
+        "budget": window.budget.budget,
+        "used": window.used,
+        "band": window.band,
+        "counted": window.counted,
+        "free": window.free,
+        "full_tokens": window.full_tokens,
+        "stable_tokens": window.stable_tokens,
+        "cost": prices.of_input(window.used) if prices is not None else None,
+        "price_source": prices.source if prices is not None else None,
+        **record.picking_fields(window),
+        "segments": segments,
+        "ledger": [record.ledger_fields(row) for row in window.ledger],
+        "never_candidates": record.never_candidates_fields(window),
+        "messages": _message_fields(window),
+    }
+
+
+def _message_fields(window: ContextWindow) -> list[dict[str, str]]:
+    return [{"role": sent.role.value, "content": sent.content} for sent in window.messages()]
+
+
+def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
+    """Print one line a segment, and the sum that the meter shows.
+
+    `prices` are the model's; None where nobody knows them.
+    """
+    print_segments(window)
+    lines = (*sums(window, conversation), _price_line(window, prices), *_not_there(window))
+    output.say("\n".join(lines))
+
+
+def print_segments(window: ContextWindow) -> None:
+    rows = [_HEADINGS, *(_row(window, segment) for segment in window.segments)]
+    for (kind, *_), line in zip(rows, output.fitted_columns(rows, right=(1, 2)), strict=True):
+        output.emit(output.painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
+
+
+def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
+    turn = f"#{segment.turn}" if segment.turn is not None else ""
+    tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
+    return segment.kind.value, turn, tokens, one_line(segment.reason), text
+
+
+def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
+    yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
+    if window.limit_source:
+        yield figures.limit_sentence(window)
+    corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
+    full = figures.part_figure(window, window.full_tokens)
+    counted = f"counted by {window.counter} for {window.model}{corrected}"
+    yield f"full would be {full}; {counted}"
+    yield from picking_sentences(window)
+
+
+def _price_line(window: ContextWindow, prices: Prices | None) -> str:
+    stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
+    if prices is None:
+        return f"{stable}; cost unknown: no price of {window.model} is known"
+    source = f" ({one_line(prices.source)})" if prices.source else ""
+    return f"{stable}; to send it: {window_cost(window, prices.of_input)}{source}"
+
+
+def _not_there(window: ContextWindow) -> Iterator[str]:
+    left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
+    if left_out:
+        are = "is" if left_out == 1 else "are"
+        candidates = plural(left_out, "candidate")
+        yield f"{candidates} {are} not there at full text; --json says why"
+    if (never := window.never_candidates) is not None:
+        yield _never_line(window, never)
+
+
+def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
+    return f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
+
+
+@click.command("replay", cls=options.SharingCommand)
+@click.argument("turn", type=options.turn_number)
+@options.in_conversation
+@click.option(
+    "--window",
+    "number",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="The K-th send of a turn that was sent several times; the last if not given.",
+)
+@click.option(
+    "--messages", is_flag=True, help="Print the messages that left; with --json, exactly."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@options.location_options
+def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+    """Show the window that was sent for TURN; send nothing.
+
+    TURN is the number of a message, such as 12, or of a reply to it.
+    """
+    with cold_store.opened_store(flags.paths()) as store:
+        identity = cold_store.choose_conversation(store, flags.conversation).id
+        replay = Replay(store, identity)
+        chosen = _sends_for(replay, store, identity, turn)
+        send, number = _pick(chosen, turn, wanted["number"])
+        replayed = replay.open(send)
+    if wanted["messages"]:
+        _print_messages(replayed, as_json=wanted["as_json"])
+    elif wanted["as_json"]:
+        output.say_json(_replay_fields(replayed, identity))
+    else:
+        _print_replayed(replayed, identity, (number, len(chosen)))
+    if not replayed.is_as_sent:
+        raise StoreUnreadable(
+            f"What is kept of this window of #{send.said} is damaged: its hash is not the one"
+            " of what was sent.",
+            "It is shown as far as it can be read; the other windows can still be whole.",
+        )
+
+
+def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: int) -> list[Send]:
+    sends = replay.sends()
+    if chosen := sends_for(sends, position):
+        return chosen
+    if store.turn(conversation, position) is None:
+        raise UsageError(f"{conversation} has no turn #{position}.", "`jitchat` shows the numbers.")
+    known = f"The last one that was sent is #{sends[-1].said}." if sends else "Send one first."
+    raise UsageError(f"#{position} was not sent from here, so no window is kept for it.", known)
+
+
+def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, int]:
+    """Take the one of that number, from 1; the last if there is none."""
+    place = len(chosen) if number is None else number
+    if place > len(chosen):
+        times = "once" if len(chosen) == 1 else f"{len(chosen)} times"
+        raise UsageError(
+            f"--window: #{position} was sent {times}.", f"Give a number up to {len(chosen)}."
+        )
+    return chosen[place - 1], place
+
+
+_LEDGER_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
+
+
+def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
+    """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
+    send, reply = replayed.send, replayed.reply
+    fields = window_fields(replayed.window, conversation, None)
+    del fields["price_source"]
+    return fields | {
+        "said": replayed.said.position,
+        "sent_at": send.sent_at.isoformat() if send.sent_at else None,
+        "provider": send.provider,
+        "request": send.request,
+        "sha256": send.digest,
+        "as_sent": replayed.is_as_sent,
+        "usage": asdict(send.usage) if send.usage else None,
+        "cost": send.cost,
+        "stop": send.stop,
+        "reply": {"turn": reply.position, "status": reply.status.value, "content": reply.content}
+        if reply
+        else None,
+    }
+
+
+def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
+    messages = replayed.window.messages()
+    if as_json:
+        output.say_json(_message_fields(replayed.window))
+        return
+    for number, message in enumerate(messages, start=1):
+        output.say(f"── message {number} of {len(messages)}: {message.role} ──")
+        output.say(message.content)
+
+
+def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:
+    """Print a send: its segments and sums, its ledger, its hash, and the reply.
+
+    `place` is the number among the sends of its turn, and how many there are.
+    """
+    window = replayed.window
+    output.say(figures.send_sentence(replayed.send, *place))
+    print_segments(window)
+    stable = figures.stable_sentence(window, replayed.send.usage)
+    output.say("\n".join((*sums(window, conversation), stable)))
+    _print_ledger(window)
+    ending = figures.ending_sentences(replayed)
+    output.say("\n".join((figures.hash_sentence(replayed, whole=True), *ending)))
+    if replayed.reply is not None:
+        output.say(replayed.reply.content)
+
+
+def _print_ledger(window: ContextWindow) -> None:
+    if window.ledger:
+        output.say("")
+        rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
+        for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
+            output.emit(line)
+    if (never := window.never_candidates) is not None:
+        output.say(_never_line(window, never))
+    output.say("")
+
+
+def _ledger_row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
+    return (
+        *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
+        *(figures.part_figure(window, row.tokens), f"{row.score:.2f}"),
+        *(one_line(row.reason), parts_told(row.parts)),
+    )
