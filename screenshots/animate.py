@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.transfer.formats import store_demo
-from jitchat.tui.tour.app import HELD_SECONDS, TourApp
+from jitchat.tui.tour.app import HELD_SECONDS, Tour, TourApp
 from jitchat.tui.tour.script import STEPS, heading, reading_seconds
-from jitchat.tui.tour.tour import Tour
 from screenshots.animation import Frame, animated
 from screenshots.stage import HERE, backend_in, settled, until
 

@@ -14,7 +14,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui import figures, send_figures
+from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
 from jitchat.window.cost import picking_sentences, window_cost
@@ -224,13 +224,13 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     `place` is the number among the sends of its turn, and how many there are.
     """
     window = replayed.window
-    output.say(send_figures.send_sentence(replayed.send, *place))
+    output.say(figures.send_sentence(replayed.send, *place))
     print_segments(window)
     stable = figures.stable_sentence(window, replayed.send.usage)
     output.say("\n".join((*sums(window, conversation), stable)))
     _print_ledger(window)
-    ending = send_figures.ending_sentences(replayed)
-    output.say("\n".join((send_figures.hash_sentence(replayed, whole=True), *ending)))
+    ending = figures.ending_sentences(replayed)
+    output.say("\n".join((figures.hash_sentence(replayed, whole=True), *ending)))
     if replayed.reply is not None:
         output.say(replayed.reply.content)
 

@@ -5,9 +5,12 @@ changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl
 other keys in most terminals and are not used.
 """
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
+from importlib.resources import files
 
 from textual.binding import Binding, BindingType
 
@@ -208,32 +211,6 @@ VIEWS = {action.view: action for action in ACTIONS if action.view and action.key
 
 PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
 """Keys of the prompt's own actions, by id."""
-PROMPT_HELP = (
-    ("Enter", "send"),
-    ("Shift+Enter, Ctrl+J", "new line"),
-    ("Alt+Enter, \\ Enter", "new line"),
-    ("Up, Down", "earlier prompts, at the first and last line"),
-    ("PgUp, PgDn", "scroll the conversation"),
-    ("Alt+B, F, D, U, L, C, T", "words, as in a shell: back, forward, delete, case, exchange"),
-    ("Ctrl+C", "copy what is selected, or empty the prompt; twice: quit"),
-    ("Ctrl+D", "quit, on an empty prompt"),
-    (", ".join(f"@{mode}" for mode in Mode), "ahead of a message: that mode, for this one only"),
-    ("#12", "in a message: jit brings that turn"),
-    ("/ and a name", ", ".join(f"/{name}" for name in COMMANDS)),
-    ("/why 12 and a text", "about that text; a view without one is about the last message sent"),
-    ("a blank ahead of /", "makes a message of it"),
-)
-LAB_HELP = (
-    ("1, 2, 3, Enter", "what to run; run it, or open a run that is kept"),
-    ("P", "requests that leave at once, where a model is asked"),
-    ("R, C, Delete", "a run: go on with it, compare it with another, delete it"),
-    ("Arrows, M", "the squares of all maps; the same square of the next map"),
-    ("Tab, Enter", "the cells of a square; the window that was sent for one"),
-    ("A, N", "all of an answer; in its window, the next turn that it needs"),
-    ("K, V", "the kinds that are counted; the next pane of a small terminal"),
-    ("E", "write the run: JSON, CSV, SVG, text"),
-    ("Esc", "stop the run, keeping what came; once more: leave it"),
-)
 
 
 def in_palette() -> Iterable[Action]:
@@ -253,25 +230,33 @@ def spelled(keys: str) -> str:
     return ", ".join("+".join(part.capitalize() for part in name.split("+")) for name in names)
 
 
-def help_sections() -> list[tuple[str, list[tuple[str, str]]]]:
+Rows = list[tuple[str, str]]
+"""Of the help: a key, and what it does."""
+
+
+@cache
+def _own_help() -> dict[str, Rows]:
+    """Read, by section, what is said of keys that no action has."""
+    given = {
+        "modes": ", ".join(f"@{mode}" for mode in Mode),
+        "commands": ", ".join(f"/{name}" for name in COMMANDS),
+    }
+    read = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
+    return {
+        section: [(key.format(**given), does.format(**given)) for key, does in rows]
+        for section, rows in read.items()
+    }
+
+
+def help_sections() -> list[tuple[str, Rows]]:
     """List what the help says of keys, by where they work."""
+    own = _own_help()
+    letters = [(spelled(p.key), a.sentence) for a in ACTIONS for p in a.pane if p.question]
     return [
         ("Everywhere", [(spelled(a.keys), a.sentence) for a in ACTIONS if a.keys]),
-        ("In the prompt", list(PROMPT_HELP)),
-        (
-            "In the panes",
-            [
-                ("a letter", "does something with a turn: it asks, and Enter does it"),
-                *((spelled(p.key), a.sentence) for a in ACTIONS for p in a.pane if p.question),
-                ("Left, Right", "conversation: the other versions of a turn"),
-                ("Up, Down, Home, End", "conversation: next turn, the one before, first, last"),
-                ("Enter", "the exact text of the turn, or of the inspector's row; there, Y copies"),
-                ("Space", "inspector: the turn out of this message, or into it"),
-                ("Left, Right", "inspector: the window that was sent, or the next one"),
-                ("any other text", "goes to the prompt, from whichever pane"),
-            ],
-        ),
-        ("In the rot lab", list(LAB_HELP)),
+        ("In the prompt", own["prompt"]),
+        ("In the panes", [*own["letters"], *letters, *own["panes"]]),
+        ("In the rot lab", own["lab"]),
     ]
 
 

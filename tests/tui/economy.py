@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from jitchat.tui.chat import views
-from jitchat.tui.widgets import turn_list
+from jitchat.tui.widgets import transcript
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,7 +90,7 @@ def wait_for_those_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def mount_fewer_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mount four turns at a time above those on screen, not ten."""
-    monkeypatch.setattr(turn_list, "STEP", 4)
+    monkeypatch.setattr(transcript, "STEP", 4)
 
 
 def load_no_views(monkeypatch: pytest.MonkeyPatch) -> None:

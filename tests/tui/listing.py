@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
-from jitchat.tui.dialogs.models import ModelsScreen
-from jitchat.tui.widgets.model_list import ModelList
+from jitchat.tui.dialogs.models import ModelList, ModelsScreen
 from jitchat.tui.widgets.top_line import TopLine
 from tests.tui.support import chat, notices, ready, until
 

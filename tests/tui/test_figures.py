@@ -17,8 +17,8 @@ from jitchat.tui.figures import (
     size_sentence,
     stable_sentence,
     tokens,
+    usage_sentence,
 )
-from jitchat.tui.send_figures import usage_sentence
 from jitchat.values import Mode, Usage
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from tests.window.reports import KNOWN, calibrations, long_talk

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jitchat.settings import Settings
 from jitchat.store.pins import ChosenTheme, Drafts
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat import draft_keeper
+from jitchat.tui.chat import opening
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.support import ScriptedProvider
@@ -46,7 +46,7 @@ async def test_a_draft_is_there_again_and_says_so_until_something_is_typed(
 async def test_a_draft_is_on_disk_soon_after_the_last_key(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(draft_keeper, "KEEP_AFTER", 0.01)
+    monkeypatch.setattr(opening, "KEEP_AFTER", 0.01)
     drafts = Drafts(backend.store.database)
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
@@ -98,7 +98,7 @@ async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_promp
 def test_a_known_key_is_never_written(backend: TestBackend) -> None:
     demo_app(backend)
     drafts, typed = Drafts(backend.store.database), "use sk-canary-0123456789"
-    keeper = draft_keeper.DraftKeeper(
+    keeper = opening.DraftKeeper(
         StageHost(), drafts, lambda: typed, lambda: ["sk-canary-0123456789"]
     )
     keeper.open("demo")

@@ -6,8 +6,7 @@ import pytest
 
 from jitchat.errors import StoreFull
 from jitchat.index.conversation_index import ConversationIndex
-from jitchat.tui.widgets.model_fetch import ModelFetch
-from jitchat.tui.widgets.top_line import TopLine
+from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from tests.tui.support import TestBackend, demo_app, notices, ready, until
 
 

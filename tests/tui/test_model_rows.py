@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from jitchat.providers.catalogue.models import State
+from jitchat.tui.dialogs.models import Columns, RowState
 from jitchat.tui.model_rows import NO_MODEL, in_order, meant_by, offer, rows_of, typed_rows
-from jitchat.tui.widgets.model_list import Columns, RowState
 from tests.tui.choices import (
     GROQ,
     LM_STUDIO,

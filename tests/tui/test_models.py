@@ -11,9 +11,8 @@ from textual.widgets import Input, Static
 
 from jitchat.errors import KeyRefused, SettingsError
 from jitchat.providers.catalogue.models import State
-from jitchat.tui.dialogs.models import KeyInput, KeyScreen, ModelsScreen
+from jitchat.tui.dialogs.models import KeyInput, KeyScreen, ModelList, ModelsScreen
 from jitchat.tui.model_rows import MOST
-from jitchat.tui.widgets.model_list import ModelList
 from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from tests.support import ScriptedProvider
 from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER, model, openrouter

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.tui.chat.pins import pin_effect
+from jitchat.tui.chat.steering import pin_effect
 from jitchat.values import Mode, Role
 from jitchat.window.steering import Hold, HoldChange
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, Verdict

@@ -13,7 +13,7 @@ from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.widgets import reply
-from jitchat.tui.widgets.growing_markdown import MarkdownPart
+from jitchat.tui.widgets.markdown_part import MarkdownPart
 from jitchat.tui.widgets.reply import LONGEST_REST, ReplyBody
 from tests.tui.support import until
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from jitchat.tui.widgets.model_fetch import ModelFetch
-from jitchat.tui.widgets.top_line import TopLine, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.top_line import ModelFetch, TopLine, TopText, cut_in_the_middle, fitted
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 MODEL = "a-very-long-model-name-of-2026-preview"

@@ -10,9 +10,7 @@ from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
-from jitchat.tui.widgets import turn_list
-from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_list import MOST
+from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.window import Kind
 from tests.support import talk
@@ -64,7 +62,7 @@ async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: in
     if is_there():
         return 0
     before, moves = line(), pilot.app.animator.is_being_animated
-    transcript.page(pages)
+    transcript.action_page(pages)
     await until(pilot, lambda: line() != before, "another place")
     await until(pilot, lambda: not moves(transcript, "scroll_y"), "the end of the movement")
     return line() - before
@@ -124,7 +122,7 @@ async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
 async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turn_list, "MOST", 20)
+    monkeypatch.setattr("jitchat.tui.widgets.transcript.MOST", 20)
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)

@@ -11,30 +11,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.store.path import parent_of
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
-from jitchat.tui.turn_details import NOTHING, TurnDetails, is_cut
+from jitchat.tui.widgets.turn_view import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 GO_ON = "Go on exactly where you stopped; repeat nothing."
 """What is sent, in view, to have a reply continued that was cut."""
 
 
 @dataclass(eq=False)
-class Branches:
+class Branches(Controller):
     """Makes branches of the conversation on screen, and goes from one to another."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews
@@ -64,20 +60,22 @@ class Branches:
         asked = self.question(session)
         if asked is None:
             self.host.say("Nothing has been asked yet.")
-        elif asked.status is Status.UNANSWERED and asked == session.memory.turns[-1]:
-            self._set_edit_aside()
+            return
+        self._set_edit_aside()
+        if asked.status is Status.UNANSWERED and asked == session.memory.turns[-1]:
             if self.steering.next_message.text == asked.content:
                 self.surfaces.prompt.take_draft()
             self.sends.start(session, asked.content)
         else:
-            self._set_edit_aside()
             await self.show_up_to(session, asked.position)
             self.sends.start(session, asked.content, Once(again=asked))
 
     async def go_on(self, session: Session) -> None:
         """Have a reply continued that was cut, by a message like any other."""
         reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
-        if reply is None or not await self._was_cut(reply):
+        looked_up = TurnDetails(self.backend.store, self.opening.conversation.id)
+        details = await looked_up.of([reply]) if reply is not None else {}
+        if reply is None or not is_cut(reply, details.get(reply.position, NOTHING)):
             self.host.say("This reply was not cut: there is nothing to go on with.")
             return
         self._set_edit_aside()
@@ -157,7 +155,7 @@ class Branches:
             await self.show_branch(session, position)
         else:
             await transcript.show(session.memory.turns, position)
-        self.host.focus(transcript)
+        transcript.screen.set_focus(transcript)
         # The focus puts the cursor where the user looks, which is before this.
         transcript.call_later(transcript.point_at, position)
 
@@ -195,7 +193,3 @@ class Branches:
         kept = self.typed()
         if self.leave_edit() is not None:
             self.surfaces.prompt.swap(kept)
-
-    async def _was_cut(self, reply: Turn) -> bool:
-        details = await TurnDetails(self.backend.store, self.opening.conversation.id).of([reply])
-        return is_cut(reply, details.get(reply.position, NOTHING))

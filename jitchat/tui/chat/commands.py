@@ -8,11 +8,9 @@ import re
 from dataclasses import dataclass
 
 from jitchat.tui.actions import COMMANDS, Action, Takes
-from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.values import Mode
 
 _ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
-_COMMAND = re.compile(r"/([a-z]*)(?:\s+(\S.*)|\s*)", re.IGNORECASE | re.DOTALL)
 _BEGINS = re.compile(r"/([a-z]*)(\s|$)", re.IGNORECASE)
 _MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
 _SEARCHED = 10_000
@@ -46,10 +44,10 @@ def addressed_in(draft: str) -> Addressed:
 
 def command_in(draft: str) -> Command | None:
     """Read a command; None for what is a message, such as a path, or for what is misspelt."""
-    found = _COMMAND.fullmatch(draft) if is_command(draft) else None
+    found = _BEGINS.match(draft)
     if found is None or found[1].lower() not in COMMANDS:
         return None
-    name, argument = found[1].lower(), (found[2] or "").strip()
+    name, argument = found[1].lower(), draft[found.end() :].strip()
     takes, words = COMMANDS[name].takes, argument.split()
     if takes is Takes.MESSAGE:
         return Command(name, argument)
@@ -92,33 +90,10 @@ def mode_within(draft: str) -> str:
     return f"{found[0]} counts at the beginning only: here it is text" if found else ""
 
 
-class CommandHint:
-    def __init__(self, line: HintLine) -> None:
-        self._line = line
-        self._before: tuple[str, ...] | None = None
-        """What the line told before the command; None while none is typed."""
-
-    def follow(self, draft: str) -> bool:
-        """Tell of the command in the draft, if it is one; whether it was one before, too."""
-        was_command = self._before is not None
-        if is_command(draft):
-            if self._before is None:
-                self._before = self._line.sentences
-            self._line.show_cost(hint_on(draft))
-            return was_command
-        if self._before is not None:
-            before, self._before = self._before, None
-            self._line.show_cost(*before)
-        return False
-
-    def renew(self, draft: str) -> None:
-        """Tell of it again: another window is on screen behind it."""
-        self._before = None
-        self.follow(draft)
-
-
 def hint_on(draft: str) -> str:
-    """Say what Enter does with a command as far as it is typed."""
+    """Say what Enter does with a command as far as it is typed; empty for a message."""
+    if not is_command(draft):
+        return ""
     name = draft[1:].split(maxsplit=1)[0].lower() if draft[1:].strip() else ""
     if name not in COMMANDS:
         fitting = [f"/{each}" for each in COMMANDS if each.startswith(name)]

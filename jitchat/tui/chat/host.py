@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
-from pathlib import Path
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -16,14 +16,13 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.tui.figures import indexing_sentence, send_sentences
+from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import Answering, TopLine
+from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.cost import window_cost
@@ -84,30 +83,16 @@ class Host:
     def tell(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
-    def focus(self, widget: Widget) -> None:
-        self._screen.set_focus(widget)
-
-    def read_styles(self, file: Path) -> None:
-        """Parse a style sheet, unless that is done; what is on screen has none of it."""
-        sheet = self._screen.app.stylesheet
-        if not sheet.has_source(str(file)):
-            sheet.read(file)
-            sheet.parse()
-
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
         """Open another screen on top; `left` is called with what it is left for."""
         self._screen.app.push_screen(screen, left)
-
-
-TALL = 30
-"""Rows from which the inspector begins open where it stands below the transcript."""
 
 
 class Surfaces:
     """Where a window is shown: top line, transcript, inspector, budget bar and hint line."""
 
     def __init__(self, backend: Backend) -> None:
-        self.model_fetch = ModelFetch(backend)
+        self.model_fetch = ModelFetch(backend.fetch_model)
         self.top = TopLine(self.model_fetch)
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)
@@ -130,30 +115,20 @@ class Surfaces:
         yield self.hint
         yield from self.below
 
-    def set_out(self, *, inspector: bool, is_wide: bool, rows: int) -> None:
-        """Open the inspector as the settings say; in a small terminal it waits to be opened."""
-        is_shown = inspector and (is_wide or rows >= TALL)
-        self.inspector.set_class(not is_shown, "-hidden")
-        self.prompt.focus()
-
-    def toggle_inspector(self) -> None:
-        self.inspector.toggle_class("-hidden")
-        if self.inspector.has_class("-hidden") and self.inspector.has_focus_within:
-            self.prompt.focus()
-
     def show_status(self, session: Session, progress: Progress | None) -> None:
         """Show who answers and what embeds and counts, behind what the hot index lacks."""
         state = "vectors missing" if session.memory.index.lacks_vectors else ""
-        self.show_state(indexing_sentence(progress) if progress is not None else state, session)
+        if progress is not None:
+            state = f"indexing {progress.done:,} of {progress.of:,}"
+        self.show_state(state, session)
 
     def show_state(self, state: str, session: Session) -> None:
         """Show what goes on, ahead of who answers."""
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else provider.model
-        sign = "" if counter.exact else "~"
+        counted = f"{'' if counter.exact else '~'}{counter.name}"
         embedder = session.memory.index.embedder.id
-        who = Answering(provider.name, model, embedder, f"{sign}{counter.name}")
-        self.top.show_status(state, who)
+        self.top.show_status(state, provider.name, model, embedder, counted)
 
     def show_window(
         self, window: ContextWindow, session: Session | None, *, sent: bool, usage: Usage | None
@@ -162,7 +137,10 @@ class Surfaces:
         self.bar.refusal = None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
-        self.hint.show_cost(*send_sentences(window, _price(window, session)))
+        prices = session.options.prices if session is not None else None
+        price_of = prices.of_input if prices is not None else lambda _: None
+        cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
+        self.hint.show_cost(*send_sentences(window, cost))
         self.transcript.mark(window.kind_of_turns())
 
     def show_refusal(self, error: JitchatError) -> None:
@@ -189,19 +167,11 @@ class Surfaces:
         for surface in (self.bar, self.inspector, self.hint):
             surface.show_faded(faded)
 
-    def prefix_hint(self, notes: Iterable[str]) -> None:
-        """Put notes ahead of what sending costs."""
-        for note in filter(None, notes):
-            self.hint.show_cost(*(f"{note} · {sentence}" for sentence in self.hint.sentences))
 
-    def show_inspector_at(self, kind: str) -> None:
-        self.inspector.remove_class("-hidden")
-        self.inspector.point_at(kind)
+@dataclass(eq=False)
+class Controller:
+    """Stands beside the chat's screen, with state of its own; it knows the others that it calls."""
 
-
-def _price(window: ContextWindow, session: Session | None) -> str:
-    """Say what sending costs; nothing where nothing is charged."""
-    prices = session.options.prices if session is not None else None
-    if prices is None:
-        return window_cost(window, lambda _: None)
-    return "" if prices.is_free else window_cost(window, prices.of_input)
+    host: Host
+    backend: Backend
+    surfaces: Surfaces

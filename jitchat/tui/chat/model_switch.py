@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.message import Message
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
-from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import ModelChanged
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
@@ -22,18 +22,26 @@ from jitchat.tui.widgets.prompt import PLACEHOLDER
 if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
 
 
 @dataclass(eq=False)
-class ModelSwitch:
+class ModelSwitch(Controller):
     """Has another model answer in the same conversation."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
+    @dataclass
+    class Changed(Message):
+        """Another model answers from now on."""
+
+        opening: int
+        picked: tuple[str, str]
+        """Provider and model."""
+        session: Session | None
+        """None where the conversation had none and is to be opened."""
+        note: str = ""
+        """What the user should know."""
+
     opening: Opening
     previews: Previews
     indexing: Indexing
@@ -112,11 +120,11 @@ class ModelSwitch:
                 self.indexing.show_status()
                 self.host.tell(error)
             else:
-                self.host.post(ModelChanged(number, picked, changed, note))
+                self.host.post(self.Changed(number, picked, changed, note))
 
         self.host.run(choose(), "choose", exclusive=True)
 
-    async def change(self, message: ModelChanged, session: Session) -> None:
+    async def change(self, message: Changed, session: Session) -> None:
         """Have it answer from the next message on; a reply that is on its way is the other's."""
         if message.opening != self.opening.number:
             await session.aclose()
@@ -141,7 +149,7 @@ class ModelSwitch:
         self.indexing.show_status()
         self.previews.plan()
         self.show_answerer(session)
-        self.indexing.stop_writing_lines()
+        self.host.cancel("lines")  # its requests are to a model that is about to be closed
         if left is not None:
             await left.aclose()
         if session.summariser is not None:

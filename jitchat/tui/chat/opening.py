@@ -1,25 +1,29 @@
-"""The conversation on screen: its session, and what goes on behind it.
+"""The conversation on screen: its session, its draft, and what goes on behind it.
 
-Workers report with the number of the opening that they ran for, so that nothing of a
+Workers report with the number of the `opening` that they ran for, so that nothing of a
 conversation that was left is taken for the one on screen.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
-from jitchat.errors import JitchatError
+from jitchat.crash import holds_secret
+from jitchat.errors import JitchatError, StoreError
+from jitchat.store.pins import Drafts
 from jitchat.tui import garbage
-from jitchat.tui.chat import messages
-from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.turn_details import TurnDetails
+from jitchat.tui.chat.host import Controller, Host
+from jitchat.tui.widgets.turn_view import TurnDetails
 from jitchat.values import Conversation
 from jitchat.window.steering import Steering
 
@@ -27,26 +31,133 @@ if TYPE_CHECKING:
     from jitchat.index.embedder import Embedder
     from jitchat.index.indexer import Progress
     from jitchat.session import Session
-    from jitchat.small_models.summariser import Summariser
-    from jitchat.tui.backend import Backend
+    from jitchat.small_models.summariser import LinesWritten, Summariser
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
+KEEP_AFTER = 0.5
+"""Seconds of silence after a key until the draft is written."""
+
+
+class DraftKeeper:
+    """Keeps the draft while it is typed, so that it survives any end.
+
+    A message that was sent is kept as well until its reply begins: it is back in the prompt if the
+    app dies before. Where the app ends in order, it is kept only if it is not a turn. A text that
+    holds a known key is not kept.
+    """
+
+    def __init__(
+        self, host: Host, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
+    ) -> None:
+        """`typed` reads what is in the prompt, and `secrets` the keys that are in use."""
+        self._host = host
+        self._drafts, self._typed, self._secrets = drafts, typed, secrets
+        self._timer: Timer | None = None
+        self._lock = threading.Lock()
+        self._conversation: str | None = None
+        self._stored = self._wanted = self._under_way = self._returned = ""
+        self._is_turn = False
+        """Whether what is under way is stored in the conversation."""
+
+    def open(self, conversation: str) -> str:
+        """Look up the draft that was left in a conversation, and keep that from now on."""
+        with self._lock:
+            self._conversation = conversation
+            self._under_way = ""
+            try:
+                self._stored = self._drafts.get(conversation)
+            except StoreError:  # told by what needs the store
+                self._stored = ""
+            self._wanted = self._returned = self._stored
+            return self._stored
+
+    def is_back(self) -> bool:
+        """Whether the prompt holds the draft of last time, and nothing else was typed."""
+        return bool(self._returned) and self._typed() == self._returned
+
+    def send(self, text: str) -> None:
+        """Keep a message that leaves the prompt until its reply begins."""
+        self._under_way, self._is_turn = text, False
+
+    def mark_stored(self) -> None:
+        """The message is a turn, and waits for its reply; from any thread."""
+        self._is_turn = True
+
+    def let_go(self) -> None:
+        """Keep a message no longer that is a turn with a reply, or back in the prompt."""
+        self._under_way = ""
+
+    def keep_soon(self) -> None:
+        """Write the draft once the keys rest, in a thread."""
+        self._stop_timer()
+        self._timer = self._host.after(KEEP_AFTER, self.keep_behind)
+
+    def keep_behind(self) -> None:
+        self._note(leaving=False)
+        self._host.in_thread(self._flush, "draft")
+
+    def keep_now(self, *, leaving: bool = False) -> None:
+        """Write the draft before anything else happens.
+
+        Once the conversation is left, and no send is under way, a turn is found where it stands.
+        """
+        self._stop_timer()
+        self._note(leaving=leaving)
+        self._flush()
+
+    def _note(self, *, leaving: bool) -> None:
+        under_way = "" if leaving and self._is_turn else self._under_way
+        self._wanted = "\n".join(filter(str.strip, (under_way, self._typed())))
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+
+    def _flush(self) -> None:
+        """Write what was noted, if it is another text than before; from any thread."""
+        with self._lock:
+            wanted = self._wanted
+            if self._conversation is None or wanted == self._stored:
+                return
+            text = "" if holds_secret(wanted, self._secrets()) else wanted
+            try:
+                self._drafts.put(self._conversation, text)
+            except StoreError:  # the next text is tried again; a send tells of it
+                return
+            self._stored = wanted
 
 
 @dataclass(eq=False)
-class Opening:
+class Opening(Controller):
     """Loads a conversation and closes it; its text is on screen before its session is there."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
+    @dataclass
+    class Shown(Message):
+        """A conversation is on screen; its session is being loaded."""
+
+        opening: int
+
+    @dataclass
+    class Ready(Message):
+        """A conversation can be talked to."""
+
+        opening: int
+        session: Session
+
+    @dataclass
+    class Refused(Message):
+        """A conversation cannot be opened as the settings ask."""
+
+        opening: int
+        error: JitchatError
+
     keeper: DraftKeeper
     conversation: Conversation
 
     session: Session | None = None
     number: int = 0
-    """Counts the conversations that were opened; see `messages`."""
+    """Counts the conversations that were opened; a message has that of its own."""
     refusal: JitchatError | None = None
     """Why nothing can be sent in the conversation, if so."""
     _jump: int | None = None
@@ -75,7 +186,7 @@ class Opening:
         elif draft:  # at the start, ahead of the keys that were pressed meanwhile
             surfaces.prompt.give_back(draft)
         surfaces.prompt.focus()
-        self.host.post(messages.ConversationShown(self.number))
+        self.host.post(self.Shown(self.number))
         self.host.after_frame(self._load)
 
     async def leave(self) -> None:
@@ -122,20 +233,43 @@ class Opening:
             try:
                 session = self.backend.open_session(conversation)
             except JitchatError as error:
-                self.host.post(messages.SessionRefused(number, error))
+                self.host.post(self.Refused(number, error))
             else:
-                self.host.post(messages.SessionReady(number, session))
+                self.host.post(self.Ready(number, session))
 
         self.host.in_thread(load, "load", exclusive=True)
 
 
 @dataclass(eq=False)
-class Indexing:
+class Indexing(Controller):
     """Catches up with the turns that lack an index entry, a vector or an index line."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
+    @dataclass
+    class Moved(Message):
+        """Turns are being indexed, and this far it is."""
+
+        opening: int
+        progress: Progress
+
+    @dataclass
+    class Ended(Message):
+        """Nothing more is indexed for now."""
+
+        opening: int
+        indexed: int
+        """Turns that were."""
+        error: JitchatError | None = None
+        """Why the rest has to wait for the next start."""
+
+    @dataclass
+    class LinesMoved(Message):
+        """The summariser's model answered; with None, nothing more comes of it for now."""
+
+        opening: int
+        written: LinesWritten | None
+        error: JitchatError | None = None
+        """Why it gave up."""
+
     opening: Opening
 
     indexed: bool = False
@@ -165,10 +299,6 @@ class Indexing:
         self.progress = None
         garbage.unfreeze()
 
-    def stop_writing_lines(self) -> None:
-        """End the requests to a model that is about to be closed."""
-        self.host.cancel("lines")
-
     def take_progress(self, progress: Progress) -> None:
         self.indexed, self.progress = False, progress
         self.show_status()
@@ -189,7 +319,17 @@ class Indexing:
 
     def change_embedder(self) -> None:
         """Use an embedding model that was fetched as soon as every turn has its vector."""
-        self.host.run(self._change_embedder(), "embedder")
+
+        async def change() -> None:
+            try:
+                embedder = await asyncio.to_thread(self.backend.better_embedder)
+            except JitchatError as error:
+                self.end(error)
+            else:
+                if embedder is not None:
+                    self.catch_up(embedder)
+
+        self.host.run(change(), "embedder")
 
     def write_missing_lines(self) -> None:
         """Have the summariser's model write the index lines that are missing, if there is one."""
@@ -200,7 +340,7 @@ class Indexing:
             work = self._write_lines(summariser, self.opening.number)
             self._lines = self.host.run(work, "lines")
 
-    def show_lines(self, message: messages.LinesMoved) -> bool:
+    def show_lines(self, message: LinesMoved) -> bool:
         """Say how many index lines are missing; whether they are all there now."""
         session = self.opening.session
         if session is None or session.summariser is None:
@@ -218,22 +358,13 @@ class Indexing:
             self.host.tell(message.error)
         return message.written is None
 
-    async def _change_embedder(self) -> None:
-        try:
-            embedder = await asyncio.to_thread(self.backend.better_embedder)
-        except JitchatError as error:
-            self.end(error)
-        else:
-            if embedder is not None:
-                self.catch_up(embedder)
-
     def _catch_up(self, session: Session, embedder: Embedder | None, number: int) -> None:
         """Index in a thread, unless a later call takes over: then only that one reports."""
         worker = get_current_worker()
 
         def report(progress: Progress) -> None:
             if not worker.is_cancelled:
-                self.host.post(messages.BacklogMoved(number, progress))
+                self.host.post(self.Moved(number, progress))
 
         indexed = 0
         error: JitchatError | None = None
@@ -246,14 +377,14 @@ class Indexing:
         except JitchatError as refusal:
             error = refusal
         if not worker.is_cancelled:
-            self.host.post(messages.BacklogEnded(number, indexed, error))
+            self.host.post(self.Ended(number, indexed, error))
 
     async def _write_lines(self, summariser: Summariser, number: int) -> None:
         error: JitchatError | None = None
         try:
             async with aclosing(summariser.write()) as requests:
                 async for written in requests:
-                    self.host.post(messages.LinesMoved(number, written))
+                    self.host.post(self.LinesMoved(number, written))
         except JitchatError as failure:
             error = failure
-        self.host.post(messages.LinesMoved(number, None, error))
+        self.host.post(self.LinesMoved(number, None, error))

@@ -12,27 +12,23 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.windows import Ending, WindowArchive
 from jitchat.text.figures import total_of
-from jitchat.tui.chat.commands import CommandHint, mode_within
-from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import PreviewReady
+from jitchat.tui.chat.commands import hint_on, mode_within
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
-from jitchat.tui.chat.pins import NextMessage
-from jitchat.tui.chat.steering import Steering
-from jitchat.tui.figures import exact_sentence
-from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.turn_details import is_broken_off
+from jitchat.tui.chat.steering import NextMessage, Steering
+from jitchat.tui.figures import exact_sentence, usage_sentence
+from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 PREVIEW_AFTER = 0.08
 """Seconds of silence after a key until the next window is planned anew."""
@@ -45,14 +41,20 @@ DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
 
 
 @dataclass(eq=False)
-class Previews:
+class Previews(Controller):
     """Plans the next window while the user types, and holds the window that is shown."""
 
-    host: Host
-    surfaces: Surfaces
+    @dataclass
+    class Planned(Message):
+        """The window that would be sent, for the message of a request to plan."""
+
+        request: int
+        outcome: ContextWindow | JitchatError
+        unmet: str = ""
+        """Which turns the draft names in vain; mostly empty."""
+
     opening: Opening
     steering: Steering
-    keeper: DraftKeeper
 
     window: ContextWindow | None = None
     """The window on screen, sent or not; None while it cannot be planned."""
@@ -74,15 +76,16 @@ class Previews:
     """Number of the last request; whatever changes the next window makes another one of it."""
     _under_way: int | None = None
     """The request whose plan is being made."""
+    _command: str = ""
+    """What the hint line says of the command that is typed; empty where none is."""
     _timer: Timer | None = None
     _fading: Timer | None = None
 
-    def __post_init__(self) -> None:
-        self._command_hint = CommandHint(self.surfaces.hint)
-
     def follow_draft(self) -> None:
         """Plan for what is in the prompt, once the keys rest; a command is explained instead."""
-        if self._command_hint.follow(self.surfaces.prompt.draft):
+        before, self._command = self._command, hint_on(self.surfaces.prompt.draft)
+        self.surfaces.hint.show_command(self._command)
+        if before and self._command:
             return
         self._stop_timer()
         if self._is_followed(self.steering.next_message):
@@ -106,11 +109,7 @@ class Previews:
             self._mark(working=True)
             self._plan_next(self.opening.session)
 
-    def resume(self) -> None:
-        """Plan for what was typed while a reply came, and where the surfaces wait."""
-        self.plan(afresh=self.working)
-
-    def take(self, message: PreviewReady) -> None:
+    def take(self, message: Planned) -> None:
         """Show a plan, unless the draft has moved on."""
         if message.request != self._under_way:
             return
@@ -174,15 +173,15 @@ class Previews:
         def plan() -> None:
             outcome: ContextWindow | JitchatError
             try:
-                outcome = session.preview(message.text, message.mode, message.once)
+                outcome = session.preview(*message)
             except JitchatError as error:
                 outcome = error
             unmet = session.planning.unmet(message.text)
-            self.host.post(PreviewReady(request, outcome, unmet))
+            self.host.post(self.Planned(request, outcome, unmet))
 
         self.host.in_thread(plan, "plan")
 
-    def _show_outcome(self, message: PreviewReady) -> None:
+    def _show_outcome(self, message: Planned) -> None:
         self.sent = self.window = None
         self.planned = message.request
         self.opening.show_holds()
@@ -192,9 +191,10 @@ class Previews:
         else:
             self._show(message.outcome, sent=False)
             misplaced = mode_within(self.surfaces.prompt.draft)
-            back = DRAFT_IS_BACK if self.keeper.is_back() else ""
-            self.surfaces.prefix_hint((message.unmet, misplaced, back, self._unanswered()))
-        self._command_hint.renew(self.surfaces.prompt.draft)
+            back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
+            hint = self.surfaces.hint
+            for note in filter(None, (message.unmet, misplaced, back, self._unanswered())):
+                hint.show_cost(*(f"{note} · {sentence}" for sentence in hint.sentences))
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
@@ -225,7 +225,6 @@ class Previews:
         self.surfaces.show_working(working)
         if self._fading is not None:
             self._fading.stop()
-            self._fading = None
         if working:
             self._fading = self.host.after(DIM_AFTER, self._fade)
         else:
@@ -236,12 +235,9 @@ class Previews:
 
 
 @dataclass(eq=False)
-class Meter:
+class Meter(Controller):
     """Accounts for tokens and dollars: of the conversation, of one send, of the next window."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
     opening: Opening
     steering: Steering
     previews: Previews
@@ -295,9 +291,7 @@ class Meter:
         before = hint.sentences
         hint.show_cost(asking)
         try:
-            window = await asyncio.to_thread(
-                session.preview, message.text, message.mode, message.once
-            )
+            window = await asyncio.to_thread(session.preview, *message)
             tokens = await self.backend.count_exactly(session, window.messages())
         except JitchatError as error:
             self.host.tell(error)

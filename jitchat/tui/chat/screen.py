@@ -16,26 +16,22 @@ from textual.screen import Screen
 
 from jitchat.store.pins import Drafts
 from jitchat.tui.actions import Takes, screen_bindings
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
-from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.model_switch import ModelSwitch
-from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.views import Views
-from jitchat.tui.figures import ledger_note
+from jitchat.tui.figures import ledger_note, note_sentence
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.send_figures import note_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModeTab
+from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 from jitchat.window.steering import Hold
@@ -46,6 +42,8 @@ if TYPE_CHECKING:
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
+TALL = 30
+"""Rows from which the inspector begins open where it stands below the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
 READ_ONLY = "What is stored can be read; nothing can be sent."
@@ -61,25 +59,19 @@ class ChatScreen(Screen[None]):
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
         self.backend = backend
-        self.host = host = Host(self)
-        self.surfaces = surfaces = Surfaces(backend)
-        self.keeper = keeper = DraftKeeper(
-            host, Drafts(backend.store.database), self._typed, backend.settings.secrets
-        )
-        self.steering = steering = Steering(host, surfaces, Mode(backend.settings.chat.mode))
-        self.opening = opening = Opening(host, backend, surfaces, keeper, conversation)
-        self.indexing = indexing = Indexing(host, backend, surfaces, opening)
-        self.previews = previews = Previews(host, surfaces, opening, steering, keeper)
-        self.meter = Meter(host, backend, surfaces, opening, steering, previews)
-        self.sends = Sends(host, backend, surfaces, opening, steering, previews, keeper)
-        self.branches = Branches(
-            host, backend, surfaces, opening, steering, previews, indexing, self.sends
-        )
-        self.models = ModelSwitch(host, backend, surfaces, opening, previews, indexing, self.sends)
-        self.views = Views(
-            host, backend, surfaces, opening, steering, previews, self.meter, self.sends,
-            self.branches,
-        )  # fmt: skip
+        self.host, self.surfaces = Host(self), Surfaces(backend)
+        shared = self.host, backend, self.surfaces
+        drafts = Drafts(backend.store.database)
+        self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
+        self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
+        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.indexing = indexing = Indexing(*shared, opening)
+        self.previews = previews = Previews(*shared, opening, steering)
+        self.meter = meter = Meter(*shared, opening, steering, previews)
+        self.sends = sends = Sends(*shared, opening, steering, previews)
+        self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
+        self.models = ModelSwitch(*shared, opening, previews, indexing, sends)
+        self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.routing = KeyRouting(self)
         self._waiting: str | None = None
         """A message that was entered before the conversation was open."""
@@ -104,11 +96,11 @@ class ChatScreen(Screen[None]):
         self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
         self.sends.watch_unstored()
         self.steering.show_mode()
-        self.surfaces.set_out(
-            inspector=self.backend.settings.screen.inspector,
-            is_wide=self.has_class("-wide"),
-            rows=self.app.size.height,
-        )
+        # In a small terminal the inspector waits to be opened.
+        has_room = self.has_class("-wide") or self.app.size.height >= TALL
+        is_shown = self.backend.settings.screen.inspector and has_room
+        self.surfaces.inspector.set_class(not is_shown, "-hidden")
+        self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
 
     async def on_unmount(self) -> None:
@@ -200,7 +192,7 @@ class ChatScreen(Screen[None]):
             self._hold(_HOLDS[name], int(digits) if is_id else None)
         elif action.takes is Takes.MESSAGE:
             turn, text = turn_ahead(argument) if name == "why" else ("", argument)
-            self.open_view(action.view, text, turn)
+            self.action_view(action.view, text, turn)
         else:
             await self.run_action(f"{action.method}({argument!r})" if argument else action.method)
 
@@ -216,19 +208,11 @@ class ChatScreen(Screen[None]):
         if self.session is not None:
             self.session.memory.index.throttle.attend()
 
-    @on(Prompt.ScrollAsked)
-    def _scroll_asked(self, message: Prompt.ScrollAsked) -> None:
-        self.surfaces.transcript.page(message.pages)
-
-    @on(Prompt.QuitAsked)
-    async def _quit_asked(self) -> None:
-        await self.app.action_quit()
-
     # The conversation
 
-    @on(messages.SessionReady)
+    @on(Opening.Ready)
     @reports_errors
-    async def _session_ready(self, message: messages.SessionReady) -> None:
+    async def _session_ready(self, message: Opening.Ready) -> None:
         if message.opening != self.opening.number:
             return
         session = message.session
@@ -251,8 +235,8 @@ class ChatScreen(Screen[None]):
             typed, self._waiting = self._waiting, None
             await self._send(session, typed)
 
-    @on(messages.SessionRefused)
-    def _session_refused(self, message: messages.SessionRefused) -> None:
+    @on(Opening.Refused)
+    def _session_refused(self, message: Opening.Refused) -> None:
         if message.opening != self.opening.number:
             return
         self._return_waiting()
@@ -262,19 +246,19 @@ class ChatScreen(Screen[None]):
         self.indexing.settle()
         self.host.tell(message.error)
 
-    @on(messages.PreviewReady)
-    def _preview_ready(self, message: messages.PreviewReady) -> None:
+    @on(Previews.Planned)
+    def _preview_ready(self, message: Previews.Planned) -> None:
         if self.indexing.indexed:
             self.indexing.settle()
         self.previews.take(message)
 
-    @on(messages.BacklogMoved)
-    def _backlog_moved(self, message: messages.BacklogMoved) -> None:
+    @on(Indexing.Moved)
+    def _backlog_moved(self, message: Indexing.Moved) -> None:
         if message.opening == self.opening.number:
             self.indexing.take_progress(message.progress)
 
-    @on(messages.BacklogEnded)
-    def _backlog_ended(self, message: messages.BacklogEnded) -> None:
+    @on(Indexing.Ended)
+    def _backlog_ended(self, message: Indexing.Ended) -> None:
         if message.opening != self.opening.number:
             return
         self.indexing.write_missing_lines()
@@ -282,8 +266,8 @@ class ChatScreen(Screen[None]):
         if message.indexed:
             self.previews.plan()
 
-    @on(messages.LinesMoved)
-    def _lines_moved(self, message: messages.LinesMoved) -> None:
+    @on(Indexing.LinesMoved)
+    def _lines_moved(self, message: Indexing.LinesMoved) -> None:
         if message.opening == self.opening.number and self.indexing.show_lines(message):
             self.previews.plan()
 
@@ -301,34 +285,30 @@ class ChatScreen(Screen[None]):
 
     # A message on its way
 
-    @on(messages.SessionReported)
+    @on(Sends.Reported)
     @reports_errors
-    async def _session_reported(self, message: messages.SessionReported) -> None:
+    async def _session_reported(self, message: Sends.Reported) -> None:
         self._attend()
         await self.sends.take(message)
 
-    @on(messages.SendEnded)
+    @on(Sends.Ended)
     @reports_errors
-    async def _send_ended(self, message: messages.SendEnded) -> None:
+    async def _send_ended(self, message: Sends.Ended) -> None:
         self.meter.sum_up()
         await self.sends.end(message)
         self.indexing.write_missing_lines()
         await self.models.take_over_if_waiting()
 
-    @on(messages.ReplyRefused)
-    def _reply_refused(self) -> None:
-        self.sends.retry_storing()
-
-    @on(messages.ReplyStored)
+    @on(Sends.ReplyStored)
     @reports_errors
-    async def _reply_stored(self, message: messages.ReplyStored) -> None:
+    async def _reply_stored(self, message: Sends.ReplyStored) -> None:
         await self.sends.show_stored_late(message)
 
     # Who answers
 
-    @on(messages.ModelChanged)
+    @on(ModelSwitch.Changed)
     @reports_errors
-    async def _model_changed(self, message: messages.ModelChanged) -> None:
+    async def _model_changed(self, message: ModelSwitch.Changed) -> None:
         if message.note:
             self.host.warn(message.note)
         if message.session is None:
@@ -338,14 +318,14 @@ class ChatScreen(Screen[None]):
 
     # Views, and what was chosen in them or in a pane
 
-    @on(messages.ViewLeft)
+    @on(Views.Left)
     @reports_errors
-    async def _view_left(self, message: messages.ViewLeft) -> None:
+    async def _view_left(self, message: Views.Left) -> None:
         if self.session is not None:
             await self.views.follow(self.session, message.outcome)
 
-    @on(messages.HoldChanged)
-    def _hold_changed(self, message: messages.HoldChanged) -> None:
+    @on(Steering.HoldChanged)
+    def _hold_changed(self, message: Steering.HoldChanged) -> None:
         if message.opening == self.opening.number:
             self.opening.show_holds()
             self.host.say(message.sentence)
@@ -377,23 +357,15 @@ class ChatScreen(Screen[None]):
         text = turn.content if turn is not None else ""
         self._show_exact(f"left out #{row.turn}", text, ledger_note(row))
 
-    @on(ModeTab.Chosen)
-    def _mode_chosen(self, message: ModeTab.Chosen) -> None:
-        self.action_use_mode(message.mode.value)
-
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
-        self.surfaces.show_inspector_at(message.kind)
+        self.surfaces.inspector.remove_class("-hidden")
+        self.surfaces.inspector.point_at(message.kind)
 
     def _show_exact(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         self.app.push_screen(ExactScreen(title, text, note))
-
-    def open_view(self, name: str, text: str = "", turn: str = "") -> None:
-        """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
-        if (session := self._opened()) is not None:
-            self.views.open(session, name, text, turn)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
         if (session := self._opened()) is None:
@@ -514,8 +486,10 @@ class ChatScreen(Screen[None]):
         if self.session is not None and not self.sends.waits():
             self.meter.count_exactly(self.session)
 
-    def action_view(self, name: str) -> None:
-        self.open_view(name)
+    def action_view(self, name: str, text: str = "", turn: str = "") -> None:
+        """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
+        if (session := self._opened()) is not None:
+            self.views.open(session, name, text, turn)
 
     def action_models(self, wanted: str = "") -> None:
         self.models.pick(wanted)
@@ -553,7 +527,13 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_toggle_inspector(self) -> None:
-        self.surfaces.toggle_inspector()
+        inspector = self.surfaces.inspector
+        inspector.toggle_class("-hidden")
+        if inspector.has_class("-hidden") and inspector.has_focus_within:
+            self.surfaces.prompt.focus()
+
+    def action_scroll_chat(self, pages: int) -> None:
+        self.surfaces.transcript.action_page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()

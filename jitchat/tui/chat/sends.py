@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
@@ -15,23 +17,21 @@ from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import presets
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
-from jitchat.tui.chat import messages
-from jitchat.tui.chat.draft_keeper import DraftKeeper
-from jitchat.tui.chat.host import Host, Surfaces
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.steering import Steering
+from jitchat.tui.figures import usage_sentence
 from jitchat.tui.notices import READ_SECONDS
-from jitchat.tui.send_figures import usage_sentence
-from jitchat.tui.turn_details import is_broken_off
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
+from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 NEW_TITLE = "New conversation"
 TITLE_WIDTH = 60
@@ -44,16 +44,41 @@ _MISSING = "Alt+W points at the turn that was missing"
 
 
 @dataclass(eq=False)
-class Sends:
+class Sends(Controller):
     """Sends one message at a time. Its worker carries events to the screen, which hands them on."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
+    @dataclass
+    class Reported(Message):
+        """Something happened to the message that was sent."""
+
+        worker: Worker[None]
+        """Which carried it; by now the screen may be waiting for another."""
+        event: events.Event
+
+    @dataclass
+    class Ended(Message):
+        """The reply to `draft` is over, one way or another."""
+
+        worker: Worker[None]
+        session: Session
+        draft: str
+        cancelled: bool
+        error: JitchatError | None = None
+        """Why what came of a cancelled one could not be kept."""
+
+    class PromptFreed(Message):
+        """A send is over, and the prompt is free for the next message."""
+
+    @dataclass
+    class ReplyStored(Message):
+        """The rest of a reply is stored that could not be before."""
+
+        conversation: str
+        turn: Turn
+
     opening: Opening
     steering: Steering
     previews: Previews
-    keeper: DraftKeeper
 
     _worker: Worker[None] | None = None
     _turn: Turn | None = None
@@ -80,8 +105,8 @@ class Sends:
     def watch_unstored(self) -> None:
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
-        unstored.on_kept = lambda: self.host.post(messages.ReplyRefused())
-        unstored.on_stored = lambda *stored: self.host.post(messages.ReplyStored(*stored))
+        unstored.on_kept = partial(self.host.later, self.retry_storing)
+        unstored.on_stored = lambda *stored: self.host.post(self.ReplyStored(*stored))
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -93,7 +118,9 @@ class Sends:
         self._turn, self._options = None, (once, mode)
         self._answered = self._measured = self._stopped = False
         self.steering.busy = True
-        sent = session.send(draft, mode or self.steering.mode, once, self.keeper.mark_stored)
+        sent = session.send(
+            draft, mode or self.steering.mode, once, self.opening.keeper.mark_stored
+        )
         self._worker = self.host.run(self._send(session, sent, draft), "send")
 
     def stop(self) -> None:
@@ -108,7 +135,7 @@ class Sends:
             with suppress(WorkerError):
                 await self._worker.wait()
 
-    async def take(self, message: messages.SessionReported) -> None:
+    async def take(self, message: Reported) -> None:
         """Draw what happened; of a message that is over, only what went wrong with it."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
@@ -120,7 +147,7 @@ class Sends:
         elif is_current:
             await self._draw(event)
 
-    async def end(self, message: messages.SendEnded) -> None:
+    async def end(self, message: Ended) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
 
         After a stored reply the prompt is free already, and may have sent the next message.
@@ -150,12 +177,12 @@ class Sends:
         """
         self._worker, self.steering.busy = None, False
         self._turn = turn or self._turn
-        self.keeper.let_go()
-        self.keeper.keep_behind()
+        self.opening.keeper.let_go()
+        self.opening.keeper.keep_behind()
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
-        self.previews.resume()
-        self.host.post(messages.PromptFreed())
+        self.previews.plan(afresh=self.previews.working)
+        self.host.post(self.PromptFreed())
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
         if number == self.opening.number:
@@ -168,12 +195,10 @@ class Sends:
             with suppress(StoreError):  # there is no room yet
                 self.backend.store.unstored.store_again()
 
-        def start() -> None:
-            self.host.in_thread(store, "store", exclusive=True)
-
+        start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
-    async def show_stored_late(self, message: messages.ReplyStored) -> None:
+    async def show_stored_late(self, message: ReplyStored) -> None:
         """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
 
         Raises:
@@ -194,9 +219,7 @@ class Sends:
         self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
     ) -> None:
         worker, cancelled, error = get_current_worker(), True, None
-        batches = reply_batcher(
-            lambda event: self.host.post(messages.SessionReported(worker, event))
-        )
+        batches = reply_batcher(lambda event: self.host.post(self.Reported(worker, event)))
         try:
             async with aclosing(sent) as stream:
                 async for event in stream:
@@ -206,7 +229,7 @@ class Sends:
             error = refusal
         finally:
             batches.flush()
-            self.host.post(messages.SendEnded(worker, session, draft, cancelled, error))
+            self.host.post(self.Ended(worker, session, draft, cancelled, error))
 
     async def _draw(self, event: events.Event) -> None:
         transcript, hint = self.surfaces.transcript, self.surfaces.hint
@@ -222,7 +245,7 @@ class Sends:
                 hint.wait(AWAITED, LOADING if self._is_local() else "")
             case events.ReplyDelta() | events.ReasoningDelta() | events.ReasoningFound():
                 self._answered = True
-                self.keeper.let_go()
+                self.opening.keeper.let_go()
                 hint.arrive()
                 await self._draw_piece(event)
             case events.TurnStored(turn):
@@ -281,7 +304,7 @@ class Sends:
     async def _offer_missing_turn(self) -> None:
         """Who says that a reply is wrong may know which turn was missing."""
         hint = self.surfaces.hint
-        if self._turn is not None and await asyncio.to_thread(_objects, self._turn.content):
+        if self._turn is not None and await asyncio.to_thread(objects, self._turn.content):
             hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
 
     async def _warn_of_unstored(self, session: Session) -> None:
@@ -294,7 +317,7 @@ class Sends:
         once, mode = self._options
         if not self._answered and once.again is None:
             self.surfaces.prompt.give_back(draft)
-            self.keeper.let_go()
+            self.opening.keeper.let_go()
             self.steering.give_back(once, mode)
 
     def _is_local(self) -> bool:
@@ -309,9 +332,3 @@ class Sends:
         if conversation.title == NEW_TITLE and turn is not None:
             store.rename(conversation.id, shorten(turn.content, TITLE_WIDTH))
         return store.conversation(conversation.id)
-
-
-def _objects(text: str) -> bool:
-    from jitchat.text.stance import objects  # noqa: PLC0415  10 ms, not on the first frame
-
-    return objects(text)

@@ -1,20 +1,27 @@
-"""What the user decides about the next window: its mode, and which turns are in it.
+"""What the user decides about the next window: its mode, which turns are in it; what that does.
 
 Pins and exclusions last until they are undone; `once` and `once_mode` hold for one message.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from jitchat.errors import JitchatError
+from textual.message import Message
+
+from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.planning import Planned
+from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.commands import addressed_in, message_in
-from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import HoldChanged
-from jitchat.tui.chat.pins import NextMessage, PinHistory
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
-from jitchat.window.steering import NO_MORE, Hold, Once
+from jitchat.window.compare import Change, difference
+from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
+from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -22,18 +29,56 @@ if TYPE_CHECKING:
 NOTHING_TO_UNDO = "Nothing was pinned or excluded since this was opened."
 
 
+class NextMessage(NamedTuple):
+    """A message as it would be sent now."""
+
+    text: str
+    mode: Mode
+    once: Once
+
+
 @dataclass(eq=False)
-class Steering:
+class PinHistory:
+    """The pins and exclusions that were made since the conversation was opened, to be undone."""
+
+    changes: list[HoldChange] = field(default_factory=list)
+
+    def make(
+        self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
+    ) -> HoldChange:
+        """Pin or exclude a turn, or end that where it is so already. Slow.
+
+        Raises:
+            StoreError: The store refused it.
+            LookupError: No finished turn is there.
+        """
+        made = session.hold(turn, hold) if undoes else session.toggle_hold(turn, hold)
+        if not undoes:
+            self.changes.append(made)
+        return made
+
+
+@dataclass(eq=False)
+class Steering(Controller):
     """The mode and the choices that the next message is sent with."""
 
-    host: Host
-    surfaces: Surfaces
+    @dataclass
+    class HoldChanged(Message):
+        """A turn was pinned or excluded, or that was undone."""
+
+        opening: int
+        """The number of the conversation."""
+        sentence: str
+        """What came of it."""
+
     mode: Mode
     once_mode: Mode | None = None
     """The mode for the next message alone; None for the usual one."""
     once: Once = NO_MORE
     """What holds for the draft alone."""
     pins: PinHistory = field(default_factory=PinHistory)
+    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Changes are made one at a time, in the order of the keys: a second press sees the first."""
     busy: bool = False
     """Whether a reply is on its way, so that no window can be planned."""
 
@@ -101,25 +146,26 @@ class Steering:
             self.host.say(NOTHING_TO_UNDO)
 
     async def _change(
-        self,
-        session: Session,
-        turn: int,
-        hold: Hold | None,
-        opening: int,
-        *,
-        undoes: bool = False,
+        self, session: Session, turn: int, hold: Hold | None, opening: int, *, undoes: bool = False
     ) -> None:
-        message = None if self.busy else self.next_message
+        message, pins = None if self.busy else self.next_message, self.pins
+
+        def change() -> str:
+            """Make a change, and say what the window for the message gains and loses by it."""
+            before = _planned(session, message)
+            made = pins.make(session, turn, hold, undoes=undoes)
+            mode = message.mode if message is not None else Mode.JIT
+            return pin_effect(made, mode, before, _planned(session, message))
+
         try:
-            sentence = await self.pins.change_and_explain(
-                session, turn, hold, message, undoes=undoes
-            )
+            async with self._order:
+                sentence = await asyncio.to_thread(change)
         except JitchatError as error:
             self.host.tell(error)
         except LookupError:
             self.host.say(f"There is no #{turn} here.")
         else:
-            self.host.post(HoldChanged(opening, sentence))
+            self.host.post(self.HoldChanged(opening, sentence))
 
     def leave(self) -> None:
         """Forget all that was decided in the conversation that is left."""
@@ -130,3 +176,69 @@ class Steering:
         """Forget what holds for the next message alone."""
         self.once, self.once_mode = NO_MORE, None
         self.show_mode()
+
+
+def _planned(session: Session, message: NextMessage | None) -> Planned | None:
+    if message is None:
+        return None
+    try:
+        return session.preview(*message)
+    except WindowOverflow as overflow:
+        return overflow
+
+
+_NAMED = 4
+"""So many turns are named; the others are counted."""
+_REASONS = 2
+
+
+def pin_effect(
+    change: HoldChange, mode: Mode, before: Planned | None, after: Planned | None
+) -> str:
+    """Say it, as in `#12 is pinned: #31 and #40 lost their place (118 tokens).`.
+
+    `before` and `after` are what was and is planned for the draft; None while a reply is on its
+    way, when only the next window can tell.
+    """
+    if change.after is not None:
+        what = f"#{change.turn} is {change.after.value}"
+    else:
+        what = f"#{change.turn} is no longer {change.before.value if change.before else 'held'}"
+    if after is None:
+        return f"{what}, from the next message on."
+    if not isinstance(after, ContextWindow):
+        return f"{what}. The next window does not fit: the inspector says why, U takes this back."
+    if change.after is Hold.PINNED and mode is not Mode.JIT:
+        return f"{what}. Only jit has pins: mode {mode.value} does not change."
+    if change.after is Hold.PINNED and after.kind_of_turns().get(change.turn) is Kind.RECENT:
+        what = f"{what}; it is in the recent block"
+    others = _others(change.turn, before, after) if isinstance(before, ContextWindow) else ""
+    return f"{what}{others}."
+
+
+def _others(turn: int, before: ContextWindow, after: ContextWindow) -> str:
+    """Name the turns that came or went besides the one that was pinned or excluded."""
+    changes = difference(before, after)
+    lost = [change for change in changes.lost if change.turn != turn]
+    gained = [change for change in changes.gained if change.turn != turn]
+    parts = []
+    if lost:
+        gone = {change.turn for change in lost}
+        reasons = dict.fromkeys(one_line(row.reason) for row in after.ledger if row.turn in gone)
+        figures = "; ".join([f"{_tokens(lost, after)} tokens", *list(reasons)[:_REASONS]])
+        parts.append(f"{_ids(lost)} lost {'its' if len(lost) == 1 else 'their'} place ({figures})")
+    if gained:
+        parts.append(f"{_ids(gained)} came in ({_tokens(gained, after)} tokens)")
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _ids(changes: Sequence[Change]) -> str:
+    names = [f"#{change.turn}" for change in changes]
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
+    count = sum(abs(change.tokens_after - change.tokens_before) for change in changes)
+    return part_figure(window, count)

@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in
-from jitchat.tui.chat.host import Host, Surfaces
-from jitchat.tui.chat.messages import ViewLeft
+from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
@@ -22,19 +22,21 @@ from jitchat.values import Role
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
     from jitchat.session import Session
-    from jitchat.tui.backend import Backend
 
 PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
 """Seconds from an open conversation to the loading of views, and between two steps of it."""
 
 
 @dataclass(eq=False)
-class Views:
+class Views(Controller):
     """Opens views, and does in the chat what they were left for."""
 
-    host: Host
-    backend: Backend
-    surfaces: Surfaces
+    @dataclass
+    class Left(Message):
+        """A view was closed for something that the chat is to do."""
+
+        outcome: view.Outcome
+
     opening: Opening
     steering: Steering
     previews: Previews
@@ -52,9 +54,15 @@ class Views:
             )
 
     async def load(self) -> None:
-        """Parse the style sheets one after another, for each takes some milliseconds."""
+        """Parse the style sheets one after another, for each takes some milliseconds.
+
+        What is on screen has none of them.
+        """
+        sheet = self.surfaces.prompt.app.stylesheet
         for file in await asyncio.to_thread(view.load_views):
-            self.host.read_styles(file)
+            if not sheet.has_source(str(file)):
+                sheet.read(file)
+                sheet.parse()
             await asyncio.sleep(PREPARE_EVERY)
 
     def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:
@@ -133,7 +141,7 @@ class Views:
 
     def _left(self, outcome: view.Outcome | None) -> None:
         if outcome is not None:
-            self.host.post(ViewLeft(outcome))
+            self.host.post(self.Left(outcome))
 
     def _is_about_last(self) -> bool:
         """Whether nothing is typed, and another window than the sent one was not asked for."""

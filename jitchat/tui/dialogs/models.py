@@ -1,9 +1,12 @@
 """Who answers: every provider, those that want a key greyed, and the models of each.
 
+The list draws its rows in columns and cuts nothing of them off.
+
 A provider's key is pasted in a dialog of its own; it is kept in a file that only the user can read.
 """
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,16 +16,19 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.text.sanitize import one_line
+from jitchat.text.words import fold
 from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.model_rows import READER, ModelRow
 from jitchat.tui.notices import READ_SECONDS, notify_error
-from jitchat.tui.widgets.model_list import ModelList, RowState
+from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.row_list import PointedList
 
 Picked = tuple[str, str]
 """A provider's name, and a model's there."""
@@ -32,6 +38,152 @@ NOTHING = (
     "No model here has that in its name. Type PROVIDER/MODEL to use one that is not listed;"
     " Enter on a provider lists its models."
 )
+
+
+_MARGIN = 4
+"""Cells ahead of a model's name; the mark of the one in use stands in them."""
+_FIGURES = (10, 10, 10)
+"""Cells of the context size and the prices."""
+_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RowState:
+    """What is going on with a row's provider, beside what is known of it."""
+
+    in_use: bool = False
+    asking: bool = False
+    refusal: str = ""
+    """Why it did not list its models; empty where nothing is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where things stand on a line of `width` cells."""
+
+    width: int
+    title: int
+    """Cells of a provider's title."""
+
+    @property
+    def name(self) -> int:
+        """Cells of a model's name, ahead of its figures."""
+        return max(8, self.width - _MARGIN - sum(_FIGURES))
+
+    def header(self) -> str:
+        return " " * (_MARGIN + self.name) + _right("context", "in $/M", "out $/M")
+
+    def line(self, row: ModelRow, state: RowState) -> Content:
+        """Draw a row; a long name or sentence takes several lines."""
+        if row.is_count:
+            return Content.styled(" " * _MARGIN + row.note, MUTED)
+        if row.is_typed:
+            return Content.assemble(("  + ", MUTED), (row.title, "" if row.is_ready else MUTED))
+        if row.model and not row.note:
+            return self._model(row, in_use=state.in_use)
+        return self._provider(row, state)
+
+    def _model(self, row: ModelRow, *, in_use: bool) -> Content:
+        mark, figures = "  • " if in_use else " " * _MARGIN, _right(*row.figures)
+        name = _padded(Content(row.title), self.name).stylize("bold" if in_use else "")
+        is_long = name.cell_length > self.name
+        gap = f"\n{'':<{_MARGIN + self.name}}" if is_long and figures.strip() else ""
+        return Content.assemble(mark, name, gap, (figures.rstrip(), MUTED))
+
+    def _provider(self, row: ModelRow, state: RowState) -> Content:
+        note = f"{'asking…' if state.asking else row.note}{' • in use' if state.in_use else ''}"
+        lines = textwrap.wrap(note, max(20, self.width - self.title))
+        parts: list[tuple[str, str] | Content] = [
+            _padded(Content.styled(row.title, "bold" if row.is_ready else MUTED), self.title),
+            (f"\n{'':<{self.title}}".join(lines) or note, MUTED),
+        ]
+        if state.refusal and not state.asking:
+            wrapped = textwrap.wrap(state.refusal, max(24, self.width) - _MARGIN)
+            parts += [(f"\n{' ' * _MARGIN}{line}", "$text-error") for line in wrapped]
+        return Content.assemble(*parts)
+
+
+def _padded(content: Content, width: int) -> Content:
+    return content.pad_right(max(0, width - content.cell_length))
+
+
+def _right(*figures: str) -> str:
+    return "".join(f"{figure:>{room}}" for figure, room in zip(figures, _FIGURES, strict=True))
+
+
+class ModelList(PointedList):
+    class ColumnsMoved(Message):
+        """The list has another width than before."""
+
+    def __init__(self, state_of: Callable[[ModelRow], RowState]) -> None:
+        super().__init__(id="choices")
+        self._state_of = state_of
+        self._rows: list[ModelRow] = []
+        self._kept: tuple[str, str] | None = None
+        """The row that the user went to; None while the highlight may move by itself."""
+        self._width = 0
+
+    @property
+    def chosen(self) -> ModelRow | None:
+        at = self.highlighted
+        return self._rows[at] if at is not None and at < len(self._rows) else None
+
+    @property
+    def columns(self) -> Columns:
+        """Where things stand, as wide as the list is, or was when it was last on screen."""
+        self._width = self.scrollable_content_region.width or self._width
+        titles = (Content(row.title).cell_length for row in self._rows if row.note)
+        return Columns(self._width - 2, max(titles, default=0) + _GAP)
+
+    def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
+        self._rows = list(rows)
+        self._draw()
+        places = {row.id: place for place, row in enumerate(self._rows) if not row.is_count}
+        likely = self._matching(searched) if searched else self._usable()
+        kept = places.get(self._kept) if self._kept else None
+        self.highlighted = next(likely, 0 if self._rows else None) if kept is None else kept
+
+    def keep(self, row: tuple[str, str] | None) -> None:
+        """Stay at this row from now on, whatever comes; with None, no longer."""
+        self._kept = row
+
+    def on_resize(self) -> None:
+        if self.size.width and self._rows:
+            self.call_after_refresh(self._draw_again)
+
+    def _draw_again(self) -> None:
+        place = self.highlighted
+        self._draw()
+        self.highlighted = place
+        self.post_message(self.ColumnsMoved())
+
+    def _draw(self) -> None:
+        columns = self.columns
+        self.set_options(
+            Option(columns.line(row, self._state_of(row)), disabled=row.is_count)
+            for row in self._rows
+        )
+
+    def _usable(self) -> Iterator[int]:
+        """The model in use; with the reader, another that there is, or who can be asked."""
+        rows = list(enumerate(self._rows))
+        others = [(at, row) for at, row in rows if row.is_ready and row.provider != READER]
+        yield from (at for at, row in others if self._state_of(row).in_use)
+        yield from (at for at, row in others if row.model)
+        yield from (at for at, _ in others)
+
+    def _matching(self, searched: str) -> Iterator[int]:
+        """The provider of that name, at its models if they are there; or the first model."""
+        text = fold(searched)
+        for row in self._rows:
+            if text in (row.provider, fold(row.title)):
+                own = [at for at, each in enumerate(self._rows) if each.provider == row.provider]
+                yield from (at for at in own if self._rows[at].model)
+                yield from own
+        models = [at for at, row in enumerate(self._rows) if row.model]
+        listed = [at for at in models if not self._rows[at].is_typed]
+        yield from (at for at in listed if model_rows.matches(searched, self._rows[at].model))
+        yield from listed or models
 
 
 class ModelsScreen(Dialog[Picked | None]):
@@ -72,12 +224,13 @@ class ModelsScreen(Dialog[Picked | None]):
         self._choices = {choice.name: choice for choice in known}
         self._asking: set[str] = set()
         self._refusals: dict[str, JitchatError] = {}
+        self._list = ModelList(self._state_of)
 
     def compose(self) -> ComposeResult:
         with box("Models", "type to search · Enter select · F4 key · F5 refresh · Esc close"):
             yield Input(self._wanted, placeholder="Search models and providers…", id="wanted")
             yield Static(id="models-header")
-            yield ModelList(self._state_of)
+            yield self._list
             yield Static(Content(NOTHING), id="models-nothing")
 
     def on_mount(self) -> None:
@@ -143,37 +296,36 @@ class ModelsScreen(Dialog[Picked | None]):
 
     def _go_to_models(self, provider: str) -> None:
         """From the provider's row to the first of its models, where the user still is there."""
-        chosen = self.query_one(ModelList).chosen
-        models = self._choices[provider].models
+        chosen, models = self._list.chosen, self._choices[provider].models
         if chosen is not None and chosen.id == (provider, "") and models:
-            self.query_one(ModelList).keep((provider, models[0].name))
+            self._list.keep((provider, models[0].name))
 
     @on(Input.Changed)
     def _changed(self) -> None:
-        self.query_one(ModelList).keep(None)
+        self._list.keep(None)
         self._fill()
 
     async def action_move(self, way: str) -> None:
-        models = self.query_one(ModelList)
-        await models.run_action(way)
-        models.keep(models.chosen.id if models.chosen is not None else None)
+        await self._list.run_action(way)
+        chosen = self._list.chosen
+        self._list.keep(chosen.id if chosen is not None else None)
 
     def action_refresh(self) -> None:
         """Ask the highlighted row's provider for its models again."""
         self._look_around()
-        if (row := self.query_one(ModelList).chosen) is not None:
+        if (row := self._list.chosen) is not None:
             self._start_asking(row.provider)
 
     def action_key(self) -> None:
         """Take a key of the highlighted row's provider, also in place of one that it has."""
-        row = self.query_one(ModelList).chosen
+        row = self._list.chosen
         if row is not None and row.provider != READER:
             self._ask_for_key(row.provider)
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
     def _choose(self) -> None:
-        row = self.query_one(ModelList).chosen
+        row = self._list.chosen
         if row is None:
             return
         refused = isinstance(self._refusals.get(row.provider), KeyRefused) and not row.model
@@ -197,7 +349,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), closed)
 
     def _fill(self) -> None:
-        wanted, models = self.query_one(Input).value, self.query_one(ModelList)
+        wanted, models = self.query_one(Input).value, self._list
         rows = [*self._matching(wanted), *model_rows.typed_rows(wanted, self._choices)]
         models.show(rows, wanted.strip())
         models.display = bool(rows) or not self._choices
@@ -207,8 +359,7 @@ class ModelsScreen(Dialog[Picked | None]):
     @on(ModelList.ColumnsMoved)
     def _show_header(self) -> None:
         has_models = any(choice.models for choice in self._choices.values() if choice.is_usable)
-        models = self.query_one(ModelList)
-        header = models.columns.header() if has_models and models.display else ""
+        header = self._list.columns.header() if has_models and self._list.display else ""
         self.query_one("#models-header", Static).update(Content(header), layout=False)
 
     def _matching(self, wanted: str) -> Iterator[ModelRow]:

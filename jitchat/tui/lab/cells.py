@@ -17,15 +17,14 @@ from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens
+from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.send_figures import usage_sentence
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.row_list import PointedList
 
 MARKS = dict(zip(Verdict, ("✓", "✗", "n/f", "!"), strict=True))
 _NAME = 11
@@ -136,7 +135,7 @@ def whole(result: Result) -> str:
     )
 
 
-class SquareCells(RowList):
+class SquareCells(PointedList):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Window", id="rot_window"),
         Binding("tab", "app.focus_next", "Maps", id="rot_to_maps"),
@@ -155,7 +154,7 @@ class SquarePane(Vertical):
         super().__init__(id="square")
         self._state, self._place = state, place
         self._title = Static(id="square-title")
-        self._list = SquareCells("square-cells")
+        self._list = SquareCells(id="square-cells", compact=True)
         self._detail = Static(id="cell-detail")
         self._scroll = VerticalScroll(can_focus=False)
         self._drawn = Content()

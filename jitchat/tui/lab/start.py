@@ -31,7 +31,7 @@ from jitchat.tui.lab.run_state import OpenRun, RunState
 from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.hint_line import KeyLine
-from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Mode
 
 _STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
@@ -134,7 +134,7 @@ def _columns(row: Sequence[str], width: int) -> tuple[str, str]:
     return f"{mark:<2}{cut(title, room):<{room}}", behind
 
 
-class RunRows(RowList):
+class RunRows(PointedList):
     """The list; above its first line are the presets."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -157,7 +157,7 @@ class RunsList(Vertical):
         super().__init__(id="runs-pane")
         self._header = Static(id="runs-header")
         self._none = Static(Content(_NO_RUNS), id="runs-none")
-        self._list = RunRows("runs")
+        self._list = RunRows(id="runs", compact=True)
         self._none.display = False
         self._runs: Sequence[tuple[Run, int]] = ()
         """With how many cells of each are decided."""

@@ -1,37 +1,404 @@
-"""The app with the tour on it."""
+"""The tour of the demo conversation: it does in the chat what a user would do, step by step."""
 
+from __future__ import annotations
+
+import asyncio
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
-from textual.app import SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Static
 
+from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.backend import Backend
-from jitchat.tui.chat import messages
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.tour.tour import Tour, TourKey
+from jitchat.tui.chat.sends import Sends
+from jitchat.tui.notices import notify_error
+from jitchat.tui.tour import script
+from jitchat.tui.views.view import SendAgain
+from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
+from jitchat.tui.widgets.hint_line import clickable
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.values import Conversation
+from jitchat.values import Conversation, Role
+from jitchat.window.steering import Once
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.backend import Backend
+
+ON_TOUR = "-touring"
+"""The class of a screen with a bar."""
+LOOK_EVERY = 0.25
+"""Seconds between two looks at the lab."""
+STARTS_A_SHOW = frozenset({"f5", "shift+f5"})
+"""What clickers send to begin a presentation, and what is another thing here."""
+_LAB = "rot('quick')"
+"""The action that opens the lab, and begins a quick run where that costs nothing."""
+_NO_LAB = "the lab did not open here; `jitchat rot` runs it."
+
 
 HELD_SECONDS = 0.25
 """Presses that come sooner after one another are of a key that is held, or that bounces."""
+
+
+class TourKey(StrEnum):
+    NEXT = "next"
+    BACK = "back"
+    END = "end"
+
+    @property
+    def action(self) -> str:
+        return f"app.tour('{self}')"
+
+
+_FORWARD = "space,right,pagedown,enter"
 _KEYS = (
-    (TourKey.NEXT, "space,right,pagedown,enter"),
-    (TourKey.BACK, "left,pageup"),
-    (TourKey.END, "escape"),
+    (TourKey.NEXT, _FORWARD, "Next step of the tour", "Space, →, PgDn or Enter"),
+    (TourKey.BACK, "left,pageup", "Step of the tour before", "← or PgUp"),
+    (TourKey.END, "escape", "End the tour", "The chat stays; Esc"),
 )
-"""Presentation clickers send PgDn and PgUp, or arrows, and a few more."""
-_COMMANDS = {
-    TourKey.NEXT: ("Next step of the tour", "Space, →, PgDn or Enter"),
-    TourKey.BACK: ("Step of the tour before", "← or PgUp"),
-    TourKey.END: ("End the tour", "The chat stays; Esc"),
-}
+"""With the words of the palette. Clickers send PgDn and PgUp, or arrows, and a few more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the tour is, and what the bar says of it."""
+
+    place: int
+    """The step, from 1; 0 ahead of the first."""
+    words: str
+    is_on_way: bool = False
+    """Whether the step is still on its way, so that the key waits."""
+
+    @property
+    def text(self) -> str:
+        """`2 of 5 · recency — the same question …`."""
+        return f"{script.heading(self.place)} — {self.words}"
+
+
+class TourBar(Vertical, can_focus=True):
+    """Stands at the bottom of each screen that the tour shows."""
+
+    def __init__(self, progress: Progress, *, has_keys: bool = True) -> None:
+        super().__init__(classes="tour-bar")
+        self._progress, self._has_keys = progress, has_keys
+        self._words, self._keys = Static(classes="tour-words"), Static(classes="tour-keys")
+
+    def compose(self) -> ComposeResult:
+        yield self._words
+        if self._has_keys:
+            yield self._keys
+
+    def on_mount(self) -> None:
+        self.show(self._progress)
+
+    def show(self, progress: Progress) -> None:
+        self._progress = progress
+        self._words.update(
+            Content.assemble((script.heading(progress.place), "bold"), f" — {progress.words}")
+        )
+        self._keys.update(_key_line(progress))
+
+
+def _key_line(progress: Progress) -> Content:
+    """Each key can be clicked, too."""
+    keys = [("Esc", "ends the tour", TourKey.END.action)]
+    if not progress.is_on_way:
+        is_last = progress.place == len(script.STEPS)
+        forward = "ends it here" if is_last else "next" if progress.place else "begins"
+        back = [("←", "back", TourKey.BACK.action)] if progress.place > 1 else []
+        keys = [("Space, →, PgDn or Enter", forward, TourKey.NEXT.action), *back, *keys]
+    wait = "… on its way   " if progress.is_on_way else ""
+    return Content.assemble(wait, clickable(keys, word=" {}", behind="   "))
+
+
+class Tour:
+    """Leads through the chat, by a presenter's keys or, with a `pace`, by itself.
+
+    A pace of 2 is twice as slow as reading takes.
+    """
+
+    def __init__(self, app: JitchatApp, chat: ChatScreen, pace: float | None) -> None:
+        self._app, self._chat, self.pace = app, chat, pace
+        self.needle = script.DEPLOY_WINDOW
+        self.progress = Progress(0, "opening the conversation…", is_on_way=True)
+        self.is_over = False
+        self.asked: dict[int, script.Asked] = {}
+        """By step: what was sent in it, and what came."""
+        self._error: JitchatError | None = None
+        """Why no answer came."""
+        self._dressed: list[Screen[Any]] = []
+        """The screens with a bar that a step opened."""
+        self._reads: Timer | None = None
+        self._looks: Timer | None = None
+        chat.models.is_quiet = True
+        chat.surfaces.offer.display = False
+        chat.surfaces.below.append(self._make_bar())
+        chat.add_class(ON_TOUR)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the tour goes on, and what is on top is a part of it."""
+        top = self._app.screen
+        return not self.is_over and (top is self._chat or top in self._dressed)
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the lab is being watched: more of a run comes, or one may."""
+        return self._looks is not None
+
+    def takes(self, key: TourKey) -> bool:
+        """Whether a key of the tour counts where the user is now.
+
+        It does not in what the user opened, nor, but for the one that ends it, while they write.
+        """
+        prompt = self._chat.surfaces.prompt
+        is_writing = prompt.has_focus and bool(prompt.text.strip())
+        return self.leads and (key is TourKey.END or not is_writing)
+
+    def drops(self, event: events.Key) -> bool:
+        """Whether a key is to do nothing: one that was hit by mistake, or that a clicker sent."""
+        if not self.leads:
+            return False
+        is_typed = event.is_printable and event.key != "space"
+        return event.key in STARTS_A_SHOW or (is_typed and not self._chat.surfaces.prompt.has_focus)
+
+    async def press(self, key: TourKey) -> None:
+        """Go to another step, or end the tour; a step that is on its way is waited for."""
+        place = self.progress.place
+        if key is TourKey.END:
+            await self._close_screens()
+            self.end()
+        elif self.progress.is_on_way or self._chat.busy or self.is_over:
+            return
+        elif key is TourKey.BACK and place > 1:
+            await self._do(place - 1)
+        elif key is TourKey.NEXT and place < len(script.STEPS):
+            await self._do(place + 1)
+        elif key is TourKey.NEXT:
+            self.end()
+
+    def begin(self) -> None:
+        """Begin once everything is indexed, and the first window is there."""
+        chat, session = self._chat, self._chat.session
+        has_window = chat.previews.window is not None and not chat.previews.working
+        is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
+        if chat.indexing.indexed and has_window and is_new and session is not None:
+            chat.surfaces.inspector.remove_class("-hidden")
+            self._arrive(script.describe_conversation(session, self.needle))
+
+    def take_opened(self, opening: int) -> None:
+        """The tour is about its conversation: another one ends it, once it has begun."""
+        if opening > 1 and self.progress.place:
+            self.end()
+        else:
+            self.focus_bar()
+
+    def take_error(self, error: JitchatError | None) -> None:
+        self._error = error or self._error
+
+    def take_answer(self) -> None:
+        """Show what came of the question, if it was sent in a step."""
+        step = script.STEPS[max(0, self.progress.place - 1)]
+        is_step = self.progress.is_on_way and self.progress.place and not self.is_over
+        if not is_step or not isinstance(step, script.Ask):
+            return
+        previews, session = self._chat.previews, self._chat.session
+        reply = session.memory.turns[-1] if session is not None else None
+        is_answered = reply is not None and reply.role is Role.ASSISTANT
+        window, turn = previews.sent, previews.sent_for
+        if isinstance(self._error, WindowOverflow):
+            self._arrive(f"nothing was sent. {self._error}")
+        elif self._error is not None or window is None or turn is None or not is_answered:
+            self.fail(f"no answer came. {self._error or ''}".strip())
+        else:
+            asked = self.asked[self.progress.place] = script.Asked(turn, window, reply)
+            self._show_answer(step, asked)
+
+    def fail(self, words: str) -> None:
+        """Say why a step brought nothing: the key does it again; a recording ends."""
+        self._stop_reading()
+        self._show(Progress(max(0, self.progress.place - 1), words))
+        if self.pace is not None:
+            self._app.exit(return_code=1, message=words)
+
+    def end(self) -> None:
+        """Leave a chat like any other; what the last step opened stays open."""
+        self._stop_looking()
+        if self.is_over:
+            return
+        self.is_over = True
+        self._dressed.clear()
+        self._stop_reading()
+        for screen in self._app.screen_stack:
+            screen.remove_class(ON_TOUR)
+            screen.query(TourBar).remove()
+        self._chat.models.is_quiet = False
+        if self._chat.session is not None:
+            self._chat.models.show_answerer(self._chat.session)
+        self._chat.surfaces.prompt.focus()
+
+    def focus_bar(self) -> None:
+        """Take the focus off the prompt: keys are the tour's."""
+        if not self.is_over:
+            for bar in self._chat.query(TourBar):
+                bar.focus()
+
+    def dress(self, screen: Screen[Any]) -> None:
+        """Put the bar on a screen that a step opened, unless it is closed again by then."""
+
+        def mount() -> None:
+            if screen in self._dressed:
+                screen.mount(self._make_bar())
+
+        self._dressed.append(screen)
+        screen.add_class(ON_TOUR)
+        screen.call_after_refresh(mount)
+
+    def _make_bar(self) -> TourBar:
+        return TourBar(self.progress, has_keys=self.pace is None)
+
+    async def _do(self, place: int) -> None:
+        """Do the step at a place, from 1, or show again what came of it."""
+        session = self._chat.session
+        if session is None:
+            return
+        self._stop_looking()
+        self._stop_reading()
+        await self._close_screens()
+        self._show(Progress(place, "…", is_on_way=True))
+        try:
+            match script.STEPS[place - 1]:
+                case script.Ask() as step:
+                    await self._ask(session, step, place)
+                case script.Compare() as step:
+                    self._compare(step)
+                case script.Measure() as step:
+                    await self._measure(step)
+        except JitchatError as error:
+            notify_error(self._chat, error)
+
+    async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
+        """Ask the question: the first time as a message, then once more beside it."""
+        chat, prompt = self._chat, self._chat.surfaces.prompt
+        chat.action_use_mode(step.mode.value)
+        if place in self.asked:
+            await self._show_again(session, step, self.asked[place])
+            return
+        self._error = None
+        if prompt.draft == self.needle.question:  # of a step that failed
+            prompt.take_draft()
+        first = next(iter(self.asked.values()), None)
+        if first is None:
+            chat.post_message(Prompt.Submitted(self.needle.question))
+        else:
+            again = SendAgain(first.turn, step.mode, Once(again=first.turn))
+            await chat.views.follow(session, again)
+
+    async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
+        """Show what was sent in a step, and what came."""
+        chat = self._chat
+        if asked.reply is not None:
+            await asyncio.to_thread(session.memory.switch_to, asked.reply.position)
+            await chat.branches.show_branch(session, asked.reply.position)
+        await chat.meter.show_sent(session, asked.turn, asked.reply)
+        self._show_answer(step, asked)
+
+    def _show_answer(self, step: script.Ask, asked: script.Asked) -> None:
+        self._chat.surfaces.inspector.point_at(self.needle.turn)
+        self._arrive(step.says(asked, self.needle))
+
+    def _compare(self, step: script.Compare) -> None:
+        self._chat.action_view("what_if")
+        self._arrive(step.says(None, self.needle))
+        view = self._app.screen
+        if isinstance(view, WhatIfView):
+            self.dress(view)
+            view.call_after_refresh(self._follow_plans, view, step)
+
+    def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
+
+        def planned(comparison: Comparison | None) -> None:
+            if comparison is not None and view in self._dressed:
+                self._arrive(step.says(comparison, self.needle))
+
+        for sides in view.query(Sides):  # none, where it is closed again by now
+            view.watch(sides, "comparison", planned)
+
+    async def _measure(self, step: script.Measure) -> None:
+        await self._chat.run_action(_LAB)
+        if self._app.screen is self._chat:
+            self._arrive(_NO_LAB)
+            return
+        self._arrive(step.says(None, False))
+        self._looks = self._chat.set_interval(LOOK_EVERY, partial(self._look, step))
+
+    def _look(self, step: script.Measure) -> None:
+        """Say how far the run is; the bar comes with the screen that shows one."""
+        from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
+
+        screen = run = self._app.screen
+        if not isinstance(run, RunScreen):
+            return
+        if screen not in self._dressed:
+            self.dress(screen)
+        if run.progress.is_running:
+            self._say(step.says(run.state.tallies, True))
+        else:
+            self._stop_looking()
+            self._arrive(step.says(run.state.tallies, False))
+
+    async def _close_screens(self) -> None:
+        self._dressed.clear()
+        while self._app.screen is not self._chat:
+            await self._app.pop_screen()
+
+    async def _read(self) -> None:
+        """What is said was read: on."""
+        if self.progress.place < len(script.STEPS):
+            await self._do(self.progress.place + 1)
+        else:
+            self._app.exit(return_code=0)
+
+    def _arrive(self, words: str) -> None:
+        """Say what there is to see; a recording goes on once that is read."""
+        self._say(words)
+        if self.pace is not None:
+            seconds = script.reading_seconds(self.progress.text, self.pace)
+            self._reads = self._chat.set_timer(seconds, self._read)
+
+    def _say(self, words: str) -> None:
+        self._stop_reading()
+        self._show(Progress(self.progress.place, words))
+
+    def _show(self, progress: Progress) -> None:
+        self.progress = progress
+        for screen in self._app.screen_stack:
+            for bar in screen.query(TourBar):
+                bar.show(progress)
+
+    def _stop_reading(self) -> None:
+        if self._reads is not None:
+            self._reads.stop()
+            self._reads = None
+
+    def _stop_looking(self) -> None:
+        if self._looks is not None:
+            self._looks.stop()
+            self._looks = None
 
 
 class TourApp(JitchatApp):
@@ -41,7 +408,7 @@ class TourApp(JitchatApp):
     # They come ahead of what the keys do elsewhere, as long as the tour goes on.
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
-        for key, keys in _KEYS
+        for key, keys, _, _ in _KEYS
     ]
 
     def __init__(
@@ -79,36 +446,36 @@ class TourApp(JitchatApp):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """List those of the chat; while the tour goes on, its keys, too."""
         if self.tour.takes(TourKey.END):
-            for key, (title, help_text) in _COMMANDS.items():
+            for key, _, title, help_text in _KEYS:
                 yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
         yield from super().get_system_commands(screen)
 
-    @on(messages.ConversationShown)
-    def _conversation_shown(self, message: messages.ConversationShown) -> None:
+    @on(Opening.Shown)
+    def _conversation_shown(self, message: Opening.Shown) -> None:
         self.tour.take_opened(message.opening)
 
-    @on(messages.PreviewReady)
-    @on(messages.BacklogEnded)
+    @on(Previews.Planned)
+    @on(Indexing.Ended)
     def _planned_or_indexed(self) -> None:
         self.tour.begin()
 
-    @on(messages.SessionRefused)
-    def _session_refused(self, message: messages.SessionRefused) -> None:
+    @on(Opening.Refused)
+    def _session_refused(self, message: Opening.Refused) -> None:
         self.tour.fail(f"the tour cannot begin. {message.error}")
 
     @on(Prompt.Submitted)
     def _submitted(self) -> None:
         self.tour.focus_bar()
 
-    @on(messages.SessionReported)
-    def _session_reported(self, message: messages.SessionReported) -> None:
+    @on(Sends.Reported)
+    def _session_reported(self, message: Sends.Reported) -> None:
         if isinstance(message.event, SendFailed):
             self.tour.take_error(message.event.error)
 
-    @on(messages.SendEnded)
-    def _send_ended(self, message: messages.SendEnded) -> None:
+    @on(Sends.Ended)
+    def _send_ended(self, message: Sends.Ended) -> None:
         self.tour.take_error(message.error)
 
-    @on(messages.PromptFreed)
+    @on(Sends.PromptFreed)
     def _prompt_freed(self) -> None:
         self.tour.take_answer()

@@ -18,9 +18,8 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
-from jitchat.tui.figures import reported, tokens, used_figure
+from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.notices import notify_error, reports_errors
-from jitchat.tui.send_figures import cost_figure
 from jitchat.tui.views.view import ALL_MODES, Body, Branched, Note, Subject, View, mode_bindings
 from jitchat.tui.views.what_if import Comparison, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody

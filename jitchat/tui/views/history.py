@@ -22,8 +22,7 @@ from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.figures import tokens
-from jitchat.tui.send_figures import send_sentence, usage_sentence
+from jitchat.tui.figures import send_sentence, tokens, usage_sentence
 from jitchat.tui.views.sent_windows import FAR_STEPS, SentWindowsView
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import PATTERNS

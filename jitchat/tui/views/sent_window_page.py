@@ -14,7 +14,7 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
-from jitchat.tui import figures, send_figures
+from jitchat.tui import figures
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Column, Line
@@ -278,11 +278,11 @@ def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) 
 
 def _summary(replayed: Replayed, request: PageRequest, of: int) -> Content:
     is_streaming = request.answering == replayed.said.position and replayed.reply is None
-    ending = [STREAMING] if is_streaming else send_figures.ending_sentences(replayed)
+    ending = [STREAMING] if is_streaming else figures.ending_sentences(replayed)
     intact = "" if replayed.is_as_sent else "bold reverse"
     lines = [
-        Content(send_figures.send_sentence(replayed.send, request.place + 1, of)).stylize("bold"),
-        Content(send_figures.hash_sentence(replayed)).stylize(intact),
+        Content(figures.send_sentence(replayed.send, request.place + 1, of)).stylize("bold"),
+        Content(figures.hash_sentence(replayed)).stylize(intact),
         Content(one_line(" · ".join(ending))),
     ]
     if replayed.reply is not None:

@@ -33,7 +33,7 @@ from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS
-from jitchat.tui.chat.pins import PinHistory
+from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn

@@ -3,7 +3,7 @@
 Textual's own footer is a widget a key; to mount those takes longer than all else of a view.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
@@ -20,6 +20,9 @@ from textual.widgets import Static
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import WORKING
 
+Key = tuple[str, str, str]
+"""A key, what it does, and the action that a click on it runs."""
+
 
 class KeyLine(Static):
     """The keys of a view: the bindings of its screen, and of what has the focus there."""
@@ -34,25 +37,28 @@ class KeyLine(Static):
         self._draw(self.screen)
 
     def _draw(self, screen: Screen[object]) -> None:
-        keys: dict[str, tuple[str, str]] = {}
-        """By action: its first key, and what it does."""
+        keys: dict[str, Key] = {}
+        """By action; its first key stands for all of them."""
         for node, binding, enabled, _ in screen.active_bindings.values():
             if binding.show and enabled:
-                owner = "screen" if node is screen else "focused"
+                action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
-                keys.setdefault(f"{owner}.{binding.action}", (key, binding.description))
-        line = _line(keys, " ", "   ")
+                keys.setdefault(action, (key, binding.description, action))
+        line = clickable(keys.values(), word=" {}", behind="   ")
         if line.cell_length > self.content_size.width:
-            line = _line(keys, ":", " ")
+            line = clickable(keys.values(), word=":{}", behind=" ")
         self.update(line)
 
 
-def _line(keys: Mapping[str, tuple[str, str]], within: str, between: str) -> Content:
+def clickable(
+    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", behind: str = ""
+) -> Content:
+    """Draw keys that can be clicked: the forms of a key and its word, and the text behind each."""
     parts: list[tuple[str, Style | str]] = []
-    for action, (key, description) in keys.items():
+    for spelt, does, action in keys:
         click = Style.from_meta({"@click": action})
-        parts += [(key, click + Style(bold=True)), (f"{within}{description}", click)]
-        parts.append((between, ""))
+        parts += [(key.format(spelt), click + Style(bold=True)), (word.format(does), click)]
+        parts.append((behind, ""))
     return Content.assemble(*parts)
 
 
@@ -60,9 +66,6 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 8
 LONG = 3
 """Seconds from which a wait needs an explanation."""
-
-Key = tuple[str, str, str]
-"""A key, what it does, and the action that a click on it runs."""
 
 _MODE, _HELP = ("⇧⇥", "mode", "screen.cycle_mode"), ("F1", "help", "screen.help")
 _INSPECT = ("F2", "inspect", "screen.toggle_inspector")
@@ -86,9 +89,6 @@ class _Wait:
     @property
     def seconds(self) -> float:
         return max(0.0, monotonic() - self.since)
-
-    def frame(self) -> str:
-        return FRAMES[int(self.seconds * FRAMES_A_SECOND) % len(FRAMES)]
 
     def sentence(self) -> str:
         """`waiting for the first token · 9 s`."""
@@ -116,8 +116,11 @@ class HintLine(Horizontal):
         self._wait: _Wait | None = None
         self._ticks: Timer | None = None
         """Runs while something is waited for."""
-        self._sentences: tuple[str, ...] = ("",)
-        self._edited: int | None = None
+        self.sentences: tuple[str, ...] = ("",)
+        """What is shown of the cost, or of what is going on, the longest form first."""
+        self._command = ""
+        self._ahead = ""
+        """Says which turn is edited, if one is."""
         self._is_busy = False
         self._pane: tuple[Key, ...] = ()
         """The keys of the pane that has the focus; none in the prompt."""
@@ -131,15 +134,15 @@ class HintLine(Horizontal):
     def on_resize(self) -> None:
         self._draw()
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What is shown of the cost, or of what is going on, the longest form first."""
-        return self._sentences
-
     def show_cost(self, sentence: str, *shorter: str) -> None:
         """Show the first form that has room."""
-        self._sentences = (sentence, *shorter)
+        self.sentences = (sentence, *shorter)
         self._retry = None
+        self._draw()
+
+    def show_command(self, hint: str) -> None:
+        """Explain the command that is typed, in place of the figures; empty where none is."""
+        self._command = hint
         self._draw()
 
     def show_notice(self, notice: str, seconds: float) -> bool:
@@ -168,7 +171,7 @@ class HintLine(Horizontal):
 
     def count_down(self, seconds: float, why: str) -> None:
         self.arrive()
-        self._sentences, self._retry = ("",), (monotonic() + seconds, why)
+        self.sentences, self._retry = ("",), (monotonic() + seconds, why)
         self._tick_every(0.25)
 
     def arrive(self) -> None:
@@ -193,7 +196,8 @@ class HintLine(Horizontal):
         if self._retry is not None and monotonic() >= self._retry[0]:
             self.wait(AWAITED)
         elif self._wait is not None and not self._is_still:
-            self._mark.update(self._wait.frame(), layout=False)
+            frame = FRAMES[int(self._wait.seconds * FRAMES_A_SECOND) % len(FRAMES)]
+            self._mark.update(frame, layout=False)
         self._draw()
 
     def show_working(self, working: bool) -> None:
@@ -204,8 +208,9 @@ class HintLine(Horizontal):
         self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
-        self._edited, self._is_busy = position, False
-        self.show_cost(*self._sentences)
+        self._ahead = f"editing #{position} · " if position is not None else ""
+        self._is_busy = False
+        self.show_cost(*self.sentences)
 
     def show_keys(self, *, busy: bool) -> None:
         self._is_busy = busy
@@ -230,16 +235,12 @@ class HintLine(Horizontal):
         if not sentence.is_same(drawn_sentence):
             self._cost.update(sentence, layout=False)
         if keys != drawn_keys:
-            parts: list[tuple[str, Style]] = []
-            for key, word, action in keys:
-                click = Style.from_meta({"@click": action})
-                parts += [(f" {key} ", click + Style(bold=True)), (word, click)]
-            self._keys.update(Content.assemble(*parts))
+            self._keys.update(clickable(keys, key=" {} "))
 
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
-        forms = [one_line(sentence) for sentence in self._sentences]
+        forms = [one_line(form) for form in ([self._command] if self._command else self.sentences)]
         if self.notice:
             forms = [self.notice]
         elif self._retry is not None:
@@ -251,10 +252,6 @@ class HintLine(Horizontal):
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
         return Content.assemble((self._ahead, "bold"), fits)
-
-    @property
-    def _ahead(self) -> str:
-        return f"editing #{self._edited} · " if self._edited is not None else ""
 
     def _room(self) -> int:
         """Cells of a sentence beside the keys that stay."""
@@ -269,7 +266,7 @@ class HintLine(Horizontal):
             return (*((_STOP,) if self._is_busy else ()), *self._pane)
         if self._is_busy:
             return BUSY
-        return IDLE if self._edited is None else EDITING
+        return EDITING if self._ahead else IDLE
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:

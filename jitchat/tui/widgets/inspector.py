@@ -19,7 +19,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
 from jitchat.tui.widgets import window_rows
-from jitchat.tui.widgets.row_list import RowList
+from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
 from jitchat.window.cost import picking_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Verdict
@@ -29,7 +29,7 @@ MARKED_SECONDS = 0.8
 """So long it is shown which rows came and which went."""
 
 
-class SegmentList(RowList):
+class SegmentList(PointedList):
     """The rows of the chat's window: the list has the focus, so their keys are bound here."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -71,7 +71,7 @@ class Inspector(Vertical):
         self._note = Static(id="inspector-note")
         """On the limit and who picked, or on why nothing can be sent."""
         self._header = Static(id="segments-header")
-        self._list = SegmentList("segments") if in_chat else RowList("segments")
+        self._list = (SegmentList if in_chat else PointedList)(id="segments", compact=True)
         self._reason = Static(id="row-reason")
         """All of the reason of the row under the cursor, where its line has no room for that."""
         self._heading = "", ""
@@ -130,7 +130,6 @@ class Inspector(Vertical):
     def _stop_settling(self) -> None:
         if self._settling is not None:
             self._settling.stop()
-            self._settling = None
 
     def report(self, usage: Usage) -> None:
         """Show what the provider says of the window that was sent, as far as it is on screen."""
@@ -149,12 +148,10 @@ class Inspector(Vertical):
 
     def refuse(self, error: JitchatError) -> None:
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
-        self._empty("next window", why, str(error))
+        self.clear("next window", why, str(error))
 
-    def clear(self) -> None:
-        self._empty()
-
-    def _empty(self, which: str = "", why: str = "", note: str = "") -> None:
+    def clear(self, which: str = "", why: str = "", note: str = "") -> None:
+        """Show no window; `which` is missing, and `why`."""
         self._show_heading(which, why)
         self._show_note(note, is_refusal=bool(note))
         self._stop_settling()

@@ -35,21 +35,13 @@ class Prompt(TextArea):
         Binding("alt+l", "recase('lower')", show=False),
         Binding("alt+c", "recase('capitalize')", show=False),
         Binding("alt+t", "transpose_words", show=False),
-        Binding("pageup", "scroll_chat(-1)", show=False),
-        Binding("pagedown", "scroll_chat(1)", show=False),
+        Binding("pageup", "screen.scroll_chat(-1)", show=False),
+        Binding("pagedown", "screen.scroll_chat(1)", show=False),
     ]
 
     @dataclass
     class Submitted(Message):
         text: str
-
-    @dataclass
-    class ScrollAsked(Message):
-        pages: int
-        """The conversation should move by so many, down for 1."""
-
-    class QuitAsked(Message):
-        """Ctrl+D on an empty prompt."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -97,12 +89,10 @@ class Prompt(TextArea):
         shown = self._shortened(draft)
         self._write(f"{shown}\n{typed}" if typed.strip() else shown)
 
-    def swap(self, draft: str) -> str:
-        """Put another draft in place; return the one that stood there."""
-        before = self.draft
+    def swap(self, draft: str) -> None:
+        """Put another draft in the place of the one that stands there."""
         self._pastes.clear()
         self._write(self._shortened(draft))
-        return before
 
     def empty(self) -> bool:
         """Take away what is typed, if the cursor is here and there is any; undo brings it back."""
@@ -169,15 +159,12 @@ class Prompt(TextArea):
         changed = line[second:end] + line[middle:second] + line[begin:middle]
         self.replace(changed, (row, begin), (row, end), maintain_selection_offset=False)
 
-    def action_quit_or_delete(self) -> None:
+    async def action_quit_or_delete(self) -> None:
         """Quit on an empty prompt, else delete to the right, as shells do."""
         if self.text:
             self.action_delete_right()
         else:
-            self.post_message(self.QuitAsked())
-
-    def action_scroll_chat(self, pages: int) -> None:
-        self.post_message(self.ScrollAsked(pages))
+            await self.app.action_quit()
 
     def submit(self) -> None:
         """Take the draft with the key: what is typed next is not a part of it."""

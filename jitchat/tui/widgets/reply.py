@@ -4,18 +4,25 @@ To draw it is to lay out the screen and its last paragraphs: a key that comes in
 waits. So it is drawn now and then, and beside typing right behind a key, for the next one is then
 furthest away. Of what is very long, the beginning is drawn, and a line says how much more there is.
 
+Only the last part of the text grows. One that is far from what the user sees keeps its height and
+is not laid out, so that a reply of a hundred pages costs what one of three does.
+
 While the reasoning grows, its last line is shown; drawn now and then, for only the end is read.
 """
 
 import asyncio
 import time
 
+from markdown_it import MarkdownIt
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.tui.widgets.growing_markdown import GrowingMarkdown
+from jitchat.tui.widgets.markdown_part import MarkdownPart
 
 DRAW_EVERY = 0.1
 """Seconds between two drawings, at least."""
@@ -29,12 +36,22 @@ LONGEST, HEAD, LONGEST_LINE = 40_000, 1_500, 4_000
 """Characters that are drawn as a reply grows, of so many that come at once, and of one line."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds until it is drawn although keys were pressed just now."""
+MOST_BLOCKS = 8
+"""Paragraphs, lists and the like in one part, about a screen of them."""
+NEAR = 0.25
+"""Screens above and below that are laid out, too."""
 
 
-class ReplyBody(GrowingMarkdown):
+class ReplyBody(Vertical):
     def __init__(self, text: str) -> None:
+        super().__init__(classes="turn-body")
         begun = beginning(text)
-        super().__init__(for_terminal(begun))
+        self._texts = [for_terminal(begun)]
+        """All that is drawn, as it came."""
+        self._parts = [MarkdownPart(self.source, first=True)]
+        self._at_once = bool(begun)
+        """Whether the only part was parsed as a whole: to that, Textual appends wrongly."""
+        self._width = 0
         self._drawn, self._left = len(begun), len(text) - len(begun)
         """Characters that are drawn, and that are not for want of room."""
         self._more: Static | None = None
@@ -43,8 +60,15 @@ class ReplyBody(GrowingMarkdown):
         self._drawn_at = self._worked = float("-inf")
         self._drawing = asyncio.Lock()
 
+    def compose(self) -> ComposeResult:
+        yield from self._parts
+
     async def on_mount(self) -> None:
         await self._show_left()
+
+    @property
+    def source(self) -> str:
+        return "".join(self._texts)
 
     def add(self, piece: str, *, typing: bool) -> None:
         """Append a piece; it is drawn with those that come within the same moment."""
@@ -67,7 +91,7 @@ class ReplyBody(GrowingMarkdown):
                 self._left = len(text) - self._drawn
             else:
                 self._drawn, self._left = len(text), 0
-                await self.become(for_terminal(text))
+                await self._become(for_terminal(text))
             await self._show_left()
             self.call_after_refresh(self.fold_away)
 
@@ -110,9 +134,62 @@ class ReplyBody(GrowingMarkdown):
             self._pending.append(pieces[now:])
         self._drawn += room
         if room:
-            await self.grow(for_terminal(pieces[:room]))
+            await self._grow(for_terminal(pieces[:room]))
         await self._show_left()
         return bool(pieces)
+
+    async def _grow(self, text: str) -> None:
+        self._texts.append(text)
+        part = self._parts[-1]
+        with self.app.batch_update():
+            if self._at_once:
+                self._at_once, text = False, self.source
+                await part.markdown.update("")
+            await part.markdown.append(text)
+            if len(part.blocks) > MOST_BLOCKS:
+                begun = await part.split()
+                self._parts.append(MarkdownPart("", first=False))
+                await self.mount(self._parts[-1])
+                await self._parts[-1].markdown.append(begun)
+
+    async def _become(self, text: str) -> None:
+        """Show another text, or all of this one, once it is known that nothing more comes.
+
+        What was parsed as it came is parsed again only where it may read otherwise as a whole.
+        """
+        before = self.source
+        if text.startswith(before) and not _defines_links(text):
+            if len(text) > len(before):
+                await self._grow(text[len(before) :])
+            return
+        self._texts = [text]
+        for part in self._parts[1:]:
+            await part.remove()
+        del self._parts[1:]
+        self._at_once = bool(text)
+        self._parts[0].fold(folded=False)
+        await self._parts[0].markdown.update(text)
+
+    def fold_away(self) -> None:
+        """Lay out only what is near what the user sees."""
+        if len(self._parts) == 1 or not self.is_mounted:
+            return
+        screen = self.screen.region
+        near = screen.grow((int(NEAR * screen.height), 0) * 2)
+        for part in self._parts[:-1]:
+            part.fold(folded=not part.region.overlaps(near))
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Measure again: heights that were kept are those of the old width."""
+        if event.size.width != self._width:
+            self._width = event.size.width
+            self.measure_again()
+
+    def measure_again(self) -> None:
+        """Lay all of it out, for heights that were kept may be others now."""
+        for part in self._parts:
+            part.fold(folded=False)
+        self.call_after_refresh(self.fold_away)
 
     async def _show_left(self) -> None:
         if self._more is None and self._left and self.is_attached:
@@ -131,6 +208,15 @@ def beginning(text: str) -> str:
 
 def left_out(characters: int) -> str:
     return f"… {characters:,} characters more: Enter shows them"
+
+
+def _defines_links(text: str) -> bool:
+    """Whether a line says where links elsewhere in the text go."""
+    if "]:" not in text:
+        return False
+    known: dict[str, object] = {}
+    MarkdownIt("gfm-like").parse(text, known)
+    return bool(known.get("references"))
 
 
 def _quick(pieces: str) -> int:

@@ -1,4 +1,4 @@
-"""The list of a window's rows: of another window, only the lines that are others are drawn."""
+"""A list of rows, one of which is chosen: only the lines that are others are drawn anew."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,17 @@ from textual.widgets.option_list import Option
 
 
 class PointedList(OptionList):
-    """Its rows have a blank cell on the left; in that of the chosen one stands the sign."""
+    """Its rows have a blank cell on the left; in that of the chosen one stands the sign.
 
-    @property
-    def is_followed(self) -> bool:
-        """Whether keys move the cursor: those that are pressed here, or in the line above."""
-        return self.has_focus or isinstance(self.screen.focused, Input)
+    Its size is not theirs: the screen is not laid out anew for another number of them.
+    """
+
+    virtual_size = Reactive(Size(0, 0), repaint=True)
+
+    def __init__(self, *, id: str | None = None, compact: bool = False) -> None:  # noqa: A002
+        super().__init__(id=id, compact=compact)
+        self._drawn: list[Content] = []
+        self._boundary: int | None = None
 
     def notify_style_update(self) -> None:
         """Forget what was drawn: in another theme, the same names are other colours."""
@@ -37,24 +42,11 @@ class PointedList(OptionList):
             return strip
         if self.get_component_styles("option-list--option-highlighted").text_style.reverse:
             strip = strip.apply_style(REVERSED)
-        if line or not self.is_followed:
+        # Keys move the cursor that are pressed here, or in the line above.
+        if line or not (self.has_focus or isinstance(self.screen.focused, Input)):
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
-
-
-class RowList(PointedList):
-    """Lines, one of which nobody can choose.
-
-    Its size is not theirs: the screen is not laid out anew for another number of them.
-    """
-
-    virtual_size = Reactive(Size(0, 0), repaint=True)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=name, compact=True)
-        self._drawn: list[Content] = []
-        self._boundary: int | None = None
 
     def on_resize(self) -> None:
         """The chosen line stays in view where another note below leaves less room."""

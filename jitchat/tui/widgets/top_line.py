@@ -4,21 +4,22 @@ What matters least gives way first: the title, the number of turns, the embedder
 middle of the model's. What a conversation cost, and whether its tokens are estimated, stay.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widgets import Static
+from textual.worker import Worker
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.values import Mode
 
 _FEWEST = 4
@@ -27,8 +28,8 @@ _BETWEEN = " · "
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """Who answers, and with what; each empty where it is not known."""
+class TopText:
+    """Each part is empty where it is not known."""
 
     provider: str = ""
     model: str = ""
@@ -36,10 +37,6 @@ class Answering:
     embedder: str = ""
     counter: str = ""
     """With `~` ahead of it where it estimates."""
-
-
-@dataclass(frozen=True, slots=True)
-class TopText(Answering):
     title: str = ""
     size: str = ""
     cost: str = ""
@@ -102,14 +99,13 @@ _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
 )
 """What gives way, in this order: a part, the cells that stay of it, what shortens it; None: out."""
 _AHEAD = 2
-"""Blank cells ahead of the status."""
+"""Blank cells ahead of the status, and of the download."""
+_MEGABYTE = 1 << 20
+Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
+"""Downloads, telling the bytes so far: whether the model is here now, and that in a sentence."""
 
 
 class ModeTab(Static):
-    @dataclass
-    class Chosen(Message):
-        mode: Mode
-
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="mode")
         self.mode = mode
@@ -123,8 +119,68 @@ class ModeTab(Static):
             self.cells = name.cell_length
             self.update(name)
 
-    def on_click(self) -> None:
-        self.post_message(self.Chosen(self.mode))
+    async def on_click(self) -> None:
+        await self.run_action(f"screen.use_mode('{self.mode}')")
+
+
+class ModelFetch(Static):
+    """The download of a better embedding model: how far it is; no room when there is none."""
+
+    cells: reactive[int] = reactive(0)
+    """What it takes of the line, with the blanks ahead of it."""
+
+    @dataclass
+    class Ended(Message):
+        fetched: bool
+        """Whether the model is here."""
+        sentence: str
+        asked: bool
+        """Whether the user asked for it, rather than the settings."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        super().__init__(id="model-fetch")
+        self._fetch_model = fetch
+        self._worker: Worker[None] | None = None
+        self._received = 0
+        self.display = False
+
+    def start(self, *, asked: bool = False) -> None:
+        if self._worker is None:
+            self.display = True
+            self._show(0)
+            self._worker = self._fetch(asked)
+
+    def stop(self) -> None:
+        """End it; what was fetched so far is kept for the next time."""
+        if self._worker is not None:
+            self._worker.cancel()
+
+    @property
+    def running(self) -> bool:
+        return self._worker is not None
+
+    @work(group="fetch")
+    async def _fetch(self, asked: bool) -> None:
+        fetched, sentence = False, "The download of the embedding model was stopped."
+        try:
+            fetched, sentence = await self._fetch_model(self._show)
+        finally:
+            self._worker = None
+            self.display = False
+            self._show(0)
+            self.post_message(self.Ended(fetched, sentence, asked))
+
+    def _show(self, received: int) -> None:
+        self._received = received
+        self.draw()
+
+    def draw(self) -> None:
+        """Use fewer words where there is little room."""
+        size = f"{self._received / _MEGABYTE:.0f} MB"
+        brief, whole = f"fetching {size} · F5", f"fetching model, {size} · F5 stops"
+        content = Content(brief if self.screen.has_class("-narrow") else whole)
+        self.update(content)
+        self.cells = content.cell_length + _AHEAD if self.display else 0
 
 
 class TopLine(Horizontal):
@@ -148,11 +204,12 @@ class TopLine(Horizontal):
     async def _who_clicked(self) -> None:
         await self.run_action("screen.models")
 
-    def on_resize(self) -> None:
-        self._fetch.be_brief(brief=self.screen.has_class("-narrow"))
-        self._draw()
+    def on_mount(self) -> None:
+        self.watch(self._fetch, "cells", self._draw, init=False)
 
-    def on_model_fetch_moved(self) -> None:
+    def on_resize(self) -> None:
+        if self._fetch.running:
+            self._fetch.draw()
         self._draw()
 
     def show_title(self, title: str, turns: int) -> None:
@@ -168,10 +225,14 @@ class TopLine(Horizontal):
             tab.mark(is_on=tab.mode is mode, once=once)
         self._draw()
 
-    def show_status(self, state: str, who: Answering | None = None) -> None:
-        """What goes on, if anything, and who answers; None where nobody does yet."""
-        names = {name: one_line(text) for name, text in asdict(who or Answering()).items()}
-        self._text = replace(self._text, state=one_line(state), **names)
+    def show_status(
+        self, state: str, provider: str = "", model: str = "", embedder: str = "", counter: str = ""
+    ) -> None:
+        """Show what goes on, if anything, and who answers, with what; empty: nobody does yet."""
+        parts = {"state": state, "provider": provider, "model": model}
+        parts |= {"embedder": embedder, "counter": counter}
+        cleaned = {name: one_line(text) for name, text in parts.items()}
+        self._text = replace(self._text, **cleaned)
         self._draw()
 
     def _draw(self) -> None:

@@ -1,22 +1,43 @@
-"""The conversation: a cursor on its turns, and the reply that grows at its end."""
+"""The conversation: its turns, a cursor on them, and the reply that grows at the end.
 
+Only the turns around where the user looks are mounted, so that a conversation of 100,000 turns
+opens as quickly as one of ten. What is in view stays where it is while something changes above it.
+"""
+
+import asyncio
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.geometry import Size
+from textual.layout import DockArrangeResult
 from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
 
 from jitchat.tui.actions import pane_bindings
-from jitchat.tui.turn_details import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.tui.widgets.turn_list import TurnList
-from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
 
+FIRST, STEP, MOST = 4, 10, 100
+"""Turns mounted for the first frame, added at a time, and kept."""
+AROUND = 12
+"""Turns mounted on either side of one that is looked for."""
 
-class Transcript(TurnList):
+EMPTY = (
+    "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
+    " this machine; the bar shows what goes into each request."
+)
+
+
+class Transcript(VerticalScroll):
     """One of the turns is chosen while the list has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -24,6 +45,8 @@ class Transcript(TurnList):
         Binding("up", "move(-1)", show=False),
         Binding("home", "first", show=False),
         Binding("end", "last", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
         Binding("enter", "open", "text", False, "⏎", id="transcript_open"),
         *pane_bindings(),
     ]
@@ -34,7 +57,16 @@ class Transcript(TurnList):
         detail: Detail
 
     def __init__(self) -> None:
-        super().__init__("transcript")
+        super().__init__(id="transcript")
+        self._top: tuple[Widget, int] | None = None
+        """The child at the top of the screen, and its line as last laid out."""
+        self._turns: list[Turn] = []
+        self._start = self._end = 0
+        """The turns that are mounted, by index."""
+        self._is_extending = False
+        self._shown = 0
+        """Counts the conversations and places that were shown: what comes late is of another."""
+        self._mounting = asyncio.Lock()
         self.details: TurnDetails | None = None
         """Of the conversation that is on screen; None before there is one."""
         self._kinds: Mapping[int, Kind] = {}
@@ -81,11 +113,11 @@ class Transcript(TurnList):
         if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
             place = len(self._turns) - 1
         if place is not None:
-            detail = (await self._details_of([turn])).get(turn.position, NOTHING)
+            details = await self.details.of([turn]) if self.details is not None else {}
             view = self._view_of(self._turns[place].position)
             self._turns[place] = turn
             if view is not None:
-                await view.finish(turn, detail)
+                await view.finish(turn, details.get(turn.position, NOTHING))
             return
         async with self._mounting:
             if self._end < len(self._turns):
@@ -94,7 +126,7 @@ class Transcript(TurnList):
             await self.query("#empty").remove()
             self._turns.append(turn)
             self._end = len(self._turns)
-            self._choose(None)
+            self.point_at(None)
             await self.mount_all(views)
             self.anchor()
 
@@ -170,7 +202,7 @@ class Transcript(TurnList):
                     view.hold(steering.of(view.turn.position))
 
     async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
-        details = await self._details_of(turns)
+        details = await self.details.of(turns) if self.details is not None else {}
         views = []
         for turn in turns:
             is_growing = turn.status is Status.STREAMING
@@ -180,11 +212,139 @@ class Transcript(TurnList):
             views[-1].hold(self._steering.of(turn.position))
         return views
 
-    async def _details_of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        return await self.details.of(turns) if self.details is not None else {}
+    def action_page(self, pages: int) -> None:
+        """Scroll down by pages, at once: after the next layout another line can be meant."""
+        goal = self.scroll_target_y + pages * self.scrollable_content_region.height
+        self.scroll_to(y=goal, immediate=True)
 
-    def point_at(self, position: int) -> None:
-        self._choose(position)
+    def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
+        """Lay the children out, and scroll by as much as the one at the top has moved."""
+        arranged = super().arrange(size, optimal)
+        regions = {placement.widget: placement.region for placement in arranged.placements}
+        if self._top is not None and self._top[0] in regions:
+            child, before = self._top
+            moved = regions[child].y - before
+            self._top = child, regions[child].y
+            if moved:
+                self._shift(moved)
+        in_view = (child for child, region in regions.items() if region.bottom > self.scroll_y)
+        top = next(in_view, None)
+        self._top = None if top is None else (top, regions[top].y)
+        return arranged
+
+    def _shift(self, lines: int) -> None:
+        """Scroll within the layout that is being made, so that no frame shows another place."""
+        self.app.animator.force_stop_animation(self, "scroll_y")  # its goal has moved too
+        y = max(0.0, self.scroll_y + lines)
+        self.set_reactive(Transcript.scroll_y, y)
+        self.set_reactive(Transcript.scroll_target_y, y)
+        self.vertical_scrollbar.position = y
+
+    async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
+        """Show another conversation, or another place in it: its end, or the turn at `at`."""
+        async with self._mounting:
+            await self._show(turns, at)
+
+    async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
+        self._is_extending = True
+        self._shown += 1
+        self._turns = list(turns)
+        size = len(self._turns)
+        found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
+        self._start = max(0, found - (FIRST if at is None else AROUND))
+        self._end = min(size, found + AROUND)
+        views = await self.views_of(self._turns[self._start : self._end])
+        self.anchor(at is None)
+        await self.remove_children()
+        await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
+        self.call_after_refresh(self._settle, at, self._shown)
+
+    async def know(self, turns: Sequence[Turn]) -> None:
+        """Take in the whole conversation, of which a stretch is on screen already."""
+        async with self._mounting:
+            shown = [view.turn.position for view in self._mounted()]
+            self._turns = list(turns)
+            if not shown:
+                await self._show(self._turns)
+                return
+            position = attrgetter("position")
+            self._start = bisect_left(self._turns, shown[0], key=position)
+            self._end = bisect_left(self._turns, shown[-1] + 1, key=position)
+
+    async def take_in(self, turns: Sequence[Turn]) -> None:
+        """Take in what is stored now: the end is shown anew if another instance wrote there."""
+        latest = [turn.position for turn in turns[-STEP:]]
+        if latest != [turn.position for turn in self._turns[-STEP:]]:
+            await self.show(turns)
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """Mount more when an end is no more than a page away; fold what is far."""
+        super().watch_scroll_y(old, new)
+        self._fold_away()
+        self.call_after_refresh(self._fold_away)  # a jump goes further than was near
+        if not self._is_extending and self.is_mounted:
+            page = self.size.height
+            if new <= page and self._start > 0 and new < old:
+                self._extend(self._shown, up=True)
+            elif new >= self.max_scroll_y - page and self._end < len(self._turns) and new > old:
+                self._extend(self._shown, up=False)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fill, self._shown)
+
+    def _extend(self, shown: int, *, up: bool) -> None:
+        self._is_extending = True
+        self.call_later(self._mount_more, shown, up)
+
+    async def _mount_more(self, shown: int, up: bool) -> None:
+        async with self._mounting:
+            if shown != self._shown:
+                return
+            start = max(0, self._start - STEP) if up else self._end
+            end = self._start if up else min(len(self._turns), self._end + STEP)
+            views = await self.views_of(self._turns[start:end])
+            await self.mount_all(views, before=0 if up else None)
+            self._start, self._end = min(start, self._start), max(end, self._end)
+            if self._end - self._start > MOST and up:
+                await self.remove_children(self._mounted()[MOST:])
+                self._end = self._start + MOST
+                self.anchor(anchor=False)  # there is no end to follow
+            elif self._end - self._start > MOST:
+                await self.remove_children(self._mounted()[:-MOST])
+                self._start = self._end - MOST
+            self.call_after_refresh(self._extended, shown)
+
+    def _extended(self, shown: int) -> None:
+        if shown == self._shown:
+            self._is_extending = False
+            self._fill(shown)
+
+    def _fill(self, shown: int) -> None:
+        """Mount more at an end that is reached, also where the turns leave room."""
+        if shown == self._shown and not self._is_extending:
+            if self._start > 0 and self.scroll_y <= 0:
+                self._extend(shown, up=True)
+            elif self._end < len(self._turns) and self.scroll_y >= self.max_scroll_y:
+                self._extend(shown, up=False)
+
+    def _settle(self, at: int | None, shown: int) -> None:
+        """Once the views have their heights: bring up the turn that is wanted."""
+        if shown != self._shown:
+            return
+        view = None if at is None else self._view_of(at)
+        if view is not None:
+            self.scroll_to_widget(view, top=True, animate=False)
+        if at is None and self._start:
+            self._extend(shown, up=True)
+        else:
+            self.call_after_refresh(self._extended, shown)
+
+    def _view_of(self, position: int) -> TurnView | None:
+        views = reversed(self._mounted())  # mostly one of the latest is wanted
+        return next((view for view in views if view.turn.position == position), None)
+
+    def _mounted(self) -> list[TurnView]:
+        return [view for view in self.children if isinstance(view, TurnView)]
 
     def toggle_reasoning(self) -> bool:
         """Fold or unfold the reasoning of the chosen reply, or of the last one that has any.
@@ -207,11 +367,6 @@ class Transcript(TurnList):
         for reply in self._replies():
             reply.measure_again()
 
-    def watch_scroll_y(self, old: float, new: float) -> None:
-        super().watch_scroll_y(old, new)
-        self._fold_away()
-        self.call_after_refresh(self._fold_away)  # a jump goes further than was near
-
     def _fold_away(self) -> None:
         for reply in self._replies():
             reply.fold_away()
@@ -221,7 +376,7 @@ class Transcript(TurnList):
 
     def on_focus(self) -> None:
         """Show the cursor, where the user looks."""
-        self._choose(self._nearest_in_view(-1))
+        self.point_at(self._nearest_in_view(-1))
 
     async def action_move(self, step: int) -> None:
         """Move to the next turn or the one before, from where the user looks."""
@@ -230,7 +385,7 @@ class Transcript(TurnList):
             return
         nearest, view = self._nearest_in_view(step), self._view_of(self._turns[place].position)
         if nearest is not None and (view is None or not self._is_in_view(view)):
-            self._choose(nearest)
+            self.point_at(nearest)
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
             view = self._view_of(position)
@@ -239,25 +394,25 @@ class Transcript(TurnList):
             else:  # of a turn that is larger than the screen, to where it is entered
                 top = step > 0 and view.outer_size.height > self.size.height
                 self.scroll_to_widget(view, top=top, animate=False, immediate=True)
-            self._choose(position)
+            self.point_at(position)
         elif step > 0:
             self.scroll_end(animate=False)
 
     async def action_first(self) -> None:
         if self._turns:
             await self.show(self._turns, self._turns[0].position)
-            self._choose(self._turns[0].position)
+            self.point_at(self._turns[0].position)
 
     async def action_last(self) -> None:
         await self.show(self._turns)
-        self._choose(None)
+        self.point_at(None)
         self.scroll_end(animate=False)
 
     def action_open(self) -> None:
         if (view := self._chosen_view) is not None:
             self.post_message(self.Opened(view.turn, view.detail))
 
-    def _choose(self, position: int | None) -> None:
+    def point_at(self, position: int | None) -> None:
         """Move the cursor: to a position, or to the end."""
         self._cursor = position
         if position is None and self._turns:
@@ -269,11 +424,9 @@ class Transcript(TurnList):
 
     def _place(self, position: int | None, role: Role | None = None) -> int | None:
         """The index of the turn at a position, said by `role`; the latest are looked at first."""
-        for place in reversed(range(len(self._turns))):
-            turn = self._turns[place]
-            if turn.position == position and role in (None, turn.role):
-                return place
-        return None
+        turns = self._turns
+        at_position = (at for at in reversed(range(len(turns))) if turns[at].position == position)
+        return next((at for at in at_position if role in (None, turns[at].role)), None)
 
     def _place_of_cursor(self) -> int | None:
         """The index of the turn under the cursor; the last one where that is gone."""

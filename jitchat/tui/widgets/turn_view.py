@@ -1,5 +1,10 @@
 """One turn on screen: who and when, whether the window has it and as what, its text and note."""
 
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -7,10 +12,13 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.errors import StoreError
+from jitchat.providers.provider import Finished
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import ReplyNote, WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED
-from jitchat.tui.send_figures import note_sentence
-from jitchat.tui.turn_details import NOTHING, Detail
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
@@ -30,6 +38,61 @@ _GUTTER = {
     Kind.RETRIEVED: "retrieved",
     Kind.DRAFT: "sent",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    note: ReplyNote | None = None
+    versions: tuple[int, ...] = ()
+    """The positions of the turns that stand in its place, its own among them; empty for one."""
+
+    @property
+    def reasoning(self) -> str:
+        return self.note.reasoning if self.note is not None else ""
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """As reported; 0 where the provider reports none."""
+        usage = self.note.usage if self.note is not None else None
+        return usage.reasoning_tokens if usage is not None else 0
+
+
+NOTHING = Detail()
+
+
+def is_broken_off(reply: Turn, stop: str | None) -> bool:
+    """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
+    return reply.status is not Status.COMPLETE and not stop
+
+
+def is_cut(reply: Turn, detail: Detail) -> bool:
+    if reply.status in (Status.CUT, Status.CANCELLED, Status.INTERRUPTED):
+        return True
+    stop = detail.note.stop if detail.note is not None else None
+    return stop is not None and Finished(stop).is_by_length
+
+
+class TurnDetails:
+    """Looks up what is stored beside the turns of a conversation."""
+
+    def __init__(self, store: ColdStore, conversation: str) -> None:
+        self._store, self._conversation = store, conversation
+
+    async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
+        """Look up the details by position; none where the store refuses."""
+        stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
+        with suppress(StoreError):
+            if stored:
+                return await asyncio.to_thread(self._read, stored)
+        return {}
+
+    def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
+        notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
+        versions = self._store.branches(self._conversation)
+        return {
+            turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))
+            for turn in stored
+        }
 
 
 class TurnView(Vertical):

@@ -10,11 +10,9 @@ from unittest.mock import NonCallableMagicMock
 from textual.worker import active_worker
 
 from jitchat.store.pins import Drafts
-from jitchat.tui.chat import messages
 from jitchat.tui.chat.branches import Branches
-from jitchat.tui.chat.draft_keeper import DraftKeeper
 from jitchat.tui.chat.host import Surfaces
-from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
@@ -198,16 +196,15 @@ class Stage:
         self.surfaces = surfaces = stage_surfaces()
         self.prompt = surfaces.prompt
         self.drafts = Drafts(backend.store.database)
-        self.keeper = keeper = DraftKeeper(host, self.drafts, self._typed, list)  # type: ignore[arg-type]
-        shared: Any = host, surfaces
+        self.keeper = DraftKeeper(host, self.drafts, self._typed, list)  # type: ignore[arg-type]
+        shared: Any = host, backend, surfaces
         self.steering = steering = Steering(*shared, Mode.JIT)
-        given: Any = host, backend, surfaces
-        self.opening = opening = Opening(*given, keeper, conversation)
-        self.indexing = Indexing(*given, opening)
-        self.previews = previews = Previews(*shared, opening, steering, keeper)
-        self.meter = Meter(*given, opening, steering, previews)
-        self.sends = Sends(*given, opening, steering, previews, keeper)
-        self.branches = Branches(*given, opening, steering, previews, self.indexing, self.sends)
+        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.indexing = Indexing(*shared, opening)
+        self.previews = previews = Previews(*shared, opening, steering)
+        self.meter = Meter(*shared, opening, steering, previews)
+        self.sends = Sends(*shared, opening, steering, previews)
+        self.branches = Branches(*shared, opening, steering, previews, self.indexing, self.sends)
 
     @property
     def session(self) -> Session:
@@ -219,7 +216,7 @@ class Stage:
         await self.opening.leave()
         await self.opening.open(self.opening.conversation)
         ready = self.host.posted.pop()
-        assert isinstance(ready, messages.SessionReady)
+        assert isinstance(ready, Opening.Ready)
         await self.opening.take(ready.session)
         self.host.posted.clear()
         return self
@@ -242,9 +239,9 @@ class Stage:
         for message in posted:
             if kinds and not isinstance(message, kinds):
                 self.host.posted.append(message)
-            elif isinstance(message, messages.PreviewReady):
+            elif isinstance(message, Previews.Planned):
                 self.previews.take(message)
-            elif isinstance(message, messages.SessionReported):
+            elif isinstance(message, Sends.Reported):
                 await self.sends.take(message)
-            elif isinstance(message, messages.SendEnded):
+            elif isinstance(message, Sends.Ended):
                 await self.sends.end(message)

@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.tui.chat.messages import (
-    BacklogEnded,
-    BacklogMoved,
-    ConversationShown,
-    LinesMoved,
-    SessionReady,
-    SessionRefused,
-)
+from jitchat.tui.chat.opening import Indexing, Opening
 from tests.index.support import FailingEmbedder, FakeEmbedder
 from tests.support import conversation_of, talk
 from tests.tui.chat.stage import Stage
@@ -40,10 +33,10 @@ async def test_a_session_that_comes_late_tells_of_the_opening_it_was_loaded_for(
     await leave(stage)
     await stage.opening.open(wanted)
     stage.host.run_threads()
-    left, ready = posted(stage, SessionReady)
+    left, ready = posted(stage, Opening.Ready)
     assert left.opening != stage.opening.number == ready.opening
     assert ready.session.memory.conversation == stage.opening.conversation == wanted
-    assert [each.opening for each in posted(stage, ConversationShown)] == [1, 2]
+    assert [each.opening for each in posted(stage, Opening.Shown)] == [1, 2]
 
 
 async def test_a_conversation_that_cannot_be_opened_says_so_and_the_next_one_can(
@@ -52,7 +45,7 @@ async def test_a_conversation_that_cannot_be_opened_says_so_and_the_next_one_can
     await leave(stage)
     stage.backend.refusal = EmbedderUnavailable("No model.", "Name another.")
     await stage.opening.open(stage.opening.conversation)
-    (refused,) = posted(stage, SessionRefused)
+    (refused,) = posted(stage, Opening.Refused)
     assert (refused.opening, refused.error) == (stage.opening.number, stage.backend.refusal)
     stage.opening.refuse(refused.error)
     stage.surfaces.top.show_status.assert_called_with("cannot send")
@@ -84,8 +77,8 @@ async def test_indexing_of_a_conversation_that_was_left_stops_and_says_nothing(
     assert throttle.halted
     assert not stage.indexing.indexed
     stage.host.run_threads()
-    assert not posted(stage, BacklogMoved)
-    assert not posted(stage, BacklogEnded)
+    assert not posted(stage, Indexing.Moved)
+    assert not posted(stage, Indexing.Ended)
 
 
 async def test_indexing_that_is_taken_over_ends_nothing(stage: Stage) -> None:
@@ -94,14 +87,14 @@ async def test_indexing_that_is_taken_over_ends_nothing(stage: Stage) -> None:
     stage.indexing.catch_up()
     stage.indexing.catch_up(better)
     stage.host.run_threads()
-    assert len(posted(stage, BacklogEnded)) == 1
+    assert len(posted(stage, Indexing.Ended)) == 1
     assert stage.session.memory.index.embedder is better
 
 
 async def test_how_far_indexing_is_stays_on_screen_until_it_ends(stage: Stage) -> None:
     stage.indexing.catch_up()
-    (ended,) = posted(stage, BacklogEnded)
-    moved = posted(stage, BacklogMoved)
+    (ended,) = posted(stage, Indexing.Ended)
+    moved = posted(stage, Indexing.Moved)
     stage.indexing.take_progress(moved[0].progress)
     assert not stage.indexing.indexed
     stage.surfaces.show_status.assert_called_with(stage.session, moved[0].progress)
@@ -117,7 +110,7 @@ async def test_an_embedder_that_fails_is_told_of_once_all_else_is_indexed(
     made = conversation_of(backend.store, talk("one", "two"))
     stage = await Stage(backend, made).open()
     stage.indexing.catch_up()
-    (ended,) = posted(stage, BacklogEnded)
+    (ended,) = posted(stage, Indexing.Ended)
     stage.indexing.end(ended.error)
     assert stage.indexing.indexed
     assert "Recall goes by words alone" in stage.host.sentences[0]
@@ -126,5 +119,5 @@ async def test_an_embedder_that_fails_is_told_of_once_all_else_is_indexed(
 async def test_without_a_summariser_no_index_lines_are_written(stage: Stage) -> None:
     stage.indexing.write_missing_lines()
     await stage.host.finish()
-    assert not posted(stage, LinesMoved)
-    assert not stage.indexing.show_lines(LinesMoved(stage.opening.number, None))
+    assert not posted(stage, Indexing.LinesMoved)
+    assert not stage.indexing.show_lines(Indexing.LinesMoved(stage.opening.number, None))

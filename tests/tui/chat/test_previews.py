@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.tui.chat.messages import PreviewReady
-from jitchat.tui.chat.previews import DIM_AFTER, PREVIEW_AFTER
+from jitchat.tui.chat.previews import DIM_AFTER, PREVIEW_AFTER, Previews
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ async def test_a_busy_chat_plans_nothing_until_the_reply_is_over(waiting: Stage)
     assert not waiting.host.threads
     assert not waiting.previews.working
     waiting.steering.busy = False
-    waiting.previews.resume()
+    waiting.previews.plan()
     waiting.host.run_threads()
     await waiting.deliver()
     assert text(waiting).endswith("and then?")
@@ -125,7 +124,7 @@ async def test_a_plan_of_a_conversation_that_was_left_is_not_shown(waiting: Stag
     waiting.previews.leave()
     waiting.host.run_threads()
     (late,) = waiting.host.posted
-    assert isinstance(late, PreviewReady)
+    assert isinstance(late, Previews.Planned)
     await waiting.deliver()
     assert waiting.previews.window is None
     assert not waiting.previews.working

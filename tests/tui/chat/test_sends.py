@@ -9,8 +9,8 @@ import pytest
 
 from jitchat.errors import JitchatError, KeyRefused, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
-from jitchat.tui.chat.messages import PreviewReady, PromptFreed, SessionReported
-from jitchat.tui.chat.sends import ANOTHER_KEY, NEW_TITLE, ON_ITS_WAY
+from jitchat.tui.chat.previews import Previews
+from jitchat.tui.chat.sends import ANOTHER_KEY, NEW_TITLE, ON_ITS_WAY, Sends
 from jitchat.values import Mode, Role
 from jitchat.window.steering import NO_MORE, Once
 from tests.support import ScriptedProvider
@@ -91,16 +91,16 @@ async def test_nothing_else_is_sent_meanwhile_and_the_end_of_the_reply_frees_the
     stage.previews.follow_draft()
     gate.set()
     await stage.host.finish()
-    await stage.deliver(SessionReported)
+    await stage.deliver(Sends.Reported)
     assert not stage.sends.busy
-    assert any(isinstance(message, PromptFreed) for message in stage.host.posted)
+    assert any(isinstance(message, Sends.PromptFreed) for message in stage.host.posted)
     stage.surfaces.hint.show_keys.assert_called_with(busy=False)
     assert [turn.content for turn in backend.store.turns(stage.opening.conversation.id)] == [
         "and now?",
         "Understood.",
     ]
     assert stage.opening.conversation.title == "and now?", "it is named by its first message"
-    await stage.deliver(PreviewReady)
+    await stage.deliver(Previews.Planned)
     assert stage.previews.sent is None
     assert stage.previews.window is not None
     assert stage.previews.window.segments[-1].text.endswith("second")
@@ -109,7 +109,7 @@ async def test_nothing_else_is_sent_meanwhile_and_the_end_of_the_reply_frees_the
 async def test_the_end_of_one_send_does_not_free_the_next(stage: Stage) -> None:
     send(stage, "First.")
     await stage.host.finish()
-    await stage.deliver(SessionReported)
+    await stage.deliver(Sends.Reported)
     assert not stage.sends.busy, "its reply is stored, its turns are still being indexed"
     provider = send(stage, asyncio.Event())
     while not provider.requests:

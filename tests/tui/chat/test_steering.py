@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.tui.chat.messages import HoldChanged
-from jitchat.tui.chat.pins import NextMessage
+from jitchat.tui.chat.steering import NextMessage
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 
@@ -65,7 +64,9 @@ async def test_pins_are_made_in_the_order_of_the_keys_and_undone_from_the_last(
     for hold, turn in ((Hold.PINNED, 1), (Hold.EXCLUDED, 1), (Hold.PINNED, 2), (Hold.PINNED, 2)):
         steering.hold(session, hold, turn, 7)
     await stage.host.finish()
-    made = [message for message in stage.host.posted if isinstance(message, HoldChanged)]
+    made = [
+        message for message in stage.host.posted if isinstance(message, stage.steering.HoldChanged)
+    ]
     assert {message.opening for message in made} == {7}
     assert [message.sentence.split(";")[0].split(".")[0] for message in made] == [
         "#1 is pinned", "#1 is excluded", "#2 is pinned", "#2 is no longer pinned"
@@ -99,6 +100,6 @@ async def test_excluding_while_a_reply_streams_is_for_the_next_window(stage: Sta
     stage.steering.hold(stage.session, Hold.EXCLUDED, 2, 0)
     await stage.host.finish()
     (made,) = stage.host.posted
-    assert isinstance(made, HoldChanged)
+    assert isinstance(made, stage.steering.HoldChanged)
     assert made.sentence == "#2 is excluded, from the next message on."
     assert 2 not in stage.session.preview("which port", Mode.FULL).kind_of_turns()

@@ -9,7 +9,6 @@ import pytest
 from jitchat.providers.reader import ReaderProvider
 from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
-from jitchat.tui.tour import tour as steps_done
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.lab.support import lab_service_in
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No press counts as one of a key that is held; the lab is looked at often."""
     monkeypatch.setattr(touring, "HELD_SECONDS", 0.0)
-    monkeypatch.setattr(steps_done, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(touring, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(Prompt, "cursor_blink", False)
 
 

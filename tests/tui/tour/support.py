@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.tour.app import TourApp
-from jitchat.tui.tour.tour import Tour, TourBar
+from jitchat.tui.tour.app import Tour, TourApp, TourBar
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from tests.tui.support import TestBackend, until
 

@@ -11,11 +11,11 @@ from textual.widgets import Static
 from jitchat.errors import Unreachable
 from jitchat.session import Session, SessionOptions
 from jitchat.tui.tour import app as touring
+from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import STEPS
-from jitchat.tui.tour.tour import TourBar
 from jitchat.tui.views.what_if import WhatIfView
-from jitchat.tui.widgets.model_fetch import ModelFetch
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.values import Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider

@@ -9,8 +9,8 @@ from pytest_textual_snapshot import SVGImageExtension
 
 from jitchat.lab.stats import total
 from jitchat.tui.lab.run import RunScreen
+from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import DEPLOY_WINDOW, STEPS, Ask
-from jitchat.tui.tour.tour import TourBar
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.tui.chat.screen import ChatScreen
-    from jitchat.tui.tour.tour import Tour
+    from jitchat.tui.tour.app import Tour
 
 NEEDLE = DEPLOY_WINDOW.turn
 RIGHT = "the same, measured: facts at every depth of longer and longer conversations. Right: "

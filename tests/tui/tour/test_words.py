@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.lab.stats import Tally, count_results
+from jitchat.tui.tour.app import Progress
 from jitchat.tui.tour.script import (
     DEPLOY_WINDOW,
     STEPS,
@@ -18,7 +19,6 @@ from jitchat.tui.tour.script import (
     describe_rot,
     reading_seconds,
 )
-from jitchat.tui.tour.tour import Progress
 from jitchat.tui.views.what_if import compare
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

@@ -1,19 +1,14 @@
-"""A growing text as Markdown, block by block, in parts of which only those near are laid out.
+"""A part of a text as Markdown, which grows block by block, and is not laid out while folded.
 
 A style that depends on a block's place among the others would be found anew for each of them
 whenever one is mounted; so the last one is told by the widget that it has none below it. What
 emphasis and the like look like is found once, for the widget, and not once more for each block.
-
-Only the last part grows. One that is far from what the user sees keeps its height and is not laid
-out, so that a reply of a hundred pages costs what one of three does.
 """
 
 import re
 from functools import lru_cache
 from typing import ClassVar
 
-from markdown_it import MarkdownIt
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -93,12 +88,6 @@ class PlainMarkdown(Markdown):
         return super().mount(*widgets, before=before, after=after)
 
 
-MOST_BLOCKS = 8
-"""Paragraphs, lists and the like in one part, about a screen of them."""
-NEAR = 0.25
-"""Screens above and below that are laid out, too."""
-
-
 class MarkdownPart(Vertical):
     """Some blocks of a text; folded, an empty space as high as they are."""
 
@@ -126,83 +115,3 @@ class MarkdownPart(Vertical):
         await last.remove()
         before.styles.margin = 0
         return text
-
-
-class GrowingMarkdown(Vertical):
-    def __init__(self, text: str) -> None:
-        super().__init__(classes="turn-body")
-        self._parts = [MarkdownPart(text, first=True)]
-        self._texts = [text]
-        """All of it, as it came."""
-        self._at_once = bool(text)
-        """Whether the only part was parsed as a whole: to that, Textual appends wrongly."""
-        self._width = 0
-
-    def compose(self) -> ComposeResult:
-        yield from self._parts
-
-    @property
-    def source(self) -> str:
-        return "".join(self._texts)
-
-    async def grow(self, text: str) -> None:
-        self._texts.append(text)
-        part = self._parts[-1]
-        with self.app.batch_update():
-            if self._at_once:
-                self._at_once, text = False, self.source
-                await part.markdown.update("")
-            await part.markdown.append(text)
-            if len(part.blocks) > MOST_BLOCKS:
-                begun = await part.split()
-                self._parts.append(MarkdownPart("", first=False))
-                await self.mount(self._parts[-1])
-                await self._parts[-1].markdown.append(begun)
-
-    async def become(self, text: str) -> None:
-        """Show another text, or all of this one, once it is known that nothing more comes.
-
-        What was parsed as it came is parsed again only where it may read otherwise as a whole.
-        """
-        before = self.source
-        if text.startswith(before) and not _defines_links(text):
-            if len(text) > len(before):
-                await self.grow(text[len(before) :])
-            return
-        self._texts = [text]
-        for part in self._parts[1:]:
-            await part.remove()
-        del self._parts[1:]
-        self._at_once = bool(text)
-        self._parts[0].fold(folded=False)
-        await self._parts[0].markdown.update(text)
-
-    def fold_away(self) -> None:
-        """Lay out only what is near what the user sees."""
-        if len(self._parts) == 1 or not self.is_mounted:
-            return
-        screen = self.screen.region
-        near = screen.grow((int(NEAR * screen.height), 0) * 2)
-        for part in self._parts[:-1]:
-            part.fold(folded=not part.region.overlaps(near))
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Measure again: heights that were kept are those of the old width."""
-        if event.size.width != self._width:
-            self._width = event.size.width
-            self.measure_again()
-
-    def measure_again(self) -> None:
-        """Lay all of it out, for heights that were kept may be others now."""
-        for part in self._parts:
-            part.fold(folded=False)
-        self.call_after_refresh(self.fold_away)
-
-
-def _defines_links(text: str) -> bool:
-    """Whether a line says where links elsewhere in the text go."""
-    if "]:" not in text:
-        return False
-    known: dict[str, object] = {}
-    MarkdownIt("gfm-like").parse(text, known)
-    return bool(known.get("references"))
