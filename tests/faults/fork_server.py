@@ -18,7 +18,7 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from jitchat.tui.views.registry import load_views
+from jitchat.tui.views.view import load_views
 from tests.benchmarks.terminal import begin
 from tests.support import ROOT
 
