@@ -9,6 +9,7 @@ import socket
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from jitchat.index import load_embedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -24,6 +26,8 @@ from tests.support import ROOT, SHARED, TALK, conversation_of, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from jitchat.index.embedder import Embedder
 
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
@@ -129,6 +133,19 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def builtin_loaded_once() -> Iterator[None]:
+    """The built-in embedder's table takes 0.2 s to load; nothing changes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load_embedder, "_builtin_embedder", cache(load_embedder._builtin_embedder))
+        yield
+
+
+@pytest.fixture(scope="session")
+def builtin(builtin_loaded_once: None) -> Embedder:
+    return load_embedder.load_embedder("builtin", "", None, Path())
 
 
 class FixedClock:

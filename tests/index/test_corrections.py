@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import Haystack
-from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
@@ -34,11 +33,6 @@ FIRST, APART = 11, 80
 """The position of the first old value; how many turns later the new one is said."""
 ADDED = {"short": (0, 0), "long, alike": (8, 0), "long, among other words": (8, 1)}
 """How many paragraphs surround each value, and whether the new one has others."""
-
-
-@pytest.fixture(scope="module")
-def builtin() -> BuiltinEmbedder:
-    return BuiltinEmbedder()
 
 
 def among_paragraphs(text: str, count: int, seed: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.index.builtin_embedder import BuiltinEmbedder
+from jitchat.index.embedder import Embedder
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode, Status
@@ -31,11 +31,6 @@ LONG = {
     "lines": "\n" * 99_999 + "x",
     "another script": "漢字" * 16_666,
 }
-
-
-@pytest.fixture(scope="module")
-def builtin() -> BuiltinEmbedder:
-    return BuiltinEmbedder()
 
 
 def check_sum(window: ContextWindow) -> None:
@@ -91,7 +86,7 @@ def test_stop_words_that_refer_back_go_by_the_message_before(store: ColdStore):
     assert window.ledger[0].turn == 1
 
 
-def test_a_draft_of_100_kb_has_an_exact_window(store: ColdStore, builtin: BuiltinEmbedder):
+def test_a_draft_of_100_kb_has_an_exact_window(store: ColdStore, builtin: Embedder):
     session = session_on(store, store_demo(store), embedder=builtin, options=ROOMY)
     for name, text in LONG.items():
         assert len(text) >= 33_000, name

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.providers.reader import ReaderProvider
 from jitchat.transfer.formats import store_demo
@@ -69,8 +68,8 @@ PROVIDERS: dict[str, Callable[[], Provider]] = {
 
 
 @pytest.fixture(scope="module", params=["lexical", pytest.param("builtin", marks=pytest.mark.long)])
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return NoEmbedder() if request.param == "lexical" else BuiltinEmbedder()
+def embedder(request: pytest.FixtureRequest, builtin: Embedder) -> Embedder:
+    return NoEmbedder() if request.param == "lexical" else builtin
 
 
 @pytest.fixture(params=PROVIDERS)
