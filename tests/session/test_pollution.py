@@ -17,7 +17,7 @@ from tests.session.sending import reply_text, send
 from tests.support import ScriptedProvider, session_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from jitchat.providers.provider import Provider
     from jitchat.session import Session
@@ -61,10 +61,8 @@ def counting(messages: Sequence[Message], text: str) -> tuple[int, int]:
     return request_tokens(COUNTER, tuple(messages)), COUNTER.count(text)
 
 
-PROVIDERS: dict[str, Callable[[], Provider]] = {
-    "reader": lambda: ReaderProvider(counting),
-    "one that never knows": lambda: ScriptedProvider((DONT_KNOW,)),
-}
+PROVIDERS: tuple[Provider, Provider] = (ReaderProvider(counting), ScriptedProvider((DONT_KNOW,)))
+"""One that answers by what it is shown, one that never knows: they take turns."""
 
 
 @pytest.fixture(scope="module", params=["lexical", pytest.param("builtin", marks=pytest.mark.long)])
@@ -72,11 +70,15 @@ def embedder(request: pytest.FixtureRequest, builtin: Embedder) -> Embedder:
     return NoEmbedder() if request.param == "lexical" else builtin
 
 
-@pytest.fixture(params=PROVIDERS)
-def session(request: pytest.FixtureRequest, store: ColdStore, embedder: Embedder) -> Session:
-    made = session_on(store, store_demo(store), embedder=embedder)
-    made.provider = PROVIDERS[request.param]()
-    return made
+@pytest.fixture
+def session(store: ColdStore, embedder: Embedder) -> Session:
+    return session_on(store, store_demo(store), embedder=embedder)
+
+
+@pytest.fixture(params=[0, pytest.param(1, marks=pytest.mark.long)], ids=["even", "odd"])
+def first(request: pytest.FixtureRequest) -> int:
+    """Which provider takes the first turn."""
+    return request.param
 
 
 def place_of(session: Session, asked: Asked) -> int:
@@ -101,11 +103,12 @@ def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedd
     assert {asked: told for asked, told in wrong.items() if told} == {}
 
 
-async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session):
+async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session, first: int):
     """Each question where nothing but itself was asked: in a version of its own."""
     wrong, end = {}, session.memory.turns[-1].position
-    for asked in QUESTIONS:
+    for place, asked in enumerate(QUESTIONS, start=first):
         session.memory.switch_to(end)
+        session.provider = PROVIDERS[place % 2]
         for number in (1, 2, 3):
             await send(session, asked.question)
             wrong[asked.question, number] = what_is_wrong(session, asked)
@@ -113,10 +116,17 @@ async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: S
     assert len(wrong) == 3 * len(QUESTIONS)
 
 
-async def test_asking_everything_twice_over_does_not_displace_any_fact(session: Session):
-    """From the second time round, the earlier askings are not among the recent turns."""
+async def test_asking_everything_twice_over_does_not_displace_any_fact(
+    session: Session, first: int
+):
+    """From the second time round, the earlier askings are not among the recent turns.
+
+    Each question is asked of both providers, as their number is odd.
+    """
     wrong = []
+    assert len(QUESTIONS) % 2
     for number, asked in enumerate(QUESTIONS * 2):
+        session.provider = PROVIDERS[(first + number) % 2]
         await send(session, asked.question)
         if told := what_is_wrong(session, asked):
             wrong.append(f"time {number // len(QUESTIONS) + 1}: {asked.question} {told}")
