@@ -9,7 +9,7 @@ import socket
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from jitchat.index import load_embedder
+from jitchat.index import indexer, load_embedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -135,19 +135,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def builtin_loaded_once() -> Iterator[None]:
-    """The built-in embedder's table takes 0.2 s to load; nothing changes it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load_embedder, "_builtin_embedder", cache(load_embedder._builtin_embedder))
-        yield
-
-
-@pytest.fixture(scope="session")
-def builtin(builtin_loaded_once: None) -> Embedder:
-    return load_embedder.load_embedder("builtin", "", None, Path())
-
-
 class FixedClock:
     """Starts on 13 March 2026, 10:00 UTC; every look moves it on by a second."""
 
@@ -193,6 +180,28 @@ def memory(store: ColdStore) -> Memory:
     made = Memory(store, conversation_of(store, talk(*TALK)))
     list(made.index.catch_up())
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def builtin_loaded_once() -> Iterator[None]:
+    """The built-in embedder's table takes 0.2 s to load; nothing changes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load_embedder, "_builtin_embedder", cache(load_embedder._builtin_embedder))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def entries_made_once() -> Iterator[None]:
+    """Most tests index the same few talks; what is noted of a turn depends on it alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexer, "index_entry", lru_cache(4_096)(indexer.index_entry))
+        patch.setattr(indexer, "stems", lru_cache(4_096)(indexer.stems))
+        yield
+
+
+@pytest.fixture(scope="session")
+def builtin(builtin_loaded_once: None) -> Embedder:
+    return load_embedder.load_embedder("builtin", "", None, Path())
 
 
 @pytest.fixture
