@@ -17,6 +17,7 @@ from jitchat.lab.grade import CONTRACT, NOT_SAID, grade
 from jitchat.lab.spelling import has, plain
 from jitchat.providers.reader import Passage, cited, not_held
 from jitchat.text.sentences import sentences
+from tests.examples import examples
 from tests.lab.drawn import FEW, facts
 from tests.lab.known import FACTS
 
@@ -127,6 +128,7 @@ def test_the_readers_refusal_is_right_only_where_nothing_was_said(kind: Kind, tu
     assert grade(fact, not_held(turns)).is_right is (kind is Kind.ABSENT)
 
 
+@examples(30)
 @given(st.sampled_from(sorted(FACTS)), st.text())
 @example("jam", "¹²³ ٤ 四 ½")
 @example("padlock", "\ud800 7443")
@@ -136,6 +138,7 @@ def test_any_text_has_a_ruling(name: str, answer: str):
     assert its == grade(FACTS[name], answer)
 
 
+@examples(30)
 @given(st.data())
 def test_any_mixture_of_values_and_cues_has_a_ruling(data: st.DataObject):
     fact = FACTS[data.draw(st.sampled_from(sorted(FACTS)))]
@@ -146,6 +149,7 @@ def test_any_mixture_of_values_and_cues_has_a_ruling(data: st.DataObject):
     assert named or not its.is_right or fact.kind in (Kind.COUNTING, Kind.ABSENT)
 
 
+@examples(30)
 @given(st.sampled_from(ROWS), st.sampled_from(AROUND))
 def test_markup_around_an_answer_changes_nothing(row: dict[str, str], around: str):
     fact, answer = FACTS[row["fact"]], row["answer"]
