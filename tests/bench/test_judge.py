@@ -39,8 +39,8 @@ def test_the_label_is_read_in_a_fence_or_between_words(around: str, label: str, 
         '["CORRECT"]',
         '{"label": "CORRECT"} {"label": "WRONG"}',
         '{"given": {"label": "CORRECT"}}',
-        "{" * 50_000,
-        '{"a":' * 10_000,
+        "{" * 5_000,
+        '{"a":' * 1_500,
     ],
 )
 def test_nonsense_is_no_judgement(reply: str):
