@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from jitchat.lab.grade import grade
 from jitchat.lab.spelling import exact_places, has, numbered, plain, stated
@@ -59,9 +58,10 @@ def test_numerals_are_written_as_digits(words: str, digits: str):
     assert numbered(words) == digits
 
 
-@given(st.sampled_from(sorted(TENS)), st.integers(1, 9), st.sampled_from("- "))
-def test_numerals_up_to_a_hundred_are_read(tens: int, units: int, between: str):
-    assert numbered(f"{TENS[tens]}{between}{UNITS[units]} jars") == f"{tens + units} jars"
+def test_numerals_up_to_a_hundred_are_read():
+    for tens, units, between in product(TENS, range(1, 10), "- "):
+        words = f"{TENS[tens]}{between}{UNITS[units]} jars"
+        assert numbered(words) == f"{tens + units} jars", words
 
 
 @pytest.mark.parametrize(
