@@ -284,7 +284,7 @@ def _dialogue(conversation: dict) -> list[str]:
 
 
 def test_words_are_trusted_where_there_are_no_vectors_beside_them():
-    turns = talk("Zebras eat hay.", *(f"Number {number} is a number." for number in range(600)))
+    turns = talk("Zebras eat hay.", *(f"Number {number} is a number." for number in range(200)))
     question = "Which zebra food?"
     by_words = search(index_of(turns), question)
     unembedded = HotIndex(FakeEmbedder())

@@ -127,7 +127,7 @@ def test_on_any_way_through_a_conversation_what_is_found_is_what_a_fresh_start_f
     rng = random.Random(0)
     memory = Memory(store, store.create("A talk"), EMBEDDER)
     memory.add_user_turn(TEXTS[0])
-    for _ in range(rounds(40, 300)):
+    for _ in range(rounds(30, 300)):
         place = rng.choice([turn.position for turn in memory.turns])
         text = rng.choice(TEXTS[:-1])
         step = rng.choice(["say", "fork", "answer", "switch", "fail"])
