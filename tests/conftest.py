@@ -6,10 +6,11 @@ import gc
 import os
 import shutil
 import socket
+import sqlite3
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -20,6 +21,7 @@ from hypothesis import settings
 
 from jitchat.index import indexer, load_embedder
 from jitchat.memory import Memory
+from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from tests.support import ROOT, SHARED, TALK, conversation_of, talk
@@ -180,6 +182,24 @@ def memory(store: ColdStore) -> Memory:
     made = Memory(store, conversation_of(store, talk(*TALK)))
     list(made.index.catch_up())
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schema_made_once(empty_database: Path) -> Iterator[None]:
+    """Opening a new database begins with a copy of an empty one, but for the store's own tests."""
+    connect, empty = database_module._connect, empty_database.read_bytes()
+
+    @wraps(connect)
+    def connected(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        with suppress(OSError):
+            if not path.stat().st_size:
+                path.write_bytes(empty)
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_module, "_connect", connected)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
