@@ -6,9 +6,11 @@ import gc
 import os
 import shutil
 import socket
+import sqlite3
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache, wraps
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -18,13 +20,17 @@ import certifi
 import pytest
 from hypothesis import settings
 
+from jitchat.index import embedder, indexer
 from jitchat.memory import Memory
+from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from tests.support import ROOT, SHARED, TALK, conversation_of, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from jitchat.index.embedder import Embedder
 
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
@@ -192,6 +198,46 @@ def memory(store: ColdStore) -> Memory:
     made = Memory(store, conversation_of(store, talk(*TALK)))
     list(made.index.catch_up())
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schema_made_once(empty_database: Path) -> Iterator[None]:
+    """Opening a new database begins with a copy of an empty one, but for the store's own tests."""
+    connect, empty = database_module._connect, empty_database.read_bytes()
+
+    @wraps(connect)
+    def connected(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        with suppress(OSError):
+            if not path.stat().st_size:
+                path.write_bytes(empty)
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_module, "_connect", connected)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def builtin_loaded_once() -> Iterator[None]:
+    """The built-in embedder's table takes 0.2 s to load; nothing changes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedder, "_builtin_embedder", cache(embedder._builtin_embedder))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def entries_made_once() -> Iterator[None]:
+    """Most tests index the same few talks; what is noted of a turn depends on it alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexer, "index_entry", lru_cache(4_096)(indexer.index_entry))
+        patch.setattr(indexer, "stems", lru_cache(4_096)(indexer.stems))
+        yield
+
+
+@pytest.fixture(scope="session")
+def builtin(builtin_loaded_once: None) -> Embedder:
+    return embedder.load_embedder("builtin", "", None, Path())
 
 
 @pytest.fixture

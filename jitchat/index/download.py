@@ -55,11 +55,12 @@ async def fetch_model(
     patience = patience or Patience()
     try:
         await asyncio.to_thread(make_private, cache)
+        before = await asyncio.to_thread(_tree_size, cache)
         child = await start_watched((*patience.command, model, str(cache)), cache)
     except OSError as error:
         return _failed(model, error.strerror or str(error))
     try:
-        answer = await _watched(child, cache, on_progress, patience)
+        answer = await _watched(child, cache, before, on_progress, patience)
     finally:
         await _end(child)
     if answer is None:
@@ -71,11 +72,15 @@ async def fetch_model(
 
 
 async def _watched(
-    child: _Process, cache: Path, on_progress: Progress, patience: Patience
+    child: _Process, cache: Path, before: int, on_progress: Progress, patience: Patience
 ) -> bytes | None:
-    """What the child printed, or None if it has to be given up."""
+    """What the child printed, or None if it has to be given up.
+
+    `before` is the size of the folder ahead of the child's start: a first look that came later
+    could miss a child that has already written all it will.
+    """
     talk = asyncio.ensure_future(child.communicate())
-    before = size = await asyncio.to_thread(_tree_size, cache)
+    size = before
     started = grown_at = patience.monotonic()
     try:
         while True:

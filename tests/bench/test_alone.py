@@ -12,9 +12,12 @@ from jitchat.errors import BenchFailed
 
 
 def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
+    """This process can be interrupted as before."""
     told: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
     assert run_in_child("tests.bench.works:count", {}, told.append) != os.getpid()
     assert told == [2, 2, 2]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize(
@@ -28,9 +31,3 @@ def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
 def test_what_fails_there_is_a_sentence_here(work: str, sentence: str):
     with pytest.raises(BenchFailed, match=sentence):
         run_in_child(f"tests.bench.works:{work}", {}, int)
-
-
-def test_this_process_can_be_interrupted_as_before():
-    before = signal.getsignal(signal.SIGINT)
-    run_in_child("tests.bench.works:count", {}, int)
-    assert signal.getsignal(signal.SIGINT) is before

@@ -17,7 +17,7 @@ def test_it_is_the_same_in_every_run():
     assert other_questions(10) == other_questions(10)
 
 
-@pytest.mark.parametrize(("size", "place"), [(1, 1), (4, 1), (20, 4), (200, 40)])
+@pytest.mark.parametrize(("size", "place"), [(1, 1), (4, 1), (20, 4), (60, 12)])
 @pytest.mark.parametrize("length", Length)
 def test_the_fact_is_said_once_a_fifth_of_the_way_in(size: int, place: int, length: Length):
     talk = Haystack(size, length)

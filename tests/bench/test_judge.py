@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jitchat.bench.answers import judge_question
 from jitchat.bench.questions import Question
 from jitchat.bench.workers import verdict
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -38,25 +39,28 @@ def test_the_label_is_read_in_a_fence_or_between_words(around: str, label: str, 
         '["CORRECT"]',
         '{"label": "CORRECT"} {"label": "WRONG"}',
         '{"given": {"label": "CORRECT"}}',
-        "{" * 50_000,
-        '{"a":' * 10_000,
+        "{" * 5_000,
+        '{"a":' * 1_500,
     ],
 )
 def test_nonsense_is_no_judgement(reply: str):
     assert verdict(reply) is None
 
 
+@examples(25)
 @given(st.text(st.characters(exclude_characters="{")))
 def test_a_text_without_an_object_is_no_judgement(reply: str):
     assert verdict(reply) is None
 
 
+@examples(25)
 @given(st.text(st.characters(exclude_characters="{}")), st.text(), st.booleans())
 def test_any_words_may_stand_ahead_of_the_label(words: str, reason: str, correct: bool):
     label = "CORRECT" if correct else "WRONG"
     assert verdict(words + json.dumps({"reason": reason, "label": label})) is correct
 
 
+@examples(25)
 @given(st.text(), st.text(min_size=1), st.text())
 def test_the_answer_is_quoted_and_cannot_speak_for_the_judge(asked: str, gold: str, answer: str):
     question = Question(asked, "temporal", frozenset(), None, gold)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.bench.f1 import stem
+from tests.examples import examples
 
 _KNOWN = """
     caresses caress  ponies poni  ties tie  dies die  flies fli  died die  tried tri  cats cat
@@ -35,6 +36,7 @@ def test_a_word_has_the_stem_that_the_official_scorer_gives_it():
     assert {word: stem(word) for word in known} == known
 
 
+@examples(30)
 @given(st.text(string.ascii_lowercase + "'é", max_size=40))
 def test_any_word_has_a_stem_no_longer_than_itself_but_for_an_e(word: str):
     assert len(stem(word)) <= len(word)

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.bench import scaling
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
 from jitchat.bench.report import plots, scaling_tables
-from jitchat.bench.scaling import QUESTIONS, QuestionResults, SizeResult, ask, build, steps
+from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, steps
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 TALKS = [
@@ -25,17 +27,30 @@ TALKS = [
 ]
 
 
-def measure(folder: Path, talk: Haystack, budget: Budget | None = None) -> SizeResult:
+def measure(folder: Path, talk: Haystack) -> SizeResult:
     """In this process, which the app does by two of their own."""
     path = folder / f"{talk.length}-{talk.size}.db"
     built = build(NoEmbedder(), talk, path, int)
-    asked = ask(NoEmbedder(), EstimateCounter(), budget or Budget(), talk, path, int)
+    asked = ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, int)
     return SizeResult(talk.size, talk.needle, built, asked)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_questions() -> Iterator[None]:
+    """All that are about the fact, and a few about something else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scaling, "QUESTIONS", len(PHRASINGS) + 5)
+        yield
+
+
 @pytest.fixture(scope="module")
-def sixty(tmp_path_factory: pytest.TempPathFactory) -> SizeResult:
-    return measure(tmp_path_factory.mktemp("sixty"), Haystack(60))
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sixty")
+
+
+@pytest.fixture(scope="module")
+def sixty(folder: Path) -> SizeResult:
+    return measure(folder, Haystack(60))
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: f"{talk.length}-{talk.size}")
@@ -56,10 +71,10 @@ def test_full_holds_the_fact_and_recency_has_lost_it(sixty: SizeResult):
 
 
 def test_a_conversation_that_does_not_fit_is_refused_and_counted_all_the_same(
-    tmp_path: Path, sixty: SizeResult
+    folder: Path, sixty: SizeResult
 ):
-    narrow = Budget(limit=4_500)
-    asked = measure(tmp_path, Haystack(60), narrow).asked
+    narrow, path = Budget(limit=4_500), folder / "usual-60.db"
+    asked = ask(NoEmbedder(), EstimateCounter(), narrow, Haystack(60), path, int)
     assert asked.modes["full"] is None
     assert asked.full_tokens == sixty.asked.full_tokens > narrow.budget
     assert asked.modes["jit"] == sixty.asked.modes["jit"]
@@ -81,10 +96,10 @@ def test_every_stage_took_its_time_and_the_bounds_stand_beside_it(sixty: SizeRes
 
 def test_it_tells_of_each_step(tmp_path: Path):
     told: list[int] = []
-    path, talk = tmp_path / "bench.db", Haystack(300, Length.SHORT)
+    path, talk = tmp_path / "bench.db", Haystack(140, Length.SHORT)
     build(NoEmbedder(), talk, path, told.append)
     ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, told.append)
-    assert sum(told) == steps(300) == 600 + QUESTIONS
+    assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
 
 
 def cells(sizes: list[SizeResult]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.index.indexer import parts_of, slices_of
+from tests.examples import examples
 from tests.support import talk
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def letters(turns: list[Turn]) -> list[int]:
     return [len(turn.content) for turn in turns]
 
 
+@examples(25)
 @given(LENGTHS)
 def test_the_parts_are_the_turns_in_order_and_each_is_soon_written(lengths):
     turns = of_lengths(*lengths)
@@ -35,6 +37,7 @@ def test_the_parts_are_the_turns_in_order_and_each_is_soon_written(lengths):
         assert sum(letters(part)) + letters(following)[0] > 32_768
 
 
+@examples(25)
 @given(LENGTHS)
 def test_every_turn_is_in_one_slice_and_no_slice_takes_long(lengths):
     turns = of_lengths(*lengths)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import Haystack
-from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import Embedder, NoEmbedder, load_embedder
+from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.values import Mode, Turn
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on
@@ -34,14 +34,6 @@ ADDED = {"short": (0, 0), "long, alike": (8, 0), "long, among other words": (8, 
 """How many paragraphs surround each value, and whether the new one has others."""
 
 
-def embedder_of(name: str) -> Embedder:
-    if name == "MiniLM":
-        if not MINILM.is_dir():
-            pytest.skip("needs MiniLM's ONNX files in ../shared/models/all-MiniLM-L6-v2")
-        return load_embedder("fastembed", "sentence-transformers/all-MiniLM-L6-v2", MINILM, MINILM)
-    return BuiltinEmbedder() if name == "builtin" else NoEmbedder()
-
-
 def among_paragraphs(text: str, count: int, seed: str) -> str:
     chance = random.Random(seed)
     paragraphs = [chance.choice(TALK) for _ in range(count)]
@@ -51,14 +43,14 @@ def among_paragraphs(text: str, count: int, seed: str) -> str:
 
 def talk_with_corrections(
     length: str, pairs: Sequence[dict[str, str]]
-) -> tuple[list[Turn], list[tuple[int, int]]]:
-    """140 turns of talk and more with the pairs in it, and the positions of each."""
+) -> tuple[list[Turn], list[tuple[dict[str, str], int]]]:
+    """140 turns of talk and more with the pairs in it, and each with its new value's position."""
     count, differs = ADDED[length]
     spoken, places = {}, []
     for number, pair in enumerate(pairs):
         old = FIRST + 2 * number
         new = old + APART
-        places.append((old, new))
+        places.append((pair, new))
         spoken[old] = among_paragraphs(pair["old"], count, str(number))
         spoken[new] = among_paragraphs(pair["new"], count, f"{number}{' again' * differs}")
     turns = [
@@ -74,27 +66,38 @@ def text_of(window: ContextWindow, position: int) -> str:
     return "".join(part.text for part in parts if part.turn == position)
 
 
-@pytest.mark.parametrize(
-    ("embedder", "length"),
-    [
-        *((embedder, length) for embedder in ("lexical", "builtin") for length in ADDED),
-        ("MiniLM", "short"),
-        *(
-            pytest.param("MiniLM", length, marks=pytest.mark.long("whole"))
-            for length in list(ADDED)[1:]
-        ),
-    ],
-)
-def test_a_corrected_value_is_in_the_window(
-    store: ColdStore, embedder: str, length: str, rounds: Callable[[int, int], int]
-):
-    pairs = PAIRS[: rounds(6, 20)] if embedder == "MiniLM" else PAIRS
-    turns, places = talk_with_corrections(length, pairs)
-    session = session_on(store, conversation_of(store, turns), embedder=embedder_of(embedder))
-    lost = [
-        pair["value"]
-        for pair, (_, new) in zip(pairs, places, strict=True)
-        if pair["value"] not in text_of(session.preview(pair["question"], Mode.JIT), new)
-    ]
+def lost_values(
+    store: ColdStore,
+    turns: Sequence[Turn],
+    pairs: Sequence[tuple[dict[str, str], int]],
+    *embedders: Embedder,
+) -> dict[str, list[str]]:
+    """By embedder, the new values that are not in the window of their question."""
+    conversation, lost = conversation_of(store, turns), {}
+    for embedder in embedders:
+        session = session_on(store, conversation, embedder=embedder)
+        lost[embedder.id] = [
+            pair["value"]
+            for pair, new in pairs
+            if pair["value"] not in text_of(session.preview(pair["question"], Mode.JIT), new)
+        ]
+    return lost
+
+
+@pytest.mark.parametrize("length", ADDED)
+def test_a_corrected_value_is_in_the_window(store: ColdStore, builtin: Embedder, length: str):
+    lost = lost_values(store, *talk_with_corrections(length, PAIRS), builtin, NoEmbedder())
     assert len(PAIRS) == 20
-    assert lost == []
+    assert lost == {"builtin-256": [], "none": []}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("length", ADDED)
+def test_a_corrected_value_is_in_the_window_with_vectors_of_a_model(
+    store: ColdStore, length: str, rounds: Callable[[int, int], int]
+):
+    if not MINILM.is_dir():
+        pytest.skip("needs MiniLM's ONNX files in ../shared/models/all-MiniLM-L6-v2")
+    model = load_embedder("fastembed", DEFAULT_MODEL, MINILM, MINILM)
+    lost = lost_values(store, *talk_with_corrections(length, PAIRS[: rounds(6, 20)]), model)
+    assert lost == {model.id: []}

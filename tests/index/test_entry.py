@@ -113,7 +113,7 @@ def test_a_turn_without_a_date_of_its_own_resolves_nothing():
     assert index_entry(turn(1, "See you tomorrow.")).dates == ()
 
 
-@examples(60)
+@examples(30)
 @given(st.text(st.characters(codec=None), max_size=400))
 def test_any_text_has_an_entry_of_short_lines(text):
     entry = index_entry(turn(1, text))

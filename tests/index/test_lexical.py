@@ -97,7 +97,7 @@ def plainly(texts: list[list[str]], wanted: dict[str, float]) -> list[float]:
     return found
 
 
-@examples(32)
+@examples(24)
 @given(documents, weights)
 def test_every_score_is_the_papers_and_between_nothing_and_one(texts, wanted):
     made = Postings()

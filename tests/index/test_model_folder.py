@@ -73,7 +73,7 @@ def test_files_that_are_of_no_model_are_told(tmp_path: Path):
     assert told.startswith("its files cannot be used (")
 
 
-@pytest.mark.parametrize("broken", FILES)
+@pytest.mark.parametrize("broken", ["model.onnx", "tokenizer.json"])
 def test_one_broken_file_among_good_ones_is_told(tmp_path: Path, broken: str):
     if not MODEL.is_dir():
         pytest.skip("needs the model in ../shared/models/all-MiniLM-L6-v2")

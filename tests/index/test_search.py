@@ -229,7 +229,7 @@ def test_numbers_that_are_none_never_reach_a_score(bad):
     assert all(np.isfinite(row.score) for row in found)
 
 
-@examples(32)
+@examples(20)
 @given(
     st.lists(st.text("abc .?", max_size=12), min_size=1, max_size=15),
     st.text("abc ", max_size=10),
@@ -284,7 +284,7 @@ def _dialogue(conversation: dict) -> list[str]:
 
 
 def test_words_are_trusted_where_there_are_no_vectors_beside_them():
-    turns = talk("Zebras eat hay.", *(f"Number {number} is a number." for number in range(600)))
+    turns = talk("Zebras eat hay.", *(f"Number {number} is a number." for number in range(200)))
     question = "Which zebra food?"
     by_words = search(index_of(turns), question)
     unembedded = HotIndex(FakeEmbedder())
@@ -302,7 +302,7 @@ def test_words_are_trusted_where_there_are_no_vectors_beside_them():
     draft=st.sampled_from(["gateway port?", "aab and the port", "nothing at all", ""]),
     size=st.integers(1, 12),
 )
-@examples(24)
+@examples(16)
 def test_a_turn_alone_has_the_rank_and_the_parts_that_a_search_gives_it(contents, draft, size):
     turns = talk(*contents)
     index = index_of(turns, FakeEmbedder())

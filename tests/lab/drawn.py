@@ -11,8 +11,8 @@ from jitchat.lab.facts import makers
 if TYPE_CHECKING:
     from jitchat.lab.facts import Fact, Kind
 
-SEEDS = range(24)
-FEW = 8
+SEEDS = range(12)
+FEW = 5
 """Of them, where all are alike."""
 
 

@@ -143,7 +143,7 @@ def test_what_was_never_said_has_a_double_at_the_depth():
         assert 2 <= len(shared) < len(asked)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_question_is_answered_by_another_fact(seed: int):
     """A question shares one word that matters with a turn of another fact, and no more."""
     facts = [

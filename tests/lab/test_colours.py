@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.lab.colours import MODE_HUES, SCALE, colour_of, contrast, ink_on
+from tests.examples import examples
 
 
+@examples(25)
 @given(st.floats(-1, 2))
 def test_a_number_reads_on_every_colour(share):
     ground = colour_of(share)

@@ -27,7 +27,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @pytest.fixture(scope="module")
 def talk() -> list[Exchange]:
-    return list(islice(exchanges("a long talk", NOTHING), 4_000))
+    return list(islice(exchanges("a long talk", NOTHING), 2_000))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def turns(talk: list[Exchange]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def every_stem(talk: list[Exchange]) -> list[str]:
-    return sorted({stem for each in talk[:4000] for stem in said_in(each)})
+    return sorted({stem for each in talk for stem in said_in(each)})
 
 
 def said_in(exchange: Exchange) -> set[str]:
@@ -59,8 +59,8 @@ def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
     )
 
 
-def test_no_exchange_comes_twice_in_the_first_4_000(talk: list[Exchange]):
-    assert len(talk) == len(set(talk)) == 4_000
+def test_no_exchange_comes_twice_in_the_first_2_000(talk: list[Exchange]):
+    assert len(talk) == len(set(talk)) == 2_000
 
 
 def test_words_come_in_ever_new_rows(turns: list[str]):
@@ -116,7 +116,7 @@ def test_no_sentence_reads_as_if_a_machine_had_joined_it(talk: list[Exchange], s
     assert [match.string for match in found if match] == []
 
 
-@examples(12)
+@examples(6)
 @given(st.integers(0, 1200), st.integers(0, 2**32))
 def test_no_word_has_a_stem_that_is_avoided(every_stem: list[str], size: int, seed: int):
     avoided = frozenset(random.Random(seed).sample(every_stem, size))
@@ -136,7 +136,7 @@ def test_where_the_words_of_other_subjects_are_avoided_it_goes_on_in_plain_ones(
     every_stem: list[str],
 ):
     avoided = frozenset(every_stem) - stems_of("friends")
-    left = list(islice(exchanges("plain", avoided), 300))
+    left = list(islice(exchanges("plain", avoided), 200))
     assert all(map(said_in, left))
     assert not {stem for each in left for stem in said_in(each)} & avoided
 
@@ -144,13 +144,16 @@ def test_where_the_words_of_other_subjects_are_avoided_it_goes_on_in_plain_ones(
 def test_where_every_word_is_avoided_it_goes_on_in_words_that_have_no_stem(
     every_stem: list[str],
 ):
-    vague = list(islice(exchanges("vague", frozenset(every_stem)), 1000))
-    assert len(set(vague)) == 1000
+    vague = list(islice(exchanges("vague", frozenset(every_stem)), 400))
+    assert len(set(vague)) == 400
     assert not {stem for each in vague for stem in said_in(each)} & set(every_stem)
     assert fmean(not said_in(each) for each in vague) > 0.9
 
 
 @pytest.mark.long
-def test_it_never_ends(rounds: Callable[[int, int], int]):
-    many = rounds(10_000, 100_000)
-    assert next(islice(exchanges("on and on", NOTHING), many, None)).text
+def test_it_never_ends_and_says_nothing_twice_for_10_000_exchanges(
+    rounds: Callable[[int, int], int],
+):
+    talk = exchanges("on and on", NOTHING)
+    assert len(set(islice(talk, 10_000))) == 10_000
+    assert next(islice(talk, rounds(0, 90_000), None)).text

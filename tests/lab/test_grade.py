@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from jitchat.lab.grade import CONTRACT, NOT_SAID, grade
 from jitchat.lab.spelling import has, plain
 from jitchat.providers.reader import Passage, cited, not_held
 from jitchat.text.sentences import sentences
+from tests.examples import examples
 from tests.lab.drawn import FEW, facts
 from tests.lab.known import FACTS
 
@@ -52,43 +54,43 @@ def test_the_value_alone_is_right_and_every_other_value_wrong(kind: Kind):
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "is_right", "rule"),
-    [
-        *(("padlock", answer, True, "says 7443") for answer in PADLOCK),
-        ("padlock", "", False, "says nothing"),
-        ("padlock", "** **\n", False, "says nothing"),
-        ("padlock", "A padlock, I think.", False, "never says 7443"),
-        ("padlock", "Not said.", False, "says it is not known"),
-        ("padlock", "I don't know that.", False, "says it is not known"),
-        ("padlock", "74430", False, "never says 7443"),
-        ("technician", "4:40 pm", True, "says 16:40"),
-        ("technician", "4:40 am", False, "never says 16:40"),
-        ("freeze", "March 7th", True, "says 7 March"),
-        ("freeze", "2026-03-07", True, "says 7 March"),
-        ("freeze", "7 May", False, "never says 7 March"),
-        ("pin", "7443", True, "says 7443"),
-        ("pin", "7440", False, "says the old value 7440"),
-        ("pin", "7443, not 7440", False, "says 7443 and the old value 7440"),
-        ("port", "7301", False, "says another's value 7301"),
-        ("port", "4120 and 7301", False, "says 4120 and another's value 7301"),
-        ("wifi", "`Crow-kAlm482`", True, "says Crow-kAlm482"),
-        ("wifi", "crow-kalm482", False, "does not say Crow-kAlm482 to the letter"),
-        ("jam", "Four", True, "counts 4"),
-        ("jam", "4 jars", True, "counts 4"),
-        ("jam", "3 jars", False, "counts 3"),
-        ("jam", "3 or 4", False, "names several numbers: 3, 4"),
-        ("jam", "Several.", False, "names no count"),
-        ("extension", "not said", True, "says that it was never said"),
-        ("extension", "It was never mentioned.", True, "says that it was never said"),
-        ("extension", "6468", False, "says another's value 6468"),
-        ("extension", "Not said. Tariq has 6468.", False, "says another's value 6468"),
-        ("extension", "Sure!", False, "does not say that it was never said"),
-    ],
-)
-def test_a_grade_says_why(name: str, answer: str, is_right: bool, rule: str):
-    graded = grade(FACTS[name], answer)
-    assert (graded.is_right, graded.rule) == (is_right, rule)
+GRADES = [
+    *(("padlock", answer, True, "says 7443") for answer in PADLOCK),
+    ("padlock", "", False, "says nothing"),
+    ("padlock", "** **\n", False, "says nothing"),
+    ("padlock", "A padlock, I think.", False, "never says 7443"),
+    ("padlock", "Not said.", False, "says it is not known"),
+    ("padlock", "I don't know that.", False, "says it is not known"),
+    ("padlock", "74430", False, "never says 7443"),
+    ("technician", "4:40 pm", True, "says 16:40"),
+    ("technician", "4:40 am", False, "never says 16:40"),
+    ("freeze", "March 7th", True, "says 7 March"),
+    ("freeze", "2026-03-07", True, "says 7 March"),
+    ("freeze", "7 May", False, "never says 7 March"),
+    ("pin", "7443", True, "says 7443"),
+    ("pin", "7440", False, "says the old value 7440"),
+    ("pin", "7443, not 7440", False, "says 7443 and the old value 7440"),
+    ("port", "7301", False, "says another's value 7301"),
+    ("port", "4120 and 7301", False, "says 4120 and another's value 7301"),
+    ("wifi", "`Crow-kAlm482`", True, "says Crow-kAlm482"),
+    ("wifi", "crow-kalm482", False, "does not say Crow-kAlm482 to the letter"),
+    ("jam", "Four", True, "counts 4"),
+    ("jam", "4 jars", True, "counts 4"),
+    ("jam", "3 jars", False, "counts 3"),
+    ("jam", "3 or 4", False, "names several numbers: 3, 4"),
+    ("jam", "Several.", False, "names no count"),
+    ("extension", "not said", True, "says that it was never said"),
+    ("extension", "It was never mentioned.", True, "says that it was never said"),
+    ("extension", "6468", False, "says another's value 6468"),
+    ("extension", "Not said. Tariq has 6468.", False, "says another's value 6468"),
+    ("extension", "Sure!", False, "does not say that it was never said"),
+]
+
+
+def test_a_grade_says_why():
+    for name, answer, is_right, rule in GRADES:
+        graded = grade(FACTS[name], answer)
+        assert (graded.is_right, graded.rule) == (is_right, rule), (name, answer)
 
 
 def test_of_answers_in_free_prose_few_wrong_ones_pass():
@@ -120,13 +122,14 @@ def test_the_contract_says_what_the_grade_looks_for():
     assert "value alone" in CONTRACT
 
 
-@pytest.mark.parametrize("turns", [0, 1, 4, 5, 6])
-@pytest.mark.parametrize("kind", list(Kind))
-def test_the_readers_refusal_is_right_only_where_nothing_was_said(kind: Kind, turns: int):
-    fact = makers()[kind][0](random.Random(1))
-    assert grade(fact, not_held(turns)).is_right is (kind is Kind.ABSENT)
+def test_the_readers_refusal_is_right_only_where_nothing_was_said():
+    for case in product(Kind, (0, 1, 4, 5, 6)):
+        kind, turns = case
+        fact = makers()[kind][0](random.Random(1))
+        assert grade(fact, not_held(turns)).is_right is (kind is Kind.ABSENT), case
 
 
+@examples(30)
 @given(st.sampled_from(sorted(FACTS)), st.text())
 @example("jam", "¹²³ ٤ 四 ½")
 @example("padlock", "\ud800 7443")
@@ -136,6 +139,7 @@ def test_any_text_has_a_ruling(name: str, answer: str):
     assert its == grade(FACTS[name], answer)
 
 
+@examples(30)
 @given(st.data())
 def test_any_mixture_of_values_and_cues_has_a_ruling(data: st.DataObject):
     fact = FACTS[data.draw(st.sampled_from(sorted(FACTS)))]
@@ -146,6 +150,7 @@ def test_any_mixture_of_values_and_cues_has_a_ruling(data: st.DataObject):
     assert named or not its.is_right or fact.kind in (Kind.COUNTING, Kind.ABSENT)
 
 
+@examples(30)
 @given(st.sampled_from(ROWS), st.sampled_from(AROUND))
 def test_markup_around_an_answer_changes_nothing(row: dict[str, str], around: str):
     fact, answer = FACTS[row["fact"]], row["answer"]

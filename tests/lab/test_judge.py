@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jitchat.errors import Unreachable
 from jitchat.lab.grade import CORRECT, Judge, Ruling, grade, judge_messages
 from jitchat.providers.provider import Options
+from tests.examples import examples
 from tests.lab.known import FACTS
 from tests.support import ScriptedProvider
 
@@ -58,6 +59,7 @@ async def test_a_model_that_cannot_be_asked_is_an_error():
         await judged(Unreachable("It is gone.", "Start it."))
 
 
+@examples(20)
 @given(st.text(), st.sampled_from(sorted(FACTS)))
 def test_an_answer_is_quoted_and_cannot_speak_for_the_judge(answer: str, name: str):
     fact = FACTS[name]

@@ -29,6 +29,8 @@ DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 ONE_EACH = Experiment((2_500,), DEPTHS, (Kind.DIRECT, Kind.EXACT))
 IN_FULL = replace(ONE_EACH, modes=(Mode.FULL,))
 FEW = Experiment((800,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
+FEWER = replace(FEW, kinds=(Kind.DIRECT,))
+ONE_A_MODE = replace(FEWER, depths=(0.0,))
 
 
 def verdicts(events: list[LabEvent]) -> dict[Cell, Verdict]:
@@ -38,12 +40,12 @@ def verdicts(events: list[LabEvent]) -> dict[Cell, Verdict]:
 @pytest.mark.parametrize(
     ("recalls", "right"),
     [
-        (lambda _, __: True, DEPTHS),
         (lambda share, _: share < 0.4, (0.0, 0.25)),
         (lambda share, _: not 0.15 < share < 0.85, (0.0, 1.0)),
-        (lambda _, __: False, ()),
+        pytest.param(lambda _, __: True, DEPTHS, marks=pytest.mark.long),
+        pytest.param(lambda _, __: False, (), marks=pytest.mark.long),
     ],
-    ids=["all", "primacy", "lost in the middle", "nothing"],
+    ids=["primacy", "lost in the middle", "all", "nothing"],
 )
 async def test_a_models_rule_of_forgetting_is_what_the_heatmap_of_full_shows(
     tmp_path: Path, recalls: Callable[[float, int], bool], right: tuple[float, ...]
@@ -83,31 +85,56 @@ async def test_recency_knows_what_was_said_last_and_nothing_else(tmp_path: Path)
     file.close()
 
 
-async def test_a_run_is_the_same_each_time(tmp_path: Path) -> None:
+async def test_a_run_is_the_same_each_time_and_with_several_cells_asked_at_once(
+    tmp_path: Path,
+) -> None:
     seen = []
-    for place in ("one", "other"):
-        file = new_file(tmp_path / place, FEW)
-        results = [each.result for each in ended(await events_of(lab_on(file)))]
+    for parallel in (1, 3):
+        file = new_file(tmp_path / str(parallel), FEW)
+        results = [each.result for each in ended(await events_of(lab_on(file, parallel=parallel)))]
         windows = [file.window(each) for each in results]
         seen.append(
-            [
+            {
                 (each.cell, each.verdict, each.rule, each.answer, window and window.digest)
                 for each, window in zip(results, windows, strict=True)
-            ]
+            }
         )
         file.close()
 
     assert seen[0] == seen[1]
+    assert len(seen[0]) == FEW.size
     assert all(digest for *_, digest in seen[0])
 
 
+async def test_a_result_is_on_file_when_it_is_reported_and_a_whole_run_is_asked_no_more(
+    tmp_path: Path,
+) -> None:
+    file = new_file(tmp_path, ONE_A_MODE)
+    looked: list[bool] = []
+
+    def look(event: LabEvent) -> bool:
+        if isinstance(event, CellEnded):
+            other = Runs(tmp_path).open("last")
+            looked.append(event.result in other.results())
+            other.close()
+        return False
+
+    await events_of(lab_on(file), look)
+    assert looked == [True] * ONE_A_MODE.size
+
+    ended_at = file.run.ended_at
+    assert await events_of(lab_on(file)) == [RunEnded()]
+    assert file.run.ended_at == ended_at
+    file.close()
+
+
 async def test_a_run_that_was_stopped_goes_on_with_what_is_left(tmp_path: Path) -> None:
-    whole = new_file(tmp_path / "whole", FEW)
+    whole = new_file(tmp_path / "whole", FEWER)
     want = verdicts(await events_of(lab_on(whole)))
     whole.close()
-    file = new_file(tmp_path, FEW)
+    file = new_file(tmp_path, FEWER)
     ten_seconds = lab_on(file, clock=iter((100.0, 110.0)).__next__)
-    first = await events_of(ten_seconds, lambda event: len(file.results()) == 5)
+    first = await events_of(ten_seconds, lambda event: len(file.results()) == 3)
     file.close()
 
     again = Runs(tmp_path).open("last")
@@ -137,30 +164,30 @@ async def test_a_window_that_is_too_large_is_a_result(tmp_path: Path) -> None:
 
 
 async def test_a_request_that_fails_is_sent_once_more_and_then_marked(tmp_path: Path) -> None:
-    model = ForgetfulModel(FEW, lambda _, __: True, failing=[
+    model = ForgetfulModel(FEWER, lambda _, __: True, failing=[
         *(RequestRefused("The server broke.") for _ in range(3)),
     ])  # fmt: skip
-    file = new_file(tmp_path, FEW)
+    file = new_file(tmp_path, FEWER)
 
     events = await events_of(lab_on(file, model))
 
     assert sum(isinstance(each, CellRetried) for each in events) == 2
     assert list(verdicts(events).values()).count(Verdict.FAILED) == 1
-    assert len(verdicts(events)) == FEW.size
+    assert len(verdicts(events)) == FEWER.size
     assert events[-1] == RunEnded()
     file.close()
 
 
 async def test_failed_cells_are_asked_again_when_a_run_is_resumed(tmp_path: Path) -> None:
     broken = [RequestRefused("The server broke.") for _ in range(2)]
-    file = new_file(tmp_path, FEW)
-    first = await events_of(lab_on(file, ForgetfulModel(FEW, lambda _, __: True, failing=broken)))
-    second = await events_of(lab_on(file, ForgetfulModel(FEW, lambda _, __: True)))
+    file = new_file(tmp_path, FEWER)
+    first = await events_of(lab_on(file, ForgetfulModel(FEWER, lambda _, __: True, failing=broken)))
+    second = await events_of(lab_on(file, ForgetfulModel(FEWER, lambda _, __: True)))
 
     failed = {cell for cell, verdict in verdicts(first).items() if verdict is Verdict.FAILED}
     assert set(verdicts(second)) == failed
     assert len(failed) == 1
-    assert len(file.results()) == FEW.size
+    assert len(file.results()) == FEWER.size
     file.close()
 
 
@@ -181,41 +208,14 @@ async def test_a_model_that_is_gone_ends_the_run_with_a_sentence(tmp_path: Path)
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
-    refusing = ForgetfulModel(FEW, lambda _, __: True, failing=[KeyRefused("No such key.")])
-    file = new_file(tmp_path, FEW)
+    refusing = ForgetfulModel(FEWER, lambda _, __: True, failing=[KeyRefused("No such key.")])
+    file = new_file(tmp_path, FEWER)
 
     events = await events_of(lab_on(file, refusing))
 
     assert refusing.requests == 1
     assert isinstance(events[-1], RunEnded)
     assert "No such key." in events[-1].why
-    file.close()
-
-
-async def test_several_at_once_come_to_the_same(tmp_path: Path) -> None:
-    one, several = (new_file(tmp_path / str(parallel), FEW) for parallel in (1, 3))
-    alone = verdicts(await events_of(lab_on(one)))
-    together = verdicts(await events_of(lab_on(several, parallel=3)))
-
-    assert alone == together
-    one.close()
-    several.close()
-
-
-async def test_a_result_is_on_file_when_it_is_reported(tmp_path: Path) -> None:
-    file = new_file(tmp_path, FEW)
-    looked: list[bool] = []
-
-    def look(event: LabEvent) -> bool:
-        if isinstance(event, CellEnded):
-            other = Runs(tmp_path).open("last")
-            looked.append(event.result in other.results())
-            other.close()
-        return False
-
-    await events_of(lab_on(file), look)
-
-    assert looked == [True] * FEW.size
     file.close()
 
 
@@ -254,7 +254,7 @@ async def test_an_own_conversation_that_is_too_short_by_now_ends_with_a_sentence
 
 
 async def test_a_talk_that_was_made_in_another_way_is_not_asked_in(tmp_path: Path) -> None:
-    file = new_file(tmp_path, FEW)
+    file = new_file(tmp_path, FEWER)
     await events_of(lab_on(file), lambda event: isinstance(event, CellEnded))
     with file.store.database.write() as connection:
         connection.execute("UPDATE turns SET content = 'Something else.' WHERE position = 3")
@@ -272,8 +272,8 @@ async def test_a_server_that_asks_for_a_long_wait_ends_the_run_with_its_sentence
 ) -> None:
     later = RequestRefused("Too many requests.", "It asks to wait 5 minutes.")
     later.retry_after = 300.0
-    model = ForgetfulModel(FEW, lambda _, __: True, failing=[later])
-    file = new_file(tmp_path, FEW)
+    model = ForgetfulModel(FEWER, lambda _, __: True, failing=[later])
+    file = new_file(tmp_path, FEWER)
 
     events = await events_of(lab_on(file, model))
 
@@ -314,16 +314,6 @@ async def test_an_answer_that_was_cut_says_so(tmp_path: Path) -> None:
     file.close()
 
 
-async def test_a_whole_run_that_is_asked_again_stays_as_it_is(tmp_path: Path) -> None:
-    file = new_file(tmp_path, FEW)
-    await events_of(lab_on(file))
-    ended_at = file.run.ended_at
-
-    assert await events_of(lab_on(file)) == [RunEnded()]
-    assert file.run.ended_at == ended_at
-    file.close()
-
-
 @dataclass
 class Retried(ForgetfulModel):
     """Is asked to try again once, for whatever reason."""
@@ -342,12 +332,12 @@ async def test_an_endpoint_that_wants_less_gets_less_and_one_that_fails_is_asked
     tmp_path: Path, asks_for_less: bool
 ) -> None:
     retrying = [RetryScheduled(0.0, "HTTP 429: busy", asks_for_less)]
-    model = Retried(FEW, lambda _, __: True, retrying=retrying)
-    file = new_file(tmp_path, FEW)
+    model = Retried(ONE_A_MODE, lambda _, __: True, retrying=retrying)
+    file = new_file(tmp_path, ONE_A_MODE)
 
     events = await events_of(lab_on(file, model, parallel=2))
 
     told = [each for each in events if isinstance(each, Slowed)]
     assert told == ([Slowed(0.0, "HTTP 429: busy", 1)] if asks_for_less else [])
-    assert len(verdicts(events)) == FEW.size
+    assert len(verdicts(events)) == ONE_A_MODE.size
     file.close()

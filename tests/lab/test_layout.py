@@ -16,7 +16,7 @@ from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.support import price
 
-quick = examples(16)
+quick = examples(10)
 
 
 def experiments() -> st.SearchStrategy[Experiment]:

@@ -24,7 +24,7 @@ from tests.examples import examples
 from tests.lab.support import price
 from tests.support import talk as turns_of
 
-quick = examples(12)
+quick = examples(8)
 
 _TOLERATED = 0.04
 """Of a long conversation, for facts that stand beside each other."""

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.lab.stats import newcombe, newcombe_paired, wilson
+from tests.examples import examples
 
 
 @st.composite
@@ -58,6 +59,7 @@ def test_the_interval_of_the_same_questions_asked_twice_is_the_published_one(cou
 counts = st.integers(0, 300)
 
 
+@examples(25)
 @given(st.tuples(counts, counts, counts, counts).filter(any))
 def test_the_interval_of_pairs_holds_the_difference_and_turns_with_it(each):
     both, lost, gained, neither = each
@@ -67,6 +69,7 @@ def test_the_interval_of_pairs_holds_the_difference_and_turns_with_it(each):
     assert newcombe_paired(both, gained, lost, neither) == pytest.approx((-high, -low))
 
 
+@examples(25)
 @given(asked())
 def test_an_interval_holds_its_share_within_the_possible(each):
     low, high = wilson(*each)
@@ -74,6 +77,7 @@ def test_an_interval_holds_its_share_within_the_possible(each):
     assert low < high, "a few answers never make sure"
 
 
+@examples(25)
 @given(asked(), asked())
 def test_an_interval_of_a_difference_holds_it_and_turns_with_it(before, after):
     low, high = newcombe(before, after)

@@ -26,7 +26,7 @@ from tests.lab.support import BEGUN, new_file, run_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-quick = examples(24)
+quick = examples(16)
 
 EXPERIMENT = Experiment((2_000, 32_000), (0.0, 1.0), (Kind.DIRECT,))
 CELL = Cell(2_000, 0.5, Kind.UPDATED, 1, Mode.JIT)

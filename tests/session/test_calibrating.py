@@ -65,7 +65,7 @@ def samples(store: ColdStore) -> int:
     return len(learnt_of(store).samples(COUNTER))
 
 
-def counting(store: ColdStore, provider: Counting | None = None, exchanges: int = 30) -> Session:
+def counting(store: ColdStore, provider: Counting | None = None, exchanges: int = 15) -> Session:
     texts = [f"turn {n} of the harbour talk, " + "with cranes " * n for n in range(2 * exchanges)]
     options = SessionOptions(learnt=learnt_of(store))
     conversation = conversation_of(store, talk(*texts))
@@ -80,7 +80,7 @@ async def sent(session: Session, draft: str, mode: Mode = Mode.JIT) -> ContextWi
 
 @pytest.mark.parametrize(("noise", "held"), [(0.0, 12), (0.01, 11)])
 async def test_after_four_replies_the_band_holds_what_is_reported_next(store, noise, held):
-    session = counting(store, Counting(Server(noise=noise)))
+    session = counting(store, Counting(Server(noise=noise)), exchanges=30)
     assert (await sent(session, "which crane?")).band == 0
     for number in range(3):
         await sent(session, f"crane {number}?", list(Mode)[number])

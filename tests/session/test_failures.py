@@ -193,7 +193,7 @@ async def test_after_any_error_the_next_message_goes_through(store):
 
 async def test_whatever_a_server_streams_the_session_goes_on(store, rounds):
     session = talking(store)
-    for seed in range(rounds(40, 600)):
+    for seed in range(rounds(20, 600)):
         rng = random.Random(seed)
         data, _ = valid(DIALECTS[0], rng)
         session.provider = provider(streamed(*chunked(mutated(data, rng), rng)))

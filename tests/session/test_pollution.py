@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.providers.reader import ReaderProvider
 from jitchat.transfer.formats import store_demo
@@ -70,7 +69,7 @@ PROVIDERS: dict[str, Callable[[], Provider]] = {
 
 @pytest.fixture(scope="module", params=["lexical", pytest.param("builtin", marks=pytest.mark.long)])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return NoEmbedder() if request.param == "lexical" else BuiltinEmbedder()
+    return NoEmbedder() if request.param == "lexical" else request.getfixturevalue("builtin")
 
 
 @pytest.fixture(params=PROVIDERS)
@@ -88,9 +87,9 @@ def place_of(session: Session, asked: Asked) -> int:
 def what_is_wrong(session: Session, asked: Asked) -> str:
     """Why the fact is not where the next asking needs it; empty where it is."""
     place = place_of(session, asked)
-    found = session.memory.retrieve(asked.question, session.memory.turns[-1].position + 1)
-    ranked = [row.turn for row in found.candidates]
     window = session.preview(asked.question, Mode.JIT)
+    ranks = {row.rank: row.turn for row in window.ledger if row.rank}
+    ranked = [ranks[rank] for rank in sorted(ranks)]
     held = {each.turn for each in window.segments if each.kind in AT_FULL_TEXT}
     wrong = [] if place in ranked[:AT] else [f"#{place} is not in {ranked[:AT]}"]
     return ", ".join([*wrong, *([] if place in held else [f"#{place} is not in the window"])])
@@ -102,6 +101,11 @@ def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedd
     assert {asked: told for asked, told in wrong.items() if told} == {}
 
 
+@pytest.mark.parametrize(
+    "session",
+    ["reader", pytest.param("one that never knows", marks=pytest.mark.long)],
+    indirect=True,
+)
 async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session):
     """Each question where nothing but itself was asked: in a version of its own."""
     wrong, end = {}, session.memory.turns[-1].position

@@ -22,8 +22,6 @@ from tests.providers.streams import endpoint, no_wait
 from tests.session.sending import failures, send, stored_turns, talking
 from tests.support import sent_window
 
-protocols = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-
 
 class Server:
     """Answers as a dialect does, and keeps the bodies that it was posted."""
@@ -55,8 +53,14 @@ def posted_last(session: Session, said: Turn) -> SentRequest | None:
     return sent_request_for(session.memory, window_id)
 
 
-@protocols
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    ("dialect", "mode"),
+    [
+        *((dialect, Mode.JIT) for dialect in DIALECTS),
+        *((DIALECTS[0], mode) for mode in list(Mode)[:2]),
+    ],
+    ids=lambda either: getattr(either, "name", either),
+)
 async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dialect, mode):
     session, server = talking(store), Server(dialect, "temperature")
     over_http(session, server)

@@ -49,7 +49,7 @@ async def test_random_sends_of_all_modes_are_replayed_byte_for_byte(store, round
     chance = random.Random(5)
     made = conversation_of(store, talk(*(chance.choice(SAID) for _ in range(40))))
     session = session_on(store, made, provider)
-    wanted = rounds(40, 200)
+    wanted = rounds(24, 200)
     while len(provider.requests) < wanted:
         provider.script = (chance.choice(SAID),)
         await send_somehow(session, chance)

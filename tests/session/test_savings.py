@@ -14,6 +14,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Money, Savings, Send, savings
 from jitchat.values import Mode, Usage
 from jitchat.window.window import Kind
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,6 +177,7 @@ sends = st.builds(
 )
 
 
+@examples(25)
 @given(st.lists(sends, max_size=9))
 def test_what_is_saved_and_what_was_sent_are_full_together(several):
     totals = savings(several, price)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
-
-import pytest
 
 from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
@@ -84,18 +83,18 @@ async def test_the_users_turn_and_the_window_are_durable_before_the_provider_is_
     assert [row[0] for row in found.windows] == [window.digest]
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store, mode):
+async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store):
     session = demo_session(store, ScriptedProvider(("Tuesday.",)))
-    events = await send(session, QUESTION, mode)
-    window, said = built(events), stored_turns(events)[0]
-    assert session.provider.requests == [window.messages()]
-    kept = sent_window(session, said)
-    assert kept == window
-    assert kept.messages() == window.messages()
-    assert (kept.never_candidates is None) == (mode is Mode.FULL)
-    assert durable(store).windows[0][0] == kept.digest == window.digest
-    assert window.mode is mode
+    for number, mode in enumerate(Mode):
+        events = await send(session, QUESTION, mode)
+        window, said = built(events), stored_turns(events)[0]
+        assert session.provider.requests[number:] == [window.messages()], mode
+        kept = sent_window(session, said)
+        assert kept == window, mode
+        assert kept.messages() == window.messages(), mode
+        assert (kept.never_candidates is None) == (mode is Mode.FULL), mode
+        assert durable(store).windows[number][0] == kept.digest == window.digest, mode
+        assert window.mode is mode
 
 
 async def test_a_window_is_kept_as_it_was_however_the_conversation_goes_on(store):
@@ -175,13 +174,11 @@ async def test_the_mode_may_change_between_messages(store):
     assert again > full
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-@pytest.mark.parametrize("draft", [QUESTION, FOLLOW_UP])
-async def test_a_preview_is_what_is_then_sent(store, mode, draft):
+async def test_a_preview_is_what_is_then_sent(store):
     session = demo_session(store, ScriptedProvider(("Fine.",)))
-    for _ in range(2):
+    for mode, draft in product(Mode, (QUESTION, QUESTION, FOLLOW_UP)):
         preview = session.preview(draft, mode)
-        assert built(await send(session, draft, mode)) == preview
+        assert built(await send(session, draft, mode)) == preview, (mode, draft)
 
 
 async def test_a_preview_changes_nothing(store):
@@ -208,15 +205,15 @@ async def test_a_preview_may_have_a_budget_of_its_own(store):
     assert session.preview(QUESTION, Mode.JIT).budget == session.options.budget
 
 
-@pytest.mark.parametrize("draft", ["", " ", "\n\t ", "\u3000"])
-async def test_nothing_is_not_sent_and_not_stored(store, draft):
+async def test_nothing_is_not_sent_and_not_stored(store):
     session = talking(store)
     before = durable(store)
-    events = await send(session, draft)
-    assert kinds(events) == ["SendFailed"]
-    (failed,) = failures(events)
-    assert isinstance(failed.error, EmptyDraft)
-    assert failed.draft == draft
+    for draft in ("", " ", "\n\t ", "\u3000"):
+        events = await send(session, draft)
+        assert kinds(events) == ["SendFailed"], repr(draft)
+        (failed,) = failures(events)
+        assert isinstance(failed.error, EmptyDraft), repr(draft)
+        assert failed.draft == draft
     assert durable(store) == before
     assert session.provider.requests == []
 

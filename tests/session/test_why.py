@@ -40,20 +40,23 @@ def asked(
     return why(session.memory, session.explained(draft, mode, once), turn)
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-def test_every_turn_of_a_conversation_is_answered_for(demo: Session, mode: Mode) -> None:
-    window = demo.preview(QUESTION, mode)
-    explained, kinds = Explained(window, QUESTION), window.kind_of_turns()
-    rows = {row.turn: row for row in window.ledger}
-    answers = [why(demo.memory, explained, turn.position) for turn in demo.memory.turns]
-    never = [each for each in answers if each.standing is Standing.NEVER]
-    assert len(never) == (window.never_candidates.turns if window.never_candidates else 0)
-    for each in answers:
-        assert (each.standing in (Standing.SENT, Standing.LISTED)) == (each.turn in kinds)
-        assert each.row == rows.get(each.turn)
-        assert (each.placed is not None) == (each.standing is Standing.NEVER)
-        assert 1 <= len(each.sentences) <= 3
-        assert f"#{each.turn} " in each.sentences[0]
+def test_every_turn_of_a_conversation_is_answered_for(demo: Session) -> None:
+    for mode in Mode:
+        window = demo.preview(QUESTION, mode)
+        explained, kinds = Explained(window, QUESTION), window.kind_of_turns()
+        rows = {row.turn: row for row in window.ledger}
+        answers = [why(demo.memory, explained, turn.position) for turn in demo.memory.turns]
+        never = [each for each in answers if each.standing is Standing.NEVER]
+        never_candidates = window.never_candidates.turns if window.never_candidates else 0
+        assert len(never) == never_candidates, mode
+        for each in answers:
+            place = mode, each.turn
+            is_there = each.standing in (Standing.SENT, Standing.LISTED)
+            assert is_there == (each.turn in kinds), place
+            assert each.row == rows.get(each.turn), place
+            assert (each.placed is not None) == (each.standing is Standing.NEVER), place
+            assert 1 <= len(each.sentences) <= 3, place
+            assert f"#{each.turn} " in each.sentences[0], place
 
 
 def test_the_answer_has_the_reason_and_the_place_of_a_candidate(demo: Session) -> None:
@@ -95,7 +98,8 @@ def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist
 ) -> None:
     turns = talk(*["The gateway listens on port 8443."] * 60, "Ah, the gateway, of course, yes.")
     session = session_on(store, conversation_of(store, turns))
-    worst = [asked(session, "gateway port", turn.position) for turn in turns]
+    explained = session.explained("gateway port", Mode.JIT, NO_MORE)
+    worst = [why(session.memory, explained, turn.position) for turn in turns]
     never = [each for each in worst if each.standing is Standing.NEVER]
     ranks = [each.placed.candidate.rank for each in never if each.placed]
     assert ranks
@@ -104,12 +108,12 @@ def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist
     assert "The shortlist ends at rank 50 with " in str(never[0])
 
 
-@pytest.mark.parametrize("turn", [-1, 0, 62, 10**9])
-def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session, turn: int) -> None:
-    told = asked(demo, QUESTION, turn)
-    assert (told.standing, str(told)) == (
-        Standing.UNKNOWN, f"There is no #{turn}: the last turn is #60.",
-    )  # fmt: skip
+def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session) -> None:
+    for turn in (-1, 0, 62, 10**9):
+        told = asked(demo, QUESTION, turn)
+        assert (told.standing, str(told)) == (
+            Standing.UNKNOWN, f"There is no #{turn}: the last turn is #60.",
+        )  # fmt: skip
 
 
 def test_the_message_and_what_comes_after_it_are_told_apart(demo: Session) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import Unreachable
-from jitchat.index.builtin_embedder import BuiltinEmbedder
-from jitchat.index.embedder import NoEmbedder
+from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options
 from jitchat.small_models.leave_one_out import (
@@ -70,7 +69,9 @@ def test_what_it_costs_is_known_or_said_to_be_unknown() -> None:
     assert cost_of_trials(trials, Prices(0.0, 0.0), None) == 0.0
 
 
-def test_answers_are_compared_by_lines_words_or_meaning_and_it_is_said_by_which() -> None:
+def test_answers_are_compared_by_lines_words_or_meaning_and_it_is_said_by_which(
+    builtin: Embedder,
+) -> None:
     one, other = "- “It is Tuesday.” (#9)\n- “At noon.” (#8)", "“It is Tuesday.” (#9)"
     lines = measure_of(NoEmbedder(), exact=True)
     assert (lines.name, lines.change(one, one), lines.change(one, other)) == (
@@ -82,7 +83,7 @@ def test_answers_are_compared_by_lines_words_or_meaning_and_it_is_said_by_which(
     assert by_words.change("Tuesday noon", "tuesday NOON") == 0.0
     assert by_words.change("", "") == 0.0
     assert by_words.change("one", "two") == 1.0
-    meaning = measure_of(BuiltinEmbedder(), exact=False)
+    meaning = measure_of(builtin, exact=False)
     assert meaning.name == "by meaning (builtin-256)"
     near = meaning.change("The deploy is on Tuesday.", "The deployment happens on Tuesday.")
     far = meaning.change("The deploy is on Tuesday.", "Bake the cake for an hour.")

@@ -151,7 +151,7 @@ REPLIES = st.one_of(
 )
 
 
-@examples(120)
+@examples(40)
 @given(REPLIES)
 @example('{"ids": [3, "07"]}')
 def test_whatever_is_answered_gives_offered_turns_or_a_refusal(reply: str):

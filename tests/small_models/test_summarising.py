@@ -96,7 +96,7 @@ def test_nonsense_is_refused(reply: str):
         parse_lines(reply, TURNS)
 
 
-@examples(80)
+@examples(30)
 @given(
     REPLIES
     | st.dictionaries(
