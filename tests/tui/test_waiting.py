@@ -84,7 +84,7 @@ async def test_a_sign_moves_meanwhile_and_a_long_wait_says_that_a_local_server_m
         assert shown(pilot).startswith(told)
         await pilot.press("escape")
         await idle(pilot)
-        assert shown(pilot, "#working") == ""
+        await until(pilot, lambda: not shown(pilot, "#working"), "the end of the sign")
 
 
 async def test_a_short_notice_stands_in_the_last_line_and_a_long_one_over_the_screen(
