@@ -41,6 +41,8 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Only what somebody sees is done."""
     economy.parse_once(monkeypatch)
     economy.refresh_once(monkeypatch)
+    economy.style_once(monkeypatch)
+    economy.lay_out_once(monkeypatch)
     economy.wait_for_those_at_work(monkeypatch)
     economy.load_no_views(monkeypatch)
     if "every_frame" not in request.fixturenames:

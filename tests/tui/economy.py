@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pytest
     from textual.css.model import RuleSet
     from textual.dom import DOMNode
-    from textual.geometry import Region
+    from textual.events import ScreenResume
+    from textual.geometry import Region, Size
     from textual.message_pump import MessagePump
 
 draw = Screen._compositor_refresh
@@ -65,6 +66,35 @@ def refresh_once(monkeypatch: pytest.MonkeyPatch) -> None:
             widget.refresh(layout=is_laid_out)
 
     monkeypatch.setattr(Stylesheet, "update_nodes", updating)
+
+
+def style_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Style what is on a screen when it is mounted, not again when it is first shown."""
+    resume = Screen._on_screen_resume
+
+    def resuming(screen: Screen[Any], event: ScreenResume) -> None:
+        if screen.is_attached and not screen.stack_updates:
+            event.refresh_styles = False
+            screen.app.stylesheet.apply(screen)
+        resume(screen, event)
+
+    monkeypatch.setattr(Screen, "_on_screen_resume", resuming)
+
+
+def lay_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not lay all out again for the size within a widget that gets no scrollbar by it.
+
+    Textual does so after every change, and comes to the same layout.
+    """
+    size_updated = Widget._size_updated
+
+    def updating(
+        widget: Widget, size: Size, virtual: Size, container: Size, layout: bool = True
+    ) -> bool:
+        has_scrollbar = "auto" in (widget.styles.overflow_x, widget.styles.overflow_y)
+        return size_updated(widget, size, virtual, container, layout and has_scrollbar)
+
+    monkeypatch.setattr(Widget, "_size_updated", updating)
 
 
 def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

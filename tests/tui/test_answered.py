@@ -25,13 +25,31 @@ NAMED = {"ollama/qwen3:8b": "qwen3:8b", "grok": "x-ai/grok-4", "groq/new": "new"
 
 
 async def test_a_model_is_named_at_the_prompt_and_several_open_the_list_to_search(models) -> None:
+    """One that cannot be had leaves the one that answers; what there is to know is told."""
+    models.model_refusal = SettingsError("api_key_cmd of groq printed no key.", "Run it by hand.")
     async with demo_app(models).run_test(size=SIZE) as pilot:
-        await ready(pilot)
+        screen = await ready(pilot)
+        before = screen.session
+        screen.action_models("groq/new")
+        await until(pilot, lambda: told(pilot), "why")
+        assert told(pilot) == ["api_key_cmd of groq printed no key. Run it by hand."]
+        assert screen.session is before
+        assert status(pilot) == "reader · none · ~estimate"
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: not told(pilot), "no notice")
+
+        models.model_refusal = None
+        models.note = "config.toml names another: it answers at the next start."
+        screen.action_models("groq/new")
+        await answers(pilot, "new")
+        assert told(pilot) == [models.note]
+
+        models.note = ""
         for text, name in NAMED.items():
             await type_text(pilot, f"/model {text}")
             await pilot.press("enter")
             await answers(pilot, name)
-            assert pilot.app.screen is chat(pilot)
+            assert pilot.app.screen is screen
         await type_text(pilot, "/model openrouter")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
@@ -80,27 +98,6 @@ async def test_a_pick_while_a_reply_streams_counts_after_it(models) -> None:
         await answers(pilot, "qwen3:8b")
         assert screen.session.memory.turns[-1].content == "One, two."
         assert not screen.busy
-
-
-async def test_a_model_that_cannot_be_had_leaves_the_one_that_answers(models) -> None:
-    models.model_refusal = SettingsError("api_key_cmd of groq printed no key.", "Run it by hand.")
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        screen = await ready(pilot)
-        before = screen.session
-        screen.action_models("groq/new")
-        await until(pilot, lambda: told(pilot), "why")
-        assert told(pilot) == ["api_key_cmd of groq printed no key. Run it by hand."]
-        assert screen.session is before
-        assert status(pilot) == "reader · none · ~estimate"
-
-
-async def test_what_there_is_to_know_of_a_pick_is_told(models) -> None:
-    models.note = "config.toml names another: it answers at the next start."
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        screen = await ready(pilot)
-        screen.action_models("groq/new")
-        await answers(pilot, "new")
-        assert told(pilot) == [models.note]
 
 
 async def test_a_conversation_that_cannot_be_answered_is_opened_by_another_pick(models) -> None:

@@ -98,11 +98,13 @@ async def test_the_window_on_screen_has_its_exact_texts_and_is_the_one_that_is_s
         assert "next window" in shown(screen, "#inspector-title")
 
 
-async def test_escape_stops_a_reply_and_keeps_what_came(backend: TestBackend) -> None:
-    never = asyncio.Event()
-    backend.provider = ScriptedProvider(script=("The window is ", never))
+async def test_a_stopped_reply_keeps_what_came_and_before_its_first_word_gives_the_text_back(
+    backend: TestBackend,
+) -> None:
+    provider = backend.provider = ScriptedProvider(script=("The window is ", asyncio.Event()))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
+        prompt = screen.query_one(Prompt)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
         await until(pilot, lambda: screen.session.memory.turns[-1].position == 61, "the turn")
@@ -116,56 +118,54 @@ async def test_escape_stops_a_reply_and_keeps_what_came(backend: TestBackend) ->
             Status.CANCELLED,
         )
         assert "cancelled" in _last_header(screen)
-        assert screen.query_one(Prompt).text == ""
+        assert prompt.text == ""
 
-
-async def test_escape_before_the_first_word_gives_the_text_back(backend: TestBackend) -> None:
-    backend.provider = ScriptedProvider(script=(asyncio.Event(),))
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
+        provider.script = (asyncio.Event(),)
+        await type_text(pilot, "and who watches?")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.previews.sent, "the sent window")
+        await until(pilot, lambda: len(provider.requests) == 2, "the request")
         await pilot.press("escape")
         await idle(pilot)
-        assert screen.query_one(Prompt).text == QUESTION
+        assert prompt.text == "and who watches?"
         assert backend.store.turns("demo")[-1].status is Status.UNANSWERED
 
 
-async def test_a_failed_request_gives_the_text_back_and_says_why(backend: TestBackend) -> None:
-    backend.provider = ScriptedProvider(
+async def test_a_request_that_failed_or_was_not_stored_gives_the_text_back_also_at_the_next_start(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreFull("The disk is full.", "Free some space.")
+
+    provider = backend.provider = ScriptedProvider(
         script=(Unreachable("No server at [b]x[/b].", "Start it."),)
     )
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+    app = demo_app(backend)
+    async with app.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
+        with monkeypatch.context() as refusing:
+            refusing.setattr(backend.store, "append", full)
+            await pilot.press("enter")
+            await until(pilot, lambda: notices(pilot), "the refusal")
+            await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
+            assert screen.query_one(Prompt).text == QUESTION
+            await idle(pilot)
+        assert provider.requests == []
+
         await pilot.press("enter")
+        await until(pilot, lambda: provider.requests, "the request")
         await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
         assert screen.query_one(Prompt).text == QUESTION
-        messages = notices(pilot)
-        assert "No server at [b]x[/b]. Start it." in messages
-        backend.provider.script = ("Tuesday.",)
+        assert "No server at [b]x[/b]. Start it." in notices(pilot)
+    again = type(app)(backend, backend.store.conversation("demo"))
+    async with again.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one(Prompt).text == QUESTION
+        provider.script = ("Tuesday.",)
         await pilot.press("enter")
         await until(pilot, lambda: "Tuesday." in _last_text(screen), "the answer")
         await idle(pilot)
         assert [t.position for t in backend.store.turns("demo", after=60)] == [61, 62]
-
-
-async def test_a_full_disk_keeps_the_text_and_the_program(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-
-        def full(*_: object) -> None:
-            raise StoreFull("The disk is full.", "Free some space.")
-
-        monkeypatch.setattr(backend.store, "append", full)
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")
-        assert screen.query_one(Prompt).text == QUESTION
-        await idle(pilot)
 
 
 async def test_enter_before_the_conversation_is_open_sends_once_it_is(
@@ -208,24 +208,9 @@ async def test_full_that_does_not_fit_is_refused_with_the_overshoot(backend: Tes
         assert backend.provider.requests == []
 
 
-async def test_a_new_conversation_is_empty_and_named_by_its_first_message(
+async def test_an_old_conversation_is_found_and_a_new_one_is_empty_and_named_by_its_first_message(
     backend: TestBackend,
 ) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
-        await ready(pilot)
-        await pilot.press("ctrl+n")
-        assert len(backend.store.conversations()) == 2, "an empty one is used again"
-        await ready(pilot)
-        await type_text(pilot, "Plan a birthday party for Birgit")
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.opening.conversation.turns == 2, "question and answer")
-        assert screen.opening.conversation.title == "Plan a birthday party for Birgit"
-
-
-async def test_searching_old_conversations_opens_the_turn(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await pilot.press("ctrl+r")
@@ -238,6 +223,17 @@ async def test_searching_old_conversations_opens_the_turn(backend: TestBackend) 
             "turn 22 on screen",
         )
         await ready(pilot)
+
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
+        await ready(pilot)
+        await pilot.press("ctrl+n")
+        assert len(backend.store.conversations()) == 2, "an empty one is used again"
+        await ready(pilot)
+        await type_text(pilot, "Plan a birthday party for Birgit")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.opening.conversation.turns == 2, "question and answer")
+        assert screen.opening.conversation.title == "Plan a birthday party for Birgit"
 
 
 async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(
@@ -271,31 +267,19 @@ async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(
         assert "next window" in shown(screen, "#inspector-title")
 
 
-@pytest.mark.parametrize("keys", [("ctrl+d",), ("ctrl+q",), ("ctrl+c", "ctrl+c")])
-async def test_quitting(backend: TestBackend, keys: tuple[str, ...]) -> None:
-    app = demo_app(backend)
+async def test_quitting(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, ends = demo_app(backend), []
+    quit_app = app.exit
+    monkeypatch.setattr(app, "exit", lambda *_, **__: ends.append("asked"))
     async with app.run_test(size=(140, 40)) as pilot:
         await ready(pilot)
-        for key in keys:
-            assert app.is_running
-            await pilot.press(key)
-        await until(pilot, lambda: app._exit, "the end")
-
-
-async def test_a_message_whose_request_died_with_the_app_is_back_in_the_prompt(
-    backend: TestBackend,
-) -> None:
-    backend.provider = ScriptedProvider(script=(Unreachable("Gone.", ""),))
-    app = demo_app(backend)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await ready(pilot)
-        await type_text(pilot, QUESTION)
-        await pilot.press("enter")
-        await until(pilot, lambda: chat(pilot).query_one(Prompt).text, "the text")
-    again = type(app)(backend, backend.store.conversation("demo"))
-    async with again.run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        assert screen.query_one(Prompt).text == QUESTION
+        for number, keys in enumerate((("ctrl+d",), ("ctrl+q",), ("ctrl+c", "ctrl+c"))):
+            for key in keys:
+                assert len(ends) == number, keys
+                await pilot.press(key)
+            await until(pilot, lambda n=number: len(ends) == n + 1, f"the end by {keys}")
+        quit_app()
+        assert app._exit
 
 
 def _last_text(screen: object) -> str:

@@ -89,23 +89,23 @@ async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_op
         assert shown(screen) == [1, 2, 3, 4]
 
 
-async def test_a_reply_that_is_stopped_before_its_first_word_leaves_the_old_one_in_view(
+async def test_the_exact_text_of_a_turn_is_opened_and_an_edited_message_is_sent_as_a_fork(
     backend: TestBackend,
 ) -> None:
-    backend.provider = ScriptedProvider(script=(asyncio.Event(),))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r", "enter")
-        await until(pilot, lambda: backend.provider.requests, "the request")  # type: ignore[attr-defined]
-        await pilot.press("escape")
-        await idle(pilot)
-        assert shown(screen) == [1, 2, 3, 4]
-        assert screen.query_one(Prompt).text == ""
-
-
-async def test_an_edited_message_is_sent_as_a_fork(backend: TestBackend) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "up", "up", "up", "e", "enter")
+        screen = await at(pilot, "up", "enter")
         prompt = screen.query_one(Prompt)
+        assert isinstance(pilot.app.screen, ExactScreen)
+        assert pilot.app.screen._text == "And the logo?"
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+        assert screen.query_one(Transcript).has_focus
+        await pilot.press("h", "i")
+        assert prompt.text == "hi"
+        assert prompt.has_focus
+
+        prompt.text = ""
+        await at(pilot, "end", "up", "up", "up", "e", "enter")
         assert prompt.text == "Which port?"
         assert "editing #1" in str(screen.query_one("#cost").render())
         await pilot.press("backspace", *" exactly?", "enter")
@@ -149,9 +149,12 @@ async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> N
         assert view(screen, 6).turn.content == GO_ON
 
 
-async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend) -> None:
+async def test_reasoning_is_one_line_until_it_is_asked_for_and_a_stopped_reply_leaves_the_old_one(
+    backend: TestBackend,
+) -> None:
     gate = asyncio.Event()
-    backend.provider = ScriptedProvider(script=(ReasoningDelta("Hm.\nGreen?"), gate, "Green."))
+    provider = ScriptedProvider(script=(ReasoningDelta("Hm.\nGreen?"), gate, "Green."))
+    backend.provider = provider
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r", "enter")
         lines = screen.query(ReasoningLine)
@@ -166,6 +169,20 @@ async def test_reasoning_is_one_line_until_it_is_asked_for(backend: TestBackend)
         assert str(lines.last().render()) == "▸ reasoning · 10 characters"
         messages = screen.session.preview("and?", screen.steering.mode).messages()  # type: ignore[union-attr]
         assert "Hm." not in str(messages)
+
+        provider.script = ("So: green", ReasoningFound(), "Green.")
+        await at(pilot, "end", "r", "enter")
+        await answered(pilot, 6)
+        assert view(screen, 6).reply.source == "Green."  # type: ignore[union-attr]
+        assert "9 characters" in str(screen.query(ReasoningLine).last().render())
+
+        provider.script = (asyncio.Event(),)
+        await at(pilot, "end", "r", "enter")
+        await until(pilot, lambda: len(provider.requests) == 3, "the request")
+        await pilot.press("escape")
+        await idle(pilot)
+        assert shown(screen) == [1, 2, 3, 6]
+        assert screen.query_one(Prompt).text == ""
 
 
 async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_from_its_start(
@@ -185,15 +202,6 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
         assert [tab.mode for tab in on] == [screen.steering.mode]
 
 
-async def test_text_that_turns_out_to_be_reasoning_is_folded(backend: TestBackend) -> None:
-    backend.provider = ScriptedProvider(script=("So: green", ReasoningFound(), "Green."))
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "r", "enter")
-        await answered(pilot, 5)
-        assert view(screen, 5).reply.source == "Green."  # type: ignore[union-attr]
-        assert "9 characters" in str(screen.query(ReasoningLine).last().render())
-
-
 async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("It is", asyncio.Event()))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
@@ -204,21 +212,6 @@ async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: Tes
         assert screen.busy
         assert screen.steering.once.after is None
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
-
-
-async def test_enter_opens_the_exact_text_of_a_turn_and_what_is_typed_goes_to_the_prompt(
-    backend: TestBackend,
-) -> None:
-    async with app_on(backend).run_test(size=(100, 40)) as pilot:
-        screen = await at(pilot, "up", "enter")
-        assert isinstance(pilot.app.screen, ExactScreen)
-        assert pilot.app.screen._text == "And the logo?"
-        await pilot.press("escape")
-        assert pilot.app.screen is screen
-        assert screen.query_one(Transcript).has_focus
-        await pilot.press("h", "i")
-        assert screen.query_one(Prompt).text == "hi"
-        assert screen.query_one(Prompt).has_focus
 
 
 async def test_a_text_that_is_too_long_to_lay_out_is_shown_in_parts_and_copied_whole() -> None:

@@ -50,31 +50,29 @@ def first_line(app: JitchatApp) -> str:
     return "".join(segment.text for segment in app.screen._compositor.render_strips()[0])
 
 
-@pytest.mark.parametrize(
-    ("size", "who"),
-    [
-        ((80, 24), "scripted scripted-1 · ~estimate"),
-        ((160, 48), "scripted scripted-1 · fake-8 · ~estimate"),
-    ],
-    ids=["small", "large"],
-)
 async def test_how_far_the_indexing_is_stands_before_who_answers(
-    backend: TestBackend, gated, size: tuple[int, int], who: str
+    backend: TestBackend, gated
 ) -> None:
     app = JitchatApp(backend, conversation_of(backend.store, MANY))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(160, 48)) as pilot:
         screen = chat(pilot)
         await until(pilot, lambda: "indexing 0 of 300" in first_line(app), "the beginning")
         await until(pilot, lambda: "~estimate" in first_line(app), "the mark of an estimate")
         assert not screen.indexing.indexed
+        who = "scripted scripted-1 · fake-8 · ~estimate"
         assert status(screen) == f"indexing 0 of 300 · {who}"
+        await pilot.resize_terminal(80, 24)
+        short = "indexing 0 of 300 · scripted scripted-1 · ~estimate"
+        await until(pilot, lambda: status(screen) == short, "what has room")
+        assert "indexing 0 of 300" in first_line(app)
+        assert "~estimate" in first_line(app)
         screen.indexing.show_status()
         assert status(screen).startswith("indexing 0 of 300 · ")
         gated.let.release(8)
         await until(pilot, lambda: "indexing 128 of 300" in first_line(app), "the first batch")
         gated.let.release(1_000)
         await ready(pilot)
-        assert status(screen) == "scripted scripted-1 · fake-8 · ~estimate"
+        assert status(screen) == who
 
 
 async def test_a_backlog_that_was_left_goes_on_from_there(backend: TestBackend, gated) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
 from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.tui.figures import BESIDE
@@ -51,25 +50,6 @@ def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     for row in rows_of(window):
         assert line_of(row, 1.0).plain.index(row.reason) == len(ahead_of_reason(None)), row.kind
-
-
-async def test_enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        await until(pilot, lambda: screen.previews.window is not None, "the window")
-        assert screen.previews.window is not None
-        row = next(row for row in screen.previews.window.ledger if row.verdict is Verdict.LEFT_OUT)
-        screen.post_message(Inspector.LeftOutOpened(row))
-        await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
-        told = str(pilot.app.screen.query_one("#exact-note", Static).content)
-    assert row.reason in told
-    assert f"rank {row.rank} · {row.tokens:,} tokens" in told
-    assert all(
-        f"{name} {abs(value):.2f}" in told for name, value in row.parts if abs(value) > 0.005
-    )
 
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
@@ -149,23 +129,52 @@ async def the_last_row_tells_of_the_turns_that_were_never_candidates(
     assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
 
 
-@pytest.mark.parametrize("size", [(196, 48), (160, 48), (80, 24)], ids=["wide", "large", "small"])
-async def test_the_rows_of_a_draft(backend: TestBackend, size: tuple[int, int]) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
+async def enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
+    pilot: Pilot[None], screen: ChatScreen
+) -> None:
+    assert screen.previews.window is not None
+    row = next(row for row in screen.previews.window.ledger if row.verdict is Verdict.LEFT_OUT)
+    screen.post_message(Inspector.LeftOutOpened(row))
+    await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
+    told = str(pilot.app.screen.query_one("#exact-note", Static).content)
+    assert row.reason in told
+    assert f"rank {row.rank} · {row.tokens:,} tokens" in told
+    assert all(
+        f"{name} {abs(value):.2f}" in told for name, value in row.parts if abs(value) > 0.005
+    )
+
+
+async def test_the_rows_of_a_draft_in_every_width(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(196, 48)) as pilot:
         screen = await ready(pilot)
-        screen.query_one(Inspector).remove_class("-hidden")
         await type_text(pilot, QUESTION)
         a_line_parts_the_stable_prefix_from_what_is_new(screen)
-        if size != (80, 24):
-            the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(screen, size[0] == 196)
-        if size != (196, 48):
+        the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(screen, has_bars=True)
+        for size in ((160, 48), (80, 24)):
+            await resized(pilot, size)
+            screen.query_one("#prompt").focus()
+            await pilot.pause()
+            a_line_parts_the_stable_prefix_from_what_is_new(screen)
+            if size != (80, 24):
+                the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(screen, has_bars=False)
             await a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(pilot, screen)
-        await the_last_row_tells_of_the_turns_that_were_never_candidates(pilot, screen)
+            await the_last_row_tells_of_the_turns_that_were_never_candidates(pilot, screen)
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen, "the chat")
+        await enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(pilot, screen)
+
+
+async def resized(pilot: Pilot[None], size: tuple[int, int]) -> None:
+    rows = pilot.app.screen.query_one("#segments")
+    width = rows.size.width
+    await pilot.resize_terminal(*size)
+    await until(pilot, lambda: rows.size.width != width, "the new width")
+    await pilot.pause()
 
 
 async def what_was_cached_and_who_was_no_candidate_stand_there(screen: ChatScreen) -> None:
     inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-    place, window = boundary(screen), screen.window
+    place, window = boundary(screen), screen.previews.window
     assert window is not None
 
     def told(place: int = place) -> str:
@@ -191,65 +200,27 @@ async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScre
     assert rows.highlighted == place - 1
     await pilot.press("down", "enter")
     await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-    assert screen.window is not None
-    first = next(each for each in screen.window.segments if each.kind is Kind.INDEX)
+    assert screen.previews.window is not None
+    first = next(each for each in screen.previews.window.segments if each.kind is Kind.INDEX)
     assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
     await pilot.press("escape")
     inspector.point_at("system")
-    window = screen.window
+    window = screen.previews.window
     fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
     await pilot.press("down")
     inspector.show(fewer, sent=False)
     assert (boundary(screen), rows.highlighted) == (1, 2)
 
 
-async def test_of_the_window_that_changes_the_cursor_the_boundary_and_the_sums_stay_right(
+async def test_of_the_window_that_changes_the_cursor_the_boundary_and_what_was_cached_stay_right(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
+        await what_was_cached_and_who_was_no_candidate_stand_there(screen)
+        await the_cursor_keeps_off_the_boundary(pilot, screen)
         inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-        place = boundary(screen)
-        inspector.point_at("index")
-        assert rows.highlighted == place + 1
-        await pilot.press("up")
-        assert rows.highlighted == place - 1
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
-        assert screen.previews.window is not None
-        first = next(each for each in screen.previews.window.segments if each.kind is Kind.INDEX)
-        assert pilot.app.screen.query_one("#exact", TextArea).text == first.text
-        await pilot.press("escape")
-        inspector.point_at("system")
-        window = screen.previews.window
-        fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
-        await pilot.press("down")
-        inspector.show(fewer, sent=False)
-        assert (boundary(screen), rows.highlighted) == (1, 2)
-
-
-async def test_what_was_cached_and_who_was_no_candidate_stand_there_until_another_window_comes(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
-        place, window = boundary(screen), screen.previews.window
-        assert window is not None
-
-        def told(place: int = place) -> str:
-            return str(rows.get_option_at_index(place).prompt)
-
-        assert "never candidates" in told(rows.option_count - 1)
-
-        inspector.report(Usage(1_203, 3, 400))
-        assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
-        inspector.show(window, sent=False)
-        assert "cached" not in told()
-        inspector.show(window, sent=True, usage=Usage(1_203, 3))
-        assert "none reported as cached" in told()
         inspector.clear()
         inspector.report(Usage(1_203, 3, 400))
         assert rows.option_count == 0

@@ -26,54 +26,57 @@ def again(backend: TestBackend) -> JitchatApp:
     return JitchatApp(backend, backend.store.conversation("demo"))
 
 
-async def test_a_draft_is_there_again_and_says_so_until_something_is_typed(
+async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
+        assert ChosenTheme(backend.store.database).get() == "", "nothing was picked"
+        pilot.app.theme = "textual-light"
+        await pilot.pause()
         await type_text(pilot, "half a draft")
         await pilot.press("x", "ctrl+q")
     async with again(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
+        assert pilot.app.theme == "textual-light"
         assert screen.query_one(Prompt).text == "half a draftx"
         assert "the draft of last time: Ctrl+C clears it" in str(screen.query_one("#cost").render())
         await type_text(pilot, "!")
         assert "last time" not in str(screen.query_one("#cost").render())
         screen.query_one(Prompt).text = ""
     assert Drafts(backend.store.database).get("demo") == ""
+    settings = replace(Settings().screen, theme="nord")
+    backend.settings = Settings(screen=settings, origins={"screen.theme": "config.toml"})
+    async with again(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        assert pilot.app.theme == "nord"
+        pilot.app.theme = "gruvbox"
+        await pilot.pause()
+        told = [note.message for note in pilot.app._notifications]
+        assert "config.toml names nord: it is back at the next start." in told
 
 
-async def test_a_draft_is_on_disk_soon_after_the_last_key(
+async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_begins(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "KEEP_AFTER", 0.01)
-    drafts = Drafts(backend.store.database)
+    drafts, begins, ends = Drafts(backend.store.database), asyncio.Event(), asyncio.Event()
+    backend.provider = ScriptedProvider(script=(begins, "Tuesday.", ends))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, "before a kill -9")
         await until(pilot, lambda: drafts.get("demo") == "before a kill -9", "the draft")
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent, "the sent window")
-        await idle(pilot)
-        await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
-
-
-async def test_a_message_under_way_is_kept_until_its_reply_begins(backend: TestBackend) -> None:
-    gate = asyncio.Event()
-    backend.provider = ScriptedProvider(script=(gate, "Tuesday.", asyncio.Event()))
-    async with demo_app(backend).run_test(size=SIZE) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, "when?")
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.previews.sent, "the sent window")
         screen.keeper.keep_now()
-        assert Drafts(backend.store.database).get("demo") == "when?"
-        gate.set()
+        assert drafts.get("demo") == "before a kill -9"
+        begins.set()
         await until(pilot, lambda: screen.query(".assistant.-streaming"), "the reply")
         screen.keeper.keep_now()
-        assert Drafts(backend.store.database).get("demo") == ""
-        await pilot.press("escape")
+        assert drafts.get("demo") == ""
+        ends.set()
         await idle(pilot)
+        await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
 
 
 async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_prompt(
@@ -104,24 +107,3 @@ def test_a_known_key_is_never_written(backend: TestBackend) -> None:
     keeper.open("demo")
     keeper.keep_now()
     assert drafts.get("demo") == ""
-
-
-async def test_the_theme_that_is_picked_is_used_again_unless_the_settings_name_one(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        assert ChosenTheme(backend.store.database).get() == "", "nothing was picked"
-        pilot.app.theme = "textual-light"
-        await pilot.pause()
-    async with again(backend).run_test(size=SIZE) as pilot:
-        assert pilot.app.theme == "textual-light"
-    screen = replace(Settings().screen, theme="nord")
-    backend.settings = Settings(screen=screen, origins={"screen.theme": "config.toml"})
-    async with again(backend).run_test(size=SIZE) as pilot:
-        await ready(pilot)
-        assert pilot.app.theme == "nord"
-        pilot.app.theme = "gruvbox"
-        await pilot.pause()
-        told = [note.message for note in pilot.app._notifications]
-        assert "config.toml names nord: it is back at the next start." in told

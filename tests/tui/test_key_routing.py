@@ -7,7 +7,6 @@ import random
 from itertools import cycle, islice, product
 from typing import TYPE_CHECKING
 
-import pytest
 from textual import events
 
 from jitchat.providers.provider import Finished
@@ -66,16 +65,18 @@ def hint(screen: ChatScreen) -> str:
     return str(screen.query_one("#cost").render())
 
 
-async def test_a_burst_of_two_hundred_keys_arrives_whole_in_order_and_does_nothing_else(
+async def test_what_is_typed_or_pasted_into_any_pane_arrives_whole_in_order_and_does_nothing_else(
     backend: TestBackend, rounds: Callable[[int, int], int]
 ) -> None:
     chance = random.Random("burst")
+    panes, pauses = ("prompt", "conversation", "inspector"), (None, 0.0, 0.002)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await in_pane(pilot, "prompt")
         prompt = screen.query_one(Prompt)
         steering = screen.session.steering  # type: ignore[union-attr]
         firsts = cycle(LETTERS)
-        for pane, pause in product(("prompt", "conversation", "inspector"), (None, 0.0, 0.002)):
+        pairs = list(product(panes, pauses))
+        for pane, pause in pairs[:: rounds(4, 1)]:  # each pane and each pause once, or all nine
             for first in islice(firsts, rounds(1, len(LETTERS))):
                 text = first + "".join(chance.choice(f"{LETTERS}aosi, RE") for _ in range(198))
                 text += "."
@@ -88,16 +89,6 @@ async def test_a_burst_of_two_hundred_keys_arrives_whole_in_order_and_does_nothi
                 await until(pilot, lambda: prompt.text.endswith("."), "the last key")
                 assert prompt.text == text, (pane, pause)
                 assert prompt.has_focus, (pane, pause)
-        assert pilot.app.screen is screen
-        assert screen.session.steering == steering  # type: ignore[union-attr]
-        assert isinstance(backend.provider, ScriptedProvider)
-        assert len(backend.provider.requests) == 1
-
-
-async def test_a_paste_into_a_pane_arrives_in_the_prompt(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        prompt = screen.query_one(Prompt)
         for pane in ("conversation", "inspector"):
             prompt.text = ""
             await focus(pilot, pane)
@@ -105,116 +96,126 @@ async def test_a_paste_into_a_pane_arrives_in_the_prompt(backend: TestBackend) -
             pilot.app.post_message(events.Paste("remember\nthis"))
             await until(pilot, lambda: "this" in prompt.text, "the paste")
             assert prompt.text == "premember\nthis", pane
+        assert pilot.app.screen is screen
+        assert screen.session.steering == steering  # type: ignore[union-attr]
+        assert isinstance(backend.provider, ScriptedProvider)
+        assert len(backend.provider.requests) == 1
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_the_footer_shows_the_keys_of_the_pane_with_the_focus(
-    backend: TestBackend, size: tuple[int, int]
-) -> None:
-    async with demo_app(backend).run_test(size=size) as pilot:
-        screen = await in_pane(pilot, "conversation")
-        shown = screen.query_one(HintLine)
-        for word in (
-            "⏎ text",
-            "r again",
-            "w window",
-            "p pin",
-            "x exclude",
-            "m mattered",
-            "! wrong",
-        ):
-            assert word in footer(screen), word
-        assert "e edit" not in footer(screen), "a reply is under the cursor"
-        assert screen.query_one("#keys").region.right <= shown.region.right
-        await pilot.press("up")
-        await pilot.pause()
-        assert "e edit" in footer(screen)
-        assert "m mattered" not in footer(screen)
-        screen.query_one(Inspector).point_at("recent")
-        await pilot.pause()
-        assert "␣ in or out, once" in footer(screen)
-        screen.query_one(Prompt).focus()
-        await pilot.pause()
-        assert "⏎ send" in footer(screen)
-
-
-async def test_a_letter_or_a_click_on_it_asks_in_one_line_and_enter_alone_does_it(
+async def test_the_footer_shows_the_keys_of_the_pane_and_a_letter_or_a_click_asks_before_it_costs(
     backend: TestBackend,
 ) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await in_pane(pilot, "conversation")
-        prompt = screen.query_one(Prompt)
-        requests = backend.provider.requests  # type: ignore[attr-defined]
-        await pilot.press("r")
-        assert hint(screen) == "Regenerate #62?"
-        assert footer(screen).split() == ["⏎", "yes", "Esc", "no"]
-        await pilot.press("escape")
-        assert "Regenerate" not in hint(screen)
-        assert screen.query_one(Transcript).has_focus
-
-        await pilot.press("r", "down", "enter")
-        await until(pilot, lambda: pilot.app.screen is not screen, "the text of the turn")
-        await pilot.press("escape")
-        assert len(requests) == 1, "another key leaves the question"
-
-        await pilot.press("r")
-        await pilot.click("#prompt")
-        await pilot.press("enter")
-        assert "Regenerate" not in hint(screen), "it is left with its pane"
-        assert len(requests) == 1
-
+        await the_footer_shows_the_keys_of_the_pane(pilot, screen)
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: screen.query_one("#keys").size.width < 80, "the new width")
         await focus(pilot, "conversation")
-        await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
-        assert hint(screen) == "Regenerate #62?", "a click asks as the letter does"
-        await pilot.press("h", "i")
-        assert prompt.text == "hi", "no letter was typed for the click"
-
-        prompt.text = ""
+        await pilot.press("end")
+        await the_footer_shows_the_keys_of_the_pane(pilot, screen)
+        await pilot.resize_terminal(140, 40)
         await focus(pilot, "conversation")
-        await pilot.press("r", "enter")
-        await until(pilot, lambda: len(requests) == 2, "the request")
-        await idle(pilot)
-        assert prompt.text == ""
+        await pilot.press("end")
+        await a_letter_or_a_click_on_it_asks_and_enter_alone_does_it(pilot, screen)
+        await the_key_of_any_pane_asks_and_leaves_the_draft(pilot, screen)
 
 
-async def test_what_costs_asks_first_with_any_key_and_leaves_the_draft(
-    backend: TestBackend,
+async def the_footer_shows_the_keys_of_the_pane(pilot: Pilot[None], screen: ChatScreen) -> None:
+    """From the last turn, which is a reply, under the cursor of the conversation."""
+    keys = ("⏎ text", "r again", "w window", "p pin", "x exclude", "m mattered", "! wrong")
+    await until(pilot, lambda: "m mattered" in footer(screen), "the keys of a reply")
+    for word in keys:
+        assert word in footer(screen), word
+    assert "e edit" not in footer(screen), "a reply is under the cursor"
+    shown = screen.query_one(HintLine)
+    assert screen.query_one("#keys").region.right <= shown.region.right
+    await pilot.press("up")
+    await pilot.pause()
+    assert "e edit" in footer(screen)
+    assert "m mattered" not in footer(screen)
+    screen.query_one(Inspector).point_at("recent")
+    await pilot.pause()
+    assert "␣ in or out, once" in footer(screen)
+    screen.query_one(Prompt).focus()
+    await pilot.pause()
+    assert "⏎ send" in footer(screen)
+
+
+async def a_letter_or_a_click_on_it_asks_and_enter_alone_does_it(
+    pilot: Pilot[None], screen: ChatScreen
 ) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await in_pane(pilot, "prompt")
-        requests = backend.provider.requests  # type: ignore[attr-defined]
-        await type_text(pilot, "half a draft")
+    prompt = screen.query_one(Prompt)
+    requests = screen.backend.provider.requests  # type: ignore[attr-defined]
+    await pilot.press("r")
+    assert hint(screen) == "Regenerate #62?"
+    assert footer(screen).split() == ["⏎", "yes", "Esc", "no"]
+    await pilot.press("escape")
+    assert "Regenerate" not in hint(screen)
+    assert screen.query_one(Transcript).has_focus
+
+    await pilot.press("r", "down", "enter")
+    await until(pilot, lambda: pilot.app.screen is not screen, "the text of the turn")
+    await pilot.press("escape")
+    assert len(requests) == 1, "another key leaves the question"
+
+    await pilot.press("r")
+    await pilot.click("#prompt")
+    await pilot.press("enter")
+    assert "Regenerate" not in hint(screen), "it is left with its pane"
+    assert len(requests) == 1
+
+    await focus(pilot, "conversation")
+    await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
+    assert hint(screen) == "Regenerate #62?", "a click asks as the letter does"
+    await pilot.press("h", "i")
+    assert prompt.text == "hi", "no letter was typed for the click"
+
+    prompt.text = ""
+    await focus(pilot, "conversation")
+    await pilot.press("r", "enter")
+    await until(pilot, lambda: len(requests) == 2, "the request")
+    await idle(pilot)
+    assert prompt.text == ""
+
+
+async def the_key_of_any_pane_asks_and_leaves_the_draft(
+    pilot: Pilot[None], screen: ChatScreen
+) -> None:
+    prompt = screen.query_one(Prompt)
+    requests = screen.backend.provider.requests  # type: ignore[attr-defined]
+    prompt.focus()
+    await type_text(pilot, "half a draft")
+    await pilot.press("alt+r")
+    assert hint(screen) == "Answer #61 once more?"
+    await pilot.press("s")
+    assert prompt.text == "half a drafts"
+    assert len(requests) == 2
+    for number, answer in enumerate(("enter", "click"), start=3):
         await pilot.press("alt+r")
-        assert hint(screen) == "Answer #61 once more?"
-        await pilot.press("s")
-        assert screen.query_one(Prompt).text == "half a drafts"
-        assert len(requests) == 1
-        for number, answer in enumerate(("enter", "click"), start=2):
-            await pilot.press("alt+r")
-            if answer == "enter":
-                await pilot.press("enter")
-            else:
-                await pilot.click("#keys", offset=(2, 0))
-            await until(pilot, lambda n=number: len(requests) == n, f"the request by {answer}")
-            await idle(pilot)
-            assert screen.query_one(Prompt).text == "half a drafts"
+        if answer == "enter":
+            await pilot.press("enter")
+        else:
+            await pilot.click("#keys", offset=(2, 0))
+        await until(pilot, lambda n=number: len(requests) == n, f"the request by {answer}")
+        await idle(pilot)
+        assert prompt.text == "half a drafts"
 
 
-@pytest.mark.parametrize(
-    ("command", "question"), [("/retry", "Answer #61 once more?"), ("/continue", "Continue #62?")]
-)
-async def test_a_command_that_costs_asks_as_its_key_does(
-    backend: TestBackend, command: str, question: str
-) -> None:
+async def test_a_command_that_costs_asks_as_its_key_does(backend: TestBackend) -> None:
     backend.provider = ScriptedProvider(script=("It is", Finished("length")))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await in_pane(pilot, "prompt")
         requests = backend.provider.requests
-        for answer, count in (("escape", 1), ("enter", 2)):
+        for command, question, answer, count in (
+            ("/continue", "Continue #62?", "escape", 1),
+            ("/retry", "Answer #61 once more?", "escape", 1),
+            ("/retry", "Answer #61 once more?", "enter", 2),
+            ("/continue", "Continue #63?", "enter", 3),
+        ):
             screen.query_one(Prompt).insert(command)
             await pilot.press("enter")
-            await until(pilot, lambda: hint(screen) == question, "the question")
+            await until(pilot, lambda asked=question: hint(screen) == asked, question)
             await pilot.press(answer)
             await idle(pilot)
-            assert len(requests) == count
+            assert len(requests) == count, (command, answer)
         assert screen.query_one(Prompt).text == ""

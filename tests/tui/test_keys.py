@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
 from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from tests.tui.support import TestBackend, demo_app, notices, ready
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket", "ctrl+["}
 
@@ -24,39 +28,33 @@ def test_no_key_is_another_key_in_most_terminals() -> None:
     assert not keys & NOT_KEYS_OF_THEIR_OWN
 
 
-async def test_every_action_is_in_the_palette_and_in_the_help(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 60)) as pilot:
+async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_another_key(
+    backend: TestBackend,
+) -> None:
+    backend.settings = replace(Settings(), keys={"inspector": "f12"})
+    async with demo_app(backend).run_test(size=(140, 60), notifications=True) as pilot:
         screen = await ready(pilot)
+        await pilot.press("f2")
+        assert screen.query_one("#inspector").display
+        await pilot.press("f12")
+        assert not screen.query_one("#inspector").display
+
         titles = {command.title for command in pilot.app.get_system_commands(screen)}
         wanted = {action.title for action in in_palette()}
         assert wanted <= titles
         assert {"Quit", "Theme"} <= titles
-        await pilot.press("f1")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, HelpScreen)
-        page = str(pilot.app.screen.query_one("Static").render())
+        page = await help_page(pilot)
         assert all(action.title in page for action in ACTIONS if action.keys)
+        await pilot.press("escape")
 
-
-async def test_a_meaning_of_several_lines_stays_in_its_column(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        await pilot.press("f1")
-        await pilot.pause()
-        page = str(pilot.app.screen.query_one("Static").render())
-        assert f"Answer once more, beside this\n{'':<23}one" in page
-
-
-async def test_notices_wait_until_the_help_is_closed(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
-        screen = await ready(pilot)
+        await pilot.resize_terminal(80, 24)
         screen.notify("before", severity="warning", markup=False)
-        await pilot.press("f1")
-        await pilot.pause()
+        page = await help_page(pilot)
+        assert f"Answer once more, beside this\n{'':<23}one" in page, "it stays in its column"
         screen.notify("[b]meanwhile", severity="warning", markup=False)
         await pilot.pause()
         assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
-        assert notices(pilot) == ["before"]
+        assert notices(pilot) == ["before"], "notices wait until the help is closed"
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is screen
@@ -64,18 +62,15 @@ async def test_notices_wait_until_the_help_is_closed(backend: TestBackend) -> No
         assert told == ["before", "[b]meanwhile"]
 
 
+async def help_page(pilot: Pilot[None]) -> str:
+    await pilot.press("f1")
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, HelpScreen)
+    return str(pilot.app.screen.query_one("Static").render())
+
+
 def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
     assert fitting(IDLE, 43) == IDLE
     assert fitting(IDLE, 42) == (*IDLE[:3], IDLE[4])
     assert fitting(IDLE, 0) == (IDLE[0], IDLE[4])
     assert fitting(EDITING, 0) == EDITING
-
-
-async def test_a_key_can_be_given_to_another_action(backend: TestBackend) -> None:
-    backend.settings = replace(Settings(), keys={"inspector": "f12"})
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await pilot.press("f2")
-        assert screen.query_one("#inspector").display
-        await pilot.press("f12")
-        assert not screen.query_one("#inspector").display

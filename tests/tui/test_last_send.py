@@ -49,7 +49,7 @@ async def view_of(pilot: Pilot[None]) -> View:
 async def views_are_about_the_last_message(pilot: Pilot[None], window: ContextWindow) -> None:
     screen = chat(pilot)
     for command in ("/why 12", "/ledger", "/compare", "/wire", "/budget"):
-        await typed(pilot, command)
+        screen.query_one(Prompt).insert(command)
         await pilot.press("enter")
         view = await view_of(pilot)
         assert view.subject.sent is not None, command
@@ -64,7 +64,24 @@ async def left(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: pilot.app.screen is chat(pilot), "the chat")
 
 
-async def test_a_view_without_a_text_is_about_the_last_message_sent_also_when_reopened(
+async def a_view_with_a_text_is_about_that_text(pilot: Pilot[None]) -> None:
+    await typed(pilot, "/why 12 which port is it?")
+    await pilot.press("enter")
+    view = await view_of(pilot)
+    assert (view.subject.draft, view.subject.sent) == ("which port is it?", None)
+    answer = view.query_one("#ledger-answer")
+    await until(pilot, lambda: "#12" in str(answer.render()), "why not")
+    await pilot.press("backspace", "escape")
+    assert pilot.app.screen is view, "the first Esc is for what was typed in the view"
+    await left(pilot)
+    await typed(pilot, "/compare @full which port?")
+    await pilot.press("enter")
+    view = await view_of(pilot)
+    assert (view.subject.draft, view.subject.mode) == ("which port?", Mode.FULL)
+    await left(pilot)
+
+
+async def test_a_view_with_a_text_is_about_it_and_others_about_the_last_message_also_when_reopened(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
@@ -75,29 +92,12 @@ async def test_a_view_without_a_text_is_about_the_last_message_sent_also_when_re
         assert screen.previews.window is screen.previews.sent is sent, "no command is planned"
         screen.query_one(Prompt).clear()
         await views_are_about_the_last_message(pilot, sent)
+        await a_view_with_a_text_is_about_that_text(pilot)
     again = JitchatApp(backend, backend.store.conversation("demo"))
     async with again.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await until(pilot, lambda: screen.previews.has_sends, "what is known of sends")
         await views_are_about_the_last_message(pilot, sent)
-
-
-async def test_a_view_with_a_text_is_about_that_text(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await asked(pilot)
-        await typed(pilot, "/why 12 which port is it?")
-        await pilot.press("enter")
-        view = await view_of(pilot)
-        assert (view.subject.draft, view.subject.sent) == ("which port is it?", None)
-        answer = view.query_one("#ledger-answer")
-        await until(pilot, lambda: "#12" in str(answer.render()), "why not")
-        await pilot.press("backspace", "escape")
-        assert pilot.app.screen is view, "the first Esc is for what was typed in the view"
-        await left(pilot)
-        await typed(pilot, "/compare @full which port?")
-        await pilot.press("enter")
-        view = await view_of(pilot)
-        assert (view.subject.draft, view.subject.mode) == ("which port?", Mode.FULL)
 
 
 async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestBackend) -> None:

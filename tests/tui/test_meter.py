@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import StreamCut
@@ -12,6 +11,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Message, Usage
 from tests.support import ScriptedProvider, conversation_of, talk
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
@@ -71,30 +71,37 @@ async def ask(pilot: Pilot[None]) -> ChatScreen:
     return screen
 
 
-@pytest.mark.parametrize(
-    ("prices", "told"), [(PRICES, "~${}"), (None, "cost unknown"), (FREE, "")], ids=str
-)
+BEFORE = ((PRICES, "~${}"), (None, "cost unknown"), (FREE, ""))
+
+
 async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_columns(
-    backend: TestBackend, prices: Prices | None, told: str
+    backend: TestBackend,
 ) -> None:
-    reporting(backend, None, prices)
     async with demo_app(backend).run_test(size=(120, 36)) as pilot:
         screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
-        assert screen.previews.window is not None
-        cost = told.format(f"{screen.previews.window.used * 0.002:,.2f}")
-        hint = shown(screen, "#cost")
-        assert hint.startswith(f"in ~{screen.previews.window.used:,} · reserve ")
-        assert f" % · {cost}{' · ' * bool(cost)}saves " in hint
-        assert ("$" in hint) == ("$" in told)
-        width = screen.query_one("#cost").size.width
-        assert "stable" in hint
-        assert len(hint) <= width
-        await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: screen.query_one("#cost").size.width < width, "the new width")
-        hint = shown(screen, "#cost")
-        assert ("$" in hint) == ("$" in told)
-        assert len(hint) <= screen.query_one("#cost").size.width
+        demo = screen.opening.conversation
+        for prices, told in BEFORE:
+            reporting(backend, None, prices)
+            await pilot.resize_terminal(120, 36)
+            screen.query_one(Prompt).text = ""
+            await ready(pilot)
+            await screen.open(demo)
+            await ready(pilot)
+            await type_text(pilot, QUESTION)
+            assert screen.previews.window is not None
+            cost = told.format(f"{screen.previews.window.used * 0.002:,.2f}")
+            hint = shown(screen, "#cost")
+            assert hint.startswith(f"in ~{screen.previews.window.used:,} · reserve "), prices
+            assert f" % · {cost}{' · ' * bool(cost)}saves " in hint, prices
+            assert ("$" in hint) == ("$" in told), prices
+            width = screen.query_one("#cost").size.width
+            assert "stable" in hint, prices
+            assert len(hint) <= width, prices
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda w=width: screen.query_one("#cost").size.width < w, "80")
+            hint = shown(screen, "#cost")
+            assert ("$" in hint) == ("$" in told), prices
+            assert len(hint) <= screen.query_one("#cost").size.width, prices
 
 
 AFTER = (
@@ -180,7 +187,10 @@ async def test_a_window_that_was_sent_earlier_shows_what_was_reported_for_it(
         assert "next window" in shown(screen, "#inspector-title")
 
 
-async def test_where_no_window_was_sent_that_is_said(backend: TestBackend) -> None:
+async def test_the_provider_counts_the_very_window_by_key_and_by_name_and_an_unsent_one_is_none(
+    backend: TestBackend,
+) -> None:
+    backend.exact = 1_188
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         window = screen.previews.window
@@ -189,13 +199,6 @@ async def test_where_no_window_was_sent_that_is_said(backend: TestBackend) -> No
         assert notices(pilot) == ["No window was sent for this turn."]
         assert screen.previews.window is window
 
-
-async def test_the_provider_counts_the_very_window_when_it_is_asked_to(
-    backend: TestBackend,
-) -> None:
-    backend.exact = 1_188
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         assert backend.counted == []
         await pilot.press("alt+x")
@@ -210,17 +213,11 @@ async def test_the_provider_counts_the_very_window_when_it_is_asked_to(
         await type_text(pilot, " really?")
         assert shown(screen, "#cost").startswith("in ~")
 
-
-async def test_by_its_name_it_counts_what_would_be_sent_without_a_message(
-    backend: TestBackend,
-) -> None:
-    backend.exact = 1_188
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await ready(pilot)
-        screen = await ask(pilot)
-        screen.query_one("#prompt").insert("/count")  # type: ignore[attr-defined]
+        screen.query_one(Prompt).text = ""
+        await ask(pilot)
+        screen.query_one(Prompt).insert("/count")
         await pilot.press("enter")
         await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
         assert "next window" in shown(screen, "#inspector-title")
         assert screen.previews.window is not None
-        assert backend.counted == [screen.previews.window.messages()]
+        assert backend.counted[1:] == [screen.previews.window.messages()]

@@ -17,7 +17,7 @@ from jitchat.tui.widgets.prompt import PLACEHOLDER, Prompt
 from tests.support import ScriptedProvider
 from tests.tui.choices import GROQ, OLLAMA, OPENAI, READER, model, openrouter
 from tests.tui.listing import answers, chosen, drawn, enter_text, opened, rows, status, told
-from tests.tui.support import chat, demo_app, idle, ready, type_text, until
+from tests.tui.support import chat, demo_app, idle, type_text, until
 
 SIZE = (120, 36)
 KEY = "sk-or-1234567890"
@@ -49,7 +49,14 @@ async def test_every_provider_is_listed_searched_and_greyed_where_it_cannot_be_u
         await answers(pilot, "brand-new")
 
 
-async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(models) -> None:
+async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(
+    models, monkeypatch
+) -> None:
+    """And looking around that fails leaves it usable."""
+
+    def fail() -> None:
+        raise SettingsError("The keys file cannot be read.", "Correct it.")
+
     models.providers = [READER, OPENAI, replace(OLLAMA, models=OLLAMA.models[:1])]
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
@@ -65,14 +72,9 @@ async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(mode
         assert isinstance(models.provider, ScriptedProvider)
         assert models.provider.requests[0][-1].content.endswith("hello")
 
-
-async def test_looking_around_that_fails_leaves_the_reader_usable(models, monkeypatch) -> None:
-    def fail() -> None:
-        raise SettingsError("The keys file cannot be read.", "Correct it.")
-
-    monkeypatch.setattr(models, "choices", fail)
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await ready(pilot)
+        monkeypatch.setattr(models, "choices", fail)
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: not told(pilot), "no notice")
         await pilot.press("ctrl+l")
         await until(pilot, lambda: told(pilot), "the reason")
         assert told(pilot) == ["The keys file cannot be read. Correct it."]
@@ -126,7 +128,9 @@ async def test_a_provider_that_is_asked_says_so_at_its_row_or_why_it_has_no_list
         await answers(pilot, "kimi-k2")
 
 
-async def test_what_is_no_key_is_refused_in_place_and_may_be_left_and_pasted_again(models) -> None:
+async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_models_are_listed(
+    models,
+) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
         await enter_text(pilot, "openai")
@@ -142,23 +146,8 @@ async def test_what_is_no_key_is_refused_in_place_and_may_be_left_and_pasted_aga
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, ModelsScreen)
         assert models.keys == {}
-        await enter_text(pilot, "openai/o9")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, KeyScreen), "one that is named asks for it first too"
-        field = pilot.app.screen.query_one(KeyInput)
-        field.post_message(events.Paste(f"\n{KEY}\r\n"))
-        await until(pilot, lambda: field.value, "the paste")
-        assert KEY not in str(field.render_line(0).text)
-        await pilot.press("enter")
-        await answers(pilot, "o9")
-        assert models.keys == {"openai": KEY}
 
-
-async def test_a_refused_key_can_be_replaced_from_its_row_and_the_models_are_listed(models) -> None:
-    models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
-    async with demo_app(models).run_test(size=SIZE) as pilot:
-        await opened(pilot)
+        models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
         await enter_text(pilot, "groq")
         await pilot.press("enter")
         await until(pilot, lambda: "Enter takes another key." in drawn(pilot), "the refusal")
@@ -174,6 +163,18 @@ async def test_a_refused_key_can_be_replaced_from_its_row_and_the_models_are_lis
         assert told(pilot) == ["The key is kept."]
         assert chosen(pilot) == ("groq", "kimi-k2")
         assert "refused" not in drawn(pilot)
+
+        await enter_text(pilot, "openai/o9")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, KeyScreen), "one that is named asks for it first too"
+        field = pilot.app.screen.query_one(KeyInput)
+        field.post_message(events.Paste(f"\n{KEY}\r\n"))
+        await until(pilot, lambda: field.value, "the paste")
+        assert KEY not in str(field.render_line(0).text)
+        await pilot.press("enter")
+        await answers(pilot, "o9")
+        assert models.keys == {"groq": KEY, "openai": KEY}
 
 
 async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_another_key_at_once(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import ContextOverflow
 from jitchat.providers.provider import RetryScheduled
 from tests.support import ScriptedProvider
-from tests.tui.support import TestBackend, chat, demo_app, notices, ready, type_text, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -30,7 +30,19 @@ async def send(pilot: Pilot[None], *script: object) -> None:
     await pilot.press("enter")
 
 
-async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBackend) -> None:
+class Small(ScriptedProvider):
+    """Refuses what is larger than 4,000 tokens."""
+
+    async def stream(self, messages, options):
+        if options.context > 4_000:
+            raise ContextOverflow("Too large.", "", 4_400, 4_000)
+        async for piece in super().stream(messages, options):
+            yield piece
+
+
+async def test_a_retry_is_counted_down_to_the_answer_or_esc_and_a_limit_that_was_learnt_is_told(
+    backend: TestBackend,
+) -> None:
     answered = asyncio.Event()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await send(pilot, RetryScheduled(30.0, "HTTP 429: slow\x1b[31m down"), answered, "Hello.")
@@ -38,36 +50,25 @@ async def test_a_retry_is_counted_down_until_the_answer_comes(backend: TestBacke
         assert hint(pilot) == "again in 30 s · HTTP 429: slow␛[31m down"
         await until(pilot, lambda: "again in 29 s" in hint(pilot), "the next second")
         answered.set()
-        await until(pilot, lambda: chat(pilot).opening.conversation.turns == 62, "the reply")
+        screen = chat(pilot)
+        await until(pilot, lambda: screen.opening.conversation.turns == 62, "the reply")
         assert "again" not in hint(pilot)
+        await idle(pilot)
 
-
-async def test_esc_ends_a_countdown_and_gives_the_message_back(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await send(pilot, RetryScheduled(30.0, "busy"), asyncio.Event())
-        await until(pilot, lambda: "again in" in hint(pilot), "the countdown")
-        await pilot.press("escape")
-        await until(pilot, lambda: not chat(pilot).busy, "the end")
-        assert chat(pilot).query_one("#prompt").text == "hello"
-        await until(pilot, lambda: "again" not in hint(pilot), "another hint")
-
-
-async def test_a_limit_that_was_learnt_is_told_and_shown(backend: TestBackend) -> None:
-    class Small(ScriptedProvider):
-        async def stream(self, messages, options):
-            if options.context > 4_000:
-                raise ContextOverflow("Too large.", "", 4_400, 4_000)
-            async for piece in super().stream(messages, options):
-                yield piece
-
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         assert screen.session is not None
         screen.session.provider = Small()
         await type_text(pilot, "what did we settle on for the deploy window?")
         await pilot.press("enter")
-        await until(pilot, lambda: screen.opening.conversation.turns == 62, "the reply")
+        await until(pilot, lambda: screen.opening.conversation.turns == 64, "the reply")
         assert any("4,000 tokens" in toast for toast in toasts(pilot))
         assert screen.previews.window is not None
         assert screen.previews.window.budget.limit == 4_000
         assert screen.previews.window.limit_source == "learnt from a refusal"
+        await idle(pilot)
+
+        await send(pilot, RetryScheduled(30.0, "busy"), asyncio.Event())
+        await until(pilot, lambda: "again in" in hint(pilot), "the countdown")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.busy, "the end")
+        assert screen.query_one("#prompt").text == "hello"
+        await until(pilot, lambda: "again" not in hint(pilot), "another hint")

@@ -102,14 +102,25 @@ async def test_a_message_that_waits_goes_nowhere_else(backend: TestBackend, gate
         assert backend.provider.requests == []  # type: ignore[attr-defined]
 
 
-async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
+async def test_whoever_opens_a_conversation_types_at_once_and_sees_that_one_alone(
     backend: TestBackend, gates
 ) -> None:
+    """Neither the one before it, nor one that opens late; and a warning is told at the start."""
+    backend.warning = "The key goes to models.test unencrypted: use https."
+    other = conversation_of(backend.store, talk("one", "two"))
     left = conversation_of(backend.store, talk("left"))
     wanted = conversation_of(backend.store, talk("wanted"))
+    broken = conversation_of(backend.store, talk("x", "y"))
     gates[left.id], gates[wanted.id] = threading.Event(), threading.Event()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
+        assert [each.message for each in pilot.app._notifications] == [backend.warning]
+        screen.query_one(Inspector).point_at(Kind.SYSTEM)
+        await until(pilot, lambda: screen.query_one(Inspector).has_focus_within, "the inspector")
+        await screen.open(other)
+        await pilot.press("h", "i")
+        assert screen.query_one(Prompt).text == "hi"
+
         await screen.open(left)
         await until(pilot, lambda: left.id in gates.reached, "the one to be left, at its gate")
         await screen.open(wanted)
@@ -120,12 +131,8 @@ async def test_a_conversation_that_opens_late_is_not_the_one_on_screen(
         gates[wanted.id].set()
         await until(pilot, lambda: screen.session is not None, "the session")
         assert screen.session.memory.conversation == screen.opening.conversation == wanted  # type: ignore[union-attr]
+        await ready(pilot)
 
-
-async def test_figures_of_the_conversation_before_do_not_stay(backend: TestBackend) -> None:
-    broken = conversation_of(backend.store, talk("x", "y"))
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         backend.refusal = StoreUnreadable("It is broken.", "Mend it.")
         await screen.open(broken)
         await until(pilot, lambda: screen.opening.refusal is not None, "the refusal")
@@ -141,7 +148,7 @@ async def test_turns_keep_their_order_while_the_rest_is_read(backend: TestBacken
         await screen.open(made)
         await until(pilot, lambda: screen.indexing.indexed and screen.previews.window, "the window")
         transcript = screen.query_one(Transcript)
-        for _ in range(12):
+        for _ in range(7):
             transcript.scroll_to(y=8, animate=False)
             await pilot.pause()
             transcript.scroll_to(y=0, animate=False)
@@ -167,21 +174,3 @@ async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: Test
             await until(pilot, lambda p=planned: screen.previews.planned > p, "the plan")
         assert screen.previews.window is None
         assert gc.get_freeze_count() <= before
-
-
-async def test_a_key_that_would_travel_in_the_open_is_warned_of(backend: TestBackend) -> None:
-    backend.warning = "The key goes to models.test unencrypted: use https."
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        await ready(pilot)
-        assert [each.message for each in pilot.app._notifications] == [backend.warning]
-
-
-async def test_whoever_opens_a_conversation_can_type_at_once(backend: TestBackend) -> None:
-    other = conversation_of(backend.store, talk("one", "two"))
-    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
-        screen = await ready(pilot)
-        screen.query_one(Inspector).point_at(Kind.SYSTEM)
-        await until(pilot, lambda: screen.query_one(Inspector).has_focus_within, "the inspector")
-        await screen.open(other)
-        await pilot.press("h", "i")
-        assert screen.query_one(Prompt).text == "hi"

@@ -17,8 +17,8 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role, Status, Turn
-from tests.support import ScriptedProvider, talk
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+from tests.support import ScriptedProvider
+from tests.tui.support import TestBackend, demo_app, idle, ready, until
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -34,30 +34,23 @@ def told(pilot: object) -> list[str]:
     return [each.message for each in pilot.app._notifications]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("what", ["rename", "create"])
-async def test_it_is_told_and_the_app_goes_on(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch, what: str
+async def test_it_is_told_the_newest_of_each_cause_and_the_app_goes_on(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = backend.store.create("New conversation")
     async with JitchatApp(backend, made).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        monkeypatch.setattr(backend.store, what, full)
-        if what == "create":
-            backend.store.append(made.id, talk("a", "b"))
-            await pilot.press("ctrl+n")
-        else:
-            screen.query_one(Prompt).insert("hello")
-            await pilot.press("enter")
-        await until(pilot, lambda: told(pilot), "the sentence")
-        assert "The disk is full." in told(pilot)[0]
-        await idle(pilot)
+        for refused, keys in (("rename", ("enter",)), ("create", ("ctrl+n",))):
+            screen.query_one(Prompt).text = "hello" if refused == "rename" else ""
+            with monkeypatch.context() as refusing:
+                refusing.setattr(backend.store, refused, full)
+                await pilot.press(*keys)
+                await until(pilot, lambda: told(pilot), f"the sentence, at {refused}")
+                assert "The disk is full." in told(pilot)[0], refused
+                await idle(pilot)
+            pilot.app.clear_notifications()
+            await until(pilot, lambda: not told(pilot), "no notice")
 
-
-async def test_of_one_cause_the_newer_notice_takes_the_place_of_the_older(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
         notify_error(screen, StoreFull("The reply cannot be written.", "Free some space."))
         notify_error(screen, StoreBusy("Another program holds it.", "Close it."))
         notify_error(screen, StoreFull("The draft cannot be written.", "Free some space."))
@@ -67,6 +60,13 @@ async def test_of_one_cause_the_newer_notice_takes_the_place_of_the_older(
         ]
         await until(pilot, lambda: told(pilot)[-1:] == newest[-1:], "the last notice")
         assert told(pilot) == newest
+
+        assert screen.session is not None
+        screen.session.preview = full  # type: ignore[assignment, method-assign]
+        screen.previews.plan(afresh=True)
+        await until(pilot, lambda: screen.previews.window is None, "the refusal")
+        title = screen.query_one("#inspector-title")
+        await until(pilot, lambda: "cannot be planned" in str(title.render()), "the title")
 
 
 async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(
@@ -113,16 +113,6 @@ async def test_somebody_elses_turn_between_question_and_reply_shows_the_reply_on
             (62, "from another instance"),
             (63, "It is now."),
         ]
-
-
-async def test_the_title_of_the_inspector_says_what_is_the_matter(backend: TestBackend) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        assert screen.session is not None
-        screen.session.preview = full  # type: ignore[assignment, method-assign]
-        screen.previews.plan(afresh=True)
-        await until(pilot, lambda: screen.previews.window is None, "the refusal")
-        assert "cannot be planned" in str(chat(pilot).query_one("#inspector-title").render())
 
 
 async def _begun(pilot: Pilot[None], screen: ChatScreen) -> Transcript:

@@ -218,7 +218,7 @@ async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
         assert {after - line for line, after in pairwise(lines)} == {2}
 
 
-@pytest.mark.parametrize("unit", ["x", "- item\n"])
+@pytest.mark.parametrize("unit", ["x", "- an item that is one line of a list\n"])
 async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
     text = (unit * 1_000_000)[:1_000_000]
     async with ReplyApp().run_test() as pilot:

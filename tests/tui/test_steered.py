@@ -97,22 +97,6 @@ async def test_turns_are_pinned_and_excluded_in_the_transcript_and_taken_back(
         assert "Nothing was pinned or excluded since this was opened." in told(pilot)
 
 
-async def test_a_turn_that_is_named_is_fetched_and_its_number_is_not_looked_for(
-    backend: TestBackend,
-) -> None:
-    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await type_text(pilot, "#12 and @full: which port is it?")
-        assert kinds(screen)[12] is Kind.RETRIEVED
-        assert screen.previews.window is not None
-        assert not any(
-            "“12”" in row.reason or '"12"' in row.reason for row in screen.previews.window.ledger
-        )
-        await type_text(pilot, " and @full here")
-        assert "@full counts at the beginning only" in str(screen.query_one("#cost").render())
-        assert screen.steering.next_message.mode is Mode.JIT
-
-
 async def test_pins_are_there_again_when_the_conversation_is_opened(backend: TestBackend) -> None:
     conversation = store_demo(backend.store)
     backend.open_session(conversation).hold(60, Hold.PINNED)
@@ -171,13 +155,23 @@ async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend
         assert screen.steering.once == NO_MORE
 
 
-async def test_a_mode_ahead_of_a_message_or_by_command_is_for_that_one(
+async def test_a_turn_or_a_mode_that_is_named_and_a_mode_by_command_are_for_that_message(
     backend: TestBackend,
 ) -> None:
     provider = backend.provider = ScriptedProvider()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         usual = screen.steering.mode
+        await type_text(pilot, "#12 and @full: which port is it?")
+        assert kinds(screen)[12] is Kind.RETRIEVED, "a turn that is named is fetched"
+        assert screen.previews.window is not None
+        reasons = [row.reason for row in screen.previews.window.ledger]
+        assert not any("“12”" in each or '"12"' in each for each in reasons), "nor looked for"
+        await type_text(pilot, " and @full here")
+        assert "@full counts at the beginning only" in str(screen.query_one("#cost").render())
+        assert screen.steering.next_message.mode is Mode.JIT
+
+        screen.query_one(Prompt).text = ""
         await type_text(pilot, "@full ")
         assert modes(screen) == ["full once"]
         await pilot.press("enter")

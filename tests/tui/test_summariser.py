@@ -55,7 +55,9 @@ def status(screen: object) -> str:
     return str(screen.query_one("#status").render())  # type: ignore[attr-defined]
 
 
-async def test_index_lines_are_written_behind_the_chat_and_that_is_seen(backend: TestBackend):
+async def test_index_lines_are_written_behind_the_chat_and_after_each_exchange_and_that_is_seen(
+    backend: TestBackend,
+):
     writer = Held()
     use(backend, writer)
     app = JitchatApp(backend, conversation_of(backend.store, TURNS))
@@ -71,17 +73,10 @@ async def test_index_lines_are_written_behind_the_chat_and_that_is_seen(backend:
         await until(pilot, lambda: "to go" not in status(screen), "the last of them")
         assert kept(backend.store) == [("small-1", f"line {n}") for n in range(1, 21)]
 
-
-async def test_the_turns_of_a_new_exchange_get_their_lines_too(backend: TestBackend):
-    writer = Writer()
-    use(backend, writer)
-    app = JitchatApp(backend, conversation_of(backend.store, TURNS))
-    async with app.run_test(size=(140, 40)) as pilot:
-        screen = await ready(pilot)
-        await until(pilot, lambda: len(kept(backend.store)) == 20, "the lines")
         screen.query_one(Prompt).insert("and the lighthouse?")
         await pilot.press("enter")
         await idle(pilot)
+        writer.let.release()
         await until(pilot, lambda: len(kept(backend.store)) == 22, "two more lines")
         assert asked_for(writer.requests[-1]) == [21, 22]
 

@@ -92,7 +92,7 @@ async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_
         assert positions(transcript)[-1] == 1_000
 
 
-async def test_a_turn_far_back_can_be_jumped_to() -> None:
+async def test_far_back_every_key_is_a_step_and_scrolling_to_an_end_mounts_more_in_order() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
@@ -101,13 +101,13 @@ async def test_a_turn_far_back_can_be_jumped_to() -> None:
         view = next(v for v in transcript.query(TurnView) if v.turn.position == 500)
         await until(pilot, lambda: view.region.y == transcript.region.y, "the turn at the top")
 
-
-async def test_scrolling_to_an_end_mounts_more_in_order() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 24)) as pilot:
-        transcript = app.query_one(Transcript)
-        await transcript.show(TURNS, 500)
+        transcript.focus()
         await pilot.pause()
+        transcript.point_at(501)
+        for _ in range(4):  # faster than frames
+            app.simulate_key("up")
+        await until(pilot, lambda: transcript.chosen == TURNS[496], "four steps")
+
         for _ in range(2):
             transcript.scroll_end(animate=False)
             await pilot.pause()
@@ -137,21 +137,6 @@ async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
             assert 0 < lines <= 24
         await until(pilot, lambda: len(positions(transcript)) == 20, "no more than a stretch")
         assert positions(transcript) == list(range(981, 1_001))
-
-
-async def test_every_key_is_a_step_also_where_keys_come_faster_than_frames() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=(80, 24)) as pilot:
-        transcript = app.query_one(Transcript)
-        await transcript.show(TURNS, 500)
-        await until(pilot, lambda: in_view(transcript), "turns")
-        await until(pilot, lambda: in_view(transcript)[0].turn.position == 500, "the place")
-        transcript.focus()
-        await pilot.pause()
-        transcript.point_at(501)
-        for _ in range(4):
-            app.simulate_key("up")
-        await until(pilot, lambda: transcript.chosen == TURNS[496], "four steps")
 
 
 async def test_a_terminal_that_grows_and_one_that_is_tall_are_filled() -> None:

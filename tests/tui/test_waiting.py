@@ -84,10 +84,10 @@ async def test_a_sign_moves_meanwhile_and_a_long_wait_says_that_a_local_server_m
         assert shown(pilot).startswith(told)
         await pilot.press("escape")
         await idle(pilot)
-        assert shown(pilot, "#working") == ""
+        await until(pilot, lambda: not shown(pilot, "#working"), "the end of the sign")
 
 
-async def test_a_short_notice_stands_in_the_last_line_and_a_long_one_over_the_screen(
+async def test_a_notice_stands_in_the_last_line_or_over_the_screen_where_it_leaves_figures_alone(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
@@ -107,36 +107,54 @@ async def test_a_short_notice_stands_in_the_last_line_and_a_long_one_over_the_sc
         screen.notify("It failed.", severity="error", markup=False)
         await until(pilot, lambda: len(notices(pilot)) == 2, "the error over the screen, too")
 
-
-@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_notices_over_the_screen_leave_figures_alone(
-    backend: TestBackend, size: tuple[int, int]
-) -> None:
-    async with demo_app(backend).run_test(size=size, notifications=True) as pilot:
-        screen = await ready(pilot)
         screen.query_one(Inspector).remove_class("-hidden")
-        screen.notify("It failed, for a reason that takes a while to tell. " * 2, severity="error")
-        await until(pilot, lambda: screen.query("Toast"), "the notice")
+        for size in ((80, 24), (160, 48)):
+            pilot.app.clear_notifications()
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: not screen.query("Toast"), "no notice")
+            await the_notice_leaves_figures_alone(pilot, size)
+
+
+async def the_notice_leaves_figures_alone(pilot: Pilot[None], size: tuple[int, int]) -> None:
+    """On the chat and on two views."""
+    screen = chat(pilot)
+    screen.notify("It failed, for a reason that takes a while to tell. " * 2, severity="error")
+    await until(pilot, lambda: screen.query("Toast"), "the notice")
+    await pilot.pause()
+    (toast,) = screen.query("Toast")
+    assert screen.size == size
+    for each in ("#top-line", "#inspector", "BudgetBar", "#prompt", "#hint-line"):
+        assert not toast.region.overlaps(screen.query_one(each).region), (each, size)
+    for key in ("f4", "f7"):
+        await pilot.press(key)
+        view = pilot.app.screen
+        await until(pilot, lambda view=view: view.query("Toast"), "the notice in the view")
         await pilot.pause()
-        (toast,) = screen.query("Toast")
-        figures = ("#top-line", "#inspector", "BudgetBar", "#prompt", "#hint-line")
-        for each in figures:
-            assert not toast.region.overlaps(screen.query_one(each).region), each
-        for key in ("f4", "f7"):
-            await pilot.press(key)
-            view = pilot.app.screen
-            await until(pilot, lambda view=view: view.query("Toast"), "the notice in the view")
-            await pilot.pause()
-            (toast,) = view.query("Toast")
-            assert toast.region.y > size[1] // 2
-            await pilot.press("escape")
+        (toast,) = view.query("Toast")
+        assert toast.region.y > size[1] // 2, (key, size)
+        await pilot.press("escape")
 
 
-async def test_words_of_the_last_line_the_legend_and_the_model_can_be_clicked(
+async def test_what_could_answer_is_offered_until_something_is_typed_and_words_can_be_clicked(
     models: TestBackend,
 ) -> None:
     async with demo_app(models).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
+        line = screen.query_one("#offer")
+        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: line.size.width <= 80, "the new width")
+        assert line.display
+        assert line.size.height == 1
+        assert "reader" in str(screen.query_one(Prompt).placeholder)
+        screen.query_one(Prompt).insert("w")
+        await until(pilot, lambda: not screen.query_one("#offer").display, "the line gone")
+        screen.query_one(Prompt).clear()
+        await pilot.resize_terminal(140, 40)
+        await until(pilot, lambda: screen.query_one("#keys").size.width > 40, "the new width")
+        await ready(pilot)
+        assert not screen.query_one("#offer").display
+
         inspector, keys = screen.query_one(Inspector), str(screen.query_one("#keys").render())
         await pilot.click("#keys", offset=(keys.index("inspect") + 1, 0))
         await until(pilot, lambda: inspector.has_class("-hidden"), "the inspector shut")
@@ -146,21 +164,6 @@ async def test_words_of_the_last_line_the_legend_and_the_model_can_be_clicked(
         assert inspector.chosen == 55
         await pilot.click("#status", offset=(3, 0))
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
-
-
-async def test_what_could_answer_is_offered_until_something_is_typed(models: TestBackend) -> None:
-    async with demo_app(models).run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        line = screen.query_one("#offer")
-        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
-        assert line.display
-        assert line.size.height == 1
-        assert "reader" in str(screen.query_one(Prompt).placeholder)
-        screen.query_one(Prompt).insert("w")
-        await until(pilot, lambda: not screen.query_one("#offer").display, "the line gone")
-        screen.query_one(Prompt).clear()
-        await pilot.pause()
-        assert not screen.query_one("#offer").display
 
 
 @pytest.mark.parametrize(
