@@ -48,6 +48,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: some tests wait for a timer or another process."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 3
+
+
 def pytest_configure(config: pytest.Config) -> None:
     is_all = config.getoption("--long") == "all"
     settings.register_profile(
