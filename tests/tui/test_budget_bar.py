@@ -10,6 +10,7 @@ from textual.app import App
 
 from jitchat.tui.widgets.budget_bar import BudgetBar, in_two_scales, to_scale
 from jitchat.values import Mode
+from tests.examples import examples
 from tests.window.reports import KNOWN, long_talk
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 NAMES = ("system", "pinned", "recent", "index", "retrieved", "draft", "free", "reserve")
 
 
+@examples(30)
 @given(
     st.lists(st.integers(0, 200_000), min_size=len(NAMES), max_size=len(NAMES)).filter(any),
     st.integers(len(NAMES), 300),

@@ -21,6 +21,7 @@ from jitchat.tui.figures import (
 )
 from jitchat.values import Mode, Usage
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from tests.examples import examples
 from tests.window.reports import KNOWN, calibrations, long_talk
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def test_with_a_price_the_sentence_has_room_in_a_small_terminal(learnt: ContextW
     assert fits.endswith("% · ~$0.0041")
 
 
+@examples(30)
 @given(st.integers(800, 40_000), st.sampled_from(Mode), calibrations())
 def test_what_is_told_adds_up_to_the_limit(limit: int, mode: Mode, learnt: Calibration):
     try:

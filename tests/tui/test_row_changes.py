@@ -25,6 +25,7 @@ from jitchat.tui.widgets.window_rows import (
 from jitchat.values import Mode
 from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.compare import difference
+from tests.examples import examples
 from tests.support import demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text
 from tests.window.reports import long_talk
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 QUESTION, OTHER = "what did we settle on for the deploy window?", "who brings the hazelnut cake?"
 
 
+@examples(30)
 @given(st.integers(900, 9_000), st.integers(900, 9_000))
 def test_rows_that_left_are_put_in_their_place_and_taken_out_again(first: int, then: int) -> None:
     try:

@@ -42,6 +42,7 @@ from jitchat.window.compare import (
     settles_at,
 )
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text, until
 from tests.window.reports import calibrations, long_talk
 
@@ -55,6 +56,7 @@ JIT = long_talk(Mode.JIT, NO_CALIBRATION)
 SIZES = [each.budget for each in budget_grid(Budget(), 32_768)]
 
 
+@examples(30)
 @given(st.integers(10, 300), st.data())
 def test_the_track_is_as_wide_as_it_is_told_and_a_click_on_the_thumb_leaves_it(
     width: int, data: st.DataObject
@@ -76,6 +78,7 @@ def test_the_scale_is_logarithmic_and_names_both_ends() -> None:
     assert all(track[scale.index(told)] in "┴█" for told in ("1,024", "4,096", "16,384"))
 
 
+@examples(30)
 @given(st.integers(600, 40_000), st.integers(0, 40_000), calibrations())
 def test_what_is_printed_adds_up_to_the_limit(limit: int, more: int, learnt: Calibration) -> None:
     try:

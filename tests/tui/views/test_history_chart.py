@@ -18,6 +18,7 @@ from jitchat.tui.views.history import (
     scale_of,
     series_of,
 )
+from tests.examples import examples
 from tests.tui.views.test_history_rows import SEND
 
 
@@ -100,6 +101,7 @@ def test_the_mark_stands_under_its_send_with_its_number(count):
         assert max(len(axis), len(told)) <= 60
 
 
+@examples(30)
 @given(st.integers(1, 5_000), st.integers(20, 200), st.integers(0, 10**7), st.data())
 def test_every_send_has_a_cell_on_screen_that_leads_to_its_column(count, width, largest, data):
     columns = columns_of(Series({"full": range(count + 1)}, largest), width)
@@ -111,6 +113,7 @@ def test_every_send_has_a_cell_on_screen_that_leads_to_its_column(count, width, 
     assert columns.place_at(columns.cell_of(count - 1) + columns.step) is None
 
 
+@examples(30)
 @given(st.floats(0, 10**9), st.integers(1, 60))
 def test_ticks_are_round_and_the_scale_holds_the_largest(largest, rows):
     scale = scale_of(largest, rows)
@@ -124,6 +127,7 @@ def test_ticks_are_round_and_the_scale_holds_the_largest(largest, rows):
 sizes = st.dictionaries(st.sampled_from(["system", "recent", "draft"]), st.integers(0, 9_000))
 
 
+@examples(30)
 @given(
     st.lists(st.tuples(sizes, st.integers(0, 99_000)), min_size=1, max_size=80),
     st.integers(30, 120),

@@ -16,6 +16,7 @@ from jitchat.tui.views.history import money_sentence, saved_sentence, send_lines
 from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
+from tests.examples import examples
 
 SEND = Send(
     *(7, 61, 62, datetime(2026, 11, 3, 9, 30, tzinfo=UTC), Mode.JIT, "m-1", "work"),
@@ -94,6 +95,7 @@ def test_a_send_is_told_in_its_figures():
     assert third == "no answer came, and no usage"
 
 
+@examples(30)
 @given(st.dictionaries(st.sampled_from([kind.value for kind in Kind]), st.integers(0, 300_000)))
 def test_kinds_free_and_reserve_are_the_limit_wherever_they_are_printed(sizes):
     send = replace(SEND, sizes=sizes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -33,6 +33,7 @@ from jitchat.why import why
 from jitchat.window.steering import Once, Steering
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Verdict
+from tests.examples import examples
 from tests.support import demo_session
 from tests.window.cases import Case, cases
 
@@ -151,7 +152,7 @@ def test_what_came_in_and_what_lost_its_place_is_told(store: ColdStore) -> None:
 
 
 @given(case=cases(), mode=st.sampled_from(list(Mode)))
-@settings(max_examples=40, deadline=None)
+@examples(16)
 def test_the_printed_sums_are_the_limit_and_every_turn_is_told_of(case: Case, mode: Mode) -> None:
     window = case.window(mode, EstimateCounter())
     if isinstance(window, WindowOverflow):

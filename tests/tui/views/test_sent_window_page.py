@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
@@ -29,9 +29,10 @@ from jitchat.window.compare import SAME
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
+from tests.examples import examples
 from tests.window.cases import Case, cases
 
-quick = settings(deadline=None, max_examples=60, derandomize=True)
+quick = examples(16)
 SAID = Turn(1, Role.USER, "hello")
 
 
@@ -123,6 +124,7 @@ def test_messages_are_written_out_harmless_and_cut_where_they_are_endless():
     assert message_text(window, 10_000) == whole
 
 
+@examples(30)
 @given(st.integers(1, 5_000), st.integers(3, 200), st.data())
 def test_the_send_that_is_looked_at_is_always_in_view_and_clickable(count, width, data):
     place = data.draw(st.integers(0, count - 1))
@@ -136,6 +138,7 @@ def test_the_send_that_is_looked_at_is_always_in_view_and_clickable(count, width
     assert strip.place_at(strip.column(strip.stop)) is None
 
 
+@examples(30)
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=50), st.integers(1, 4))
 def test_marks_are_to_scale_and_none_is_empty(sizes, height):
     strip = strip_of(len(sizes), 0, 52)

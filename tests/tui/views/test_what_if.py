@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.session import SessionOptions
@@ -29,6 +29,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.support import demo_session
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
@@ -42,7 +43,7 @@ def numbers(text: str) -> list[int]:
     return [int(found.replace(",", "")) for found in re.findall(r"\d[\d,]*", text)]
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@examples(16)
 @given(cases())
 def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
     for mode in Mode:
@@ -69,6 +70,7 @@ def test_free_is_what_is_left_of_the_window_and_not_a_price(store: ColdStore) ->
 SIZES = st.lists(st.tuples(st.sampled_from(Kind), st.integers(1, 10**6)), unique_by=lambda x: x[0])
 
 
+@examples(30)
 @given(SIZES.filter(bool), st.integers(0, 10**7), st.integers(30, 200))
 def test_a_bar_is_to_the_scale_of_the_widest_and_shows_every_kind(
     sizes: list[tuple[Kind, int]], more: int, width: int

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_names
@@ -27,6 +27,7 @@ from jitchat.values import Mode
 from jitchat.window.places import find_segments
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
+from tests.examples import examples
 from tests.providers.test_wire import Server, asking
 from tests.support import demo_session
 from tests.window.cases import Case, cases
@@ -41,7 +42,7 @@ def letter_of(window: ContextWindow, protocol: str = "openai") -> Letter:
 
 
 @given(cases(), st.sampled_from(protocol_names), st.booleans(), st.integers(10, 130))
-@settings(deadline=None, max_examples=25)
+@examples(16)
 def test_the_rows_are_the_request_and_each_is_of_one_segment(case: Case, protocol, pretty, width):
     for mode in Mode:
         window = case.window(mode, EstimateCounter())
@@ -77,7 +78,7 @@ def check_kinds(window: ContextWindow, rows, places) -> None:
 
 
 @given(cases())
-@settings(deadline=None, max_examples=40)
+@examples(16)
 def test_the_figures_of_the_legend_add_up_to_the_limit(case: Case):
     for mode in Mode:
         window = case.window(mode, EstimateCounter())
