@@ -76,9 +76,7 @@ def picture(
         if sizes:
             return
         await pilot.pause()
-        economy.draw(pilot.app.screen)  # rows that are drawn can ask for more room
-        await pilot.pause()
-        taken = pilot.app.export_screenshot(title=pilot.app.title, simplify=True)
+        taken = await economy.drawn(pilot)
         is_same = stored(name=name) == taken
         (now := tmp_path / f"{name}.svg").write_text(taken, encoding="utf-8")
         assert is_same, f"{name} looks different now: {now}"

@@ -28,8 +28,15 @@ if TYPE_CHECKING:
     from textual.geometry import Region, Size
     from textual.message_pump import MessagePump
 
-draw = Screen._compositor_refresh
-"""Draws what has changed on a screen, as Textual does at every frame."""
+
+async def drawn(pilot: Pilot[None]) -> str:
+    """The screen as SVG, at rest: rows that are drawn can ask for more room."""
+    screen, image = pilot.app.screen, ""
+    while not image or screen._compositor._dirty_regions:
+        image = pilot.app.export_screenshot(title=pilot.app.title, simplify=True)
+        await pilot.pause()
+    return image
+
 
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 
@@ -102,6 +109,7 @@ def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Without a terminal Textual draws each frame too, and drops it.
     """
+    draw = Screen._compositor_refresh
 
     def later(screen: Screen[Any]) -> None:
         if screen.is_current:
