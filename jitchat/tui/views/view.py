@@ -279,9 +279,10 @@ class View(ModalScreen[Outcome | None]):
     """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
 
     def __init_subclass__(cls) -> None:
-        """Have the styles of a view beside it, under the name of its module."""
+        """A view's own styles, if it has any, are beside it under the name of its module."""
         super().__init_subclass__()
-        cls.CSS_PATH = ["view.tcss", f"{cls.__module__.rpartition('.')[2]}.tcss"]
+        own = Path(__file__).with_name(f"{cls.__module__.rpartition('.')[2]}.tcss")
+        cls.CSS_PATH = ["view.tcss", own.name] if own.is_file() else ["view.tcss"]
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(classes="view -fills" if self.FILLS else "view")
