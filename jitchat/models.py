@@ -15,7 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
-from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedder import Embedder
+from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table

@@ -322,15 +322,6 @@ class Session:
         self.memory.refresh()
         return HoldChange(position, before, hold)
 
-    def toggle_hold(self, position: int, hold: Hold | None) -> HoldChange:
-        """Hold a turn, or take that back where it is held so already: a key that is pressed twice.
-
-        Raises:
-            LookupError: No finished turn of the path is there.
-
-        """
-        return self.hold(position, None if self.steering.of(position) is hold else hold)
-
     def keeps_out(self, once: Once = NO_MORE) -> frozenset[int]:
         """Tell which turns the user keeps out of a message's window, by position."""
         return frozenset(once.without(self.steering))

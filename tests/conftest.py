@@ -20,7 +20,7 @@ import certifi
 import pytest
 from hypothesis import settings
 
-from jitchat.index import embedder, indexer
+from jitchat.index import indexer, load_embedder
 from jitchat.memory import Memory
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
@@ -228,7 +228,7 @@ def schema_made_once(empty_database: Path) -> Iterator[None]:
 def builtin_loaded_once() -> Iterator[None]:
     """The built-in embedder's table takes 0.2 s to load; nothing changes it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedder, "_builtin_embedder", cache(embedder._builtin_embedder))
+        patch.setattr(load_embedder, "_builtin_embedder", cache(load_embedder._builtin_embedder))
         yield
 
 
@@ -243,7 +243,7 @@ def entries_made_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def builtin(builtin_loaded_once: None) -> Embedder:
-    return embedder.load_embedder("builtin", "", None, Path())
+    return load_embedder.load_embedder("builtin", "", None, Path())
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
-from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedder import Embedder
+from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.text.words import content_words

@@ -45,7 +45,7 @@ def window_fields(
         "model": window.model,
         "counter": {"name": window.counter, "exact": window.exact},
         "limit": window.budget.limit,
-        "limit_source": window.limit_source,
+        "limit_source": window.budget.limit_source,
         "reserve": window.budget.reserve,
         "budget": window.budget.budget,
         "used": window.used,
@@ -92,7 +92,7 @@ def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
 
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
-    if window.limit_source:
+    if window.budget.limit_source:
         yield figures.limit_sentence(window)
     corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
     full = figures.part_figure(window, window.full_tokens)

@@ -1,16 +1,7 @@
-"""Embedders: texts in, vectors out; and which one is loaded by a name.
+"""What an embedder is: texts in, vectors out."""
 
-`auto` is fastembed where its model is here, else the built-in one. Nothing here asks the network;
-see `download` for that.
-"""
-
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
-
-from jitchat.errors import EmbedderUnavailable
-from jitchat.index.embedding_models import foreign_file, lack_of, model_cached, snapshot_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -40,68 +31,3 @@ class NoEmbedder:
     def embed(self, texts: Sequence[str]) -> "ArrayLike":
         """Shape (len(texts), 0)."""
         return [[] for _ in texts]
-
-
-def load_embedder(
-    name: str,
-    model: str,
-    folder: Path | None,
-    cache: Path,
-    warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
-) -> Embedder:
-    """Load the embedder of that name: auto, fastembed, builtin or none.
-
-    `warn` is told why `auto` does not take the model that was downloaded.
-
-    Raises:
-        EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
-
-    """
-    if name == "builtin":
-        return _builtin_embedder()
-    if name == "fastembed" or (name == "auto" and folder):
-        return _fast_embedder(model, folder, cache)
-    if name == "auto":
-        if model_cached(model, cache):
-            try:
-                return _fast_embedder(model, folder, cache)
-            except EmbedderUnavailable as error:
-                warn(error)
-        with suppress(EmbedderUnavailable):
-            return _builtin_embedder()
-    return NoEmbedder()
-
-
-def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
-    snapshot = None if folder else snapshot_of(model, cache)
-    if snapshot is not None and (name := foreign_file(model, snapshot)):
-        raise EmbedderUnavailable(
-            f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
-            " file (it has another SHA-256).",
-            f"Delete {snapshot.parent.parent}; F5 in the chat fetches it again.",
-        )
-    try:
-        from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
-
-        return FastEmbedder(model, folder or snapshot, cache)
-    except Exception as error:  # each library fails in classes of its own
-        missing = "" if model_cached(model, cache) else "it is not there"
-        lack = lack_of(folder) if folder else missing
-        why = lack or f"its files cannot be used ({type(error).__name__})"
-        raise EmbedderUnavailable(
-            f"The embedding model {model} cannot be loaded from {folder or cache}: {why}.",
-            "Name a folder with its ONNX files by embedder.path, or use"
-            ' embedder.name = "auto" or "builtin".',
-        ) from error
-
-
-def _builtin_embedder() -> Embedder:
-    try:
-        from jitchat.index.builtin_embedder import BuiltinEmbedder  # noqa: PLC0415  500 ms
-
-        return BuiltinEmbedder()
-    except Exception as error:  # each library fails in classes of its own
-        raise EmbedderUnavailable(
-            "The built-in embedder cannot be loaded: the package wordllama is incomplete.",
-            'Install jitchat afresh, or use embedder.name = "none".',
-        ) from error

@@ -101,8 +101,9 @@ def assumed_mark(budget: Budget) -> str:
 
 def limit_sentence(window: ContextWindow) -> str:
     """`limit 32,768 (loaded in the server)`; without the brackets where nobody said."""
-    source = f" ({one_line(window.limit_source)})" if window.limit_source else ""
-    return f"limit {window.budget.limit:,}{source}"
+    budget = window.budget
+    source = f" ({one_line(budget.limit_source)})" if budget.limit_source else ""
+    return f"limit {budget.limit:,}{source}"
 
 
 def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:

@@ -155,10 +155,6 @@ class ContextWindow:
         return self.exact and not self.band
 
     @property
-    def limit_source(self) -> str:
-        return self.budget.limit_source
-
-    @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
         return tokens_of(segment for segment in self.segments if segment.kind.is_stable)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from jitchat.index.embedder import NoEmbedder, load_embedder
+from jitchat.index.embedder import NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.load_embedder import load_embedder
 from jitchat.text.words import content_words, stem
 from tests.benchmarks.paraphrase import (
     OBLIQUE,

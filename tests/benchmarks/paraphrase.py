@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jitchat.bench.asking import indexed
-from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.load_embedder import load_embedder
 from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import vectors_of
 from jitchat.transfer.plain import read_plain

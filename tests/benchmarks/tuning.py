@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from jitchat.bench.asking import indexed
 from jitchat.bench.questions import LabelledConversation, Question, read_labelled
-from jitchat.index.embedder import Embedder, load_embedder
+from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.load_embedder import load_embedder
 from jitchat.index.retrieve import Query, make_query
 from jitchat.index.search import WEIGHTS, HotIndex, Weights
 from jitchat.index.tables import IndexTables

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.bench.haystack import Haystack
-from jitchat.index.embedder import Embedder, NoEmbedder, load_embedder
+from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.load_embedder import load_embedder
 from jitchat.values import Mode, Turn
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index import embedder as embedder_module
 from jitchat.index import embedding_models
-from jitchat.index.embedder import NoEmbedder, load_embedder
+from jitchat.index import load_embedder as embedder_module
+from jitchat.index.embedder import NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.indexer import Indexer
+from jitchat.index.load_embedder import load_embedder
 from jitchat.index.tables import IndexTables
 from jitchat.index.vectors import unit_rows, vectors_of
 from jitchat.memory import Memory

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import EmbedderUnavailable
-from jitchat.index.embedder import load_embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL, lack_of
+from jitchat.index.load_embedder import load_embedder
 from tests.support import SHARED
 
 MODEL = SHARED / "models" / "all-MiniLM-L6-v2"

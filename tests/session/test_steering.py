@@ -35,13 +35,6 @@ def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
         session.hold(61, Hold.PINNED)
 
 
-def test_what_is_held_already_is_taken_back_by_a_toggle(store):
-    session = demo_session(store)
-    assert session.toggle_hold(9, Hold.PINNED).after is Hold.PINNED
-    assert session.toggle_hold(9, Hold.EXCLUDED).after is Hold.EXCLUDED
-    assert session.toggle_hold(9, Hold.EXCLUDED) == HoldChange(9, Hold.EXCLUDED, None)
-
-
 async def test_what_is_sent_is_what_was_previewed_with_all_that_was_decided(store):
     session = demo_session(store)
     session.hold(9, Hold.EXCLUDED)

@@ -63,7 +63,7 @@ async def test_a_retry_is_counted_down_to_the_answer_or_esc_and_a_limit_that_was
         assert any("4,000 tokens" in toast for toast in toasts(pilot))
         assert screen.previews.window is not None
         assert screen.previews.window.budget.limit == 4_000
-        assert screen.previews.window.limit_source == "learnt from a refusal"
+        assert screen.previews.window.budget.limit_source == "learnt from a refusal"
         await idle(pilot)
 
         await send(pilot, RetryScheduled(30.0, "busy"), asyncio.Event())

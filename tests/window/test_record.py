@@ -41,7 +41,7 @@ def test_the_limits_source_and_the_band_are_kept():
     )
     again = read_back(window, header_fields(window))
 
-    assert (again.limit_source, again.band) == ("loaded in the server", window.band)
+    assert (again.budget.limit_source, again.band) == ("loaded in the server", window.band)
     assert window.band > 0
 
 

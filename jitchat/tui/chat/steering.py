@@ -52,7 +52,8 @@ class PinHistory:
             StoreError: The store refused it.
             LookupError: No finished turn is there.
         """
-        made = session.hold(turn, hold) if undoes else session.toggle_hold(turn, hold)
+        is_so = not undoes and session.steering.of(turn) is hold
+        made = session.hold(turn, None if is_so else hold)
         if not undoes:
             self.changes.append(made)
         return made

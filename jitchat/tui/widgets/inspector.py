@@ -100,7 +100,7 @@ class Inspector(Vertical):
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self._show_heading("sent window" if sent else "next window", figures.size_sentence(window))
-        limit = [figures.limit_sentence(window)] if window.limit_source else []
+        limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
         self._show_note("\n".join([*limit, *picking_sentences(window)]))
         chosen = self.chosen
         self._take_rows(window, sent=sent)
