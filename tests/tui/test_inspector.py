@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from textual.app import App
 from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.tui.figures import BESIDE
@@ -109,6 +110,20 @@ async def a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(
     screen.query_one(Inspector).point_at("left out")
     screen.query_one("#prompt").focus()
     await until(pilot, lambda: not whole.display, "the end")
+
+
+async def test_a_window_that_comes_before_the_layout_has_no_empty_line_for_a_reason(
+    store: ColdStore,
+) -> None:
+    app, inspector = App[None](), Inspector()
+    async with app.run_test(size=(80, 24)) as pilot:
+        inspector.display = False
+        await app.mount(inspector)
+        window = demo_session(store).preview(QUESTION, Mode.JIT)
+        inspector.show(window, sent=True)
+        await pilot.pause()
+        assert inspector.query_one(OptionList).highlighted is not None
+        assert not inspector.query_one("#row-reason").display
 
 
 async def the_last_row_tells_of_the_turns_that_were_never_candidates(

@@ -252,7 +252,7 @@ class Inspector(Vertical):
         line = Content(one_line(reason))
         self._reason.update(line)
         ahead = window_rows.ahead_of_reason(self._bars)
-        self._reason.display = line.cell_length > self._room - len(ahead)
+        self._reason.display = bool(reason) and line.cell_length > self._room - len(ahead)
 
     @property
     def _never(self) -> NeverCandidates | None:
