@@ -112,7 +112,8 @@ class Prompt(TextArea):
             self.submit()
         elif event.key in ("up", "down") and self._is_at_edge(event.key):
             self._walk(1 if event.key == "up" else -1)
-        elif event.is_printable or not await self._acts_on(event.key):
+        # Of Alt with a letter, Textual gives the letter as well.
+        elif (event.is_printable and "+" not in event.key) or not await self._acts_on(event.key):
             await super()._on_key(event)
             return
         event.stop()
