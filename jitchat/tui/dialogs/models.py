@@ -63,7 +63,7 @@ class Columns:
 
     width: int
     title: int
-    """Cells of a provider's title."""
+    """Cells of a provider's title, with those for the sign ahead and for the gap behind."""
 
     @property
     def name(self) -> int:
@@ -94,7 +94,7 @@ class Columns:
         note = f"{'asking…' if state.asking else row.note}{' • in use' if state.in_use else ''}"
         lines = textwrap.wrap(note, max(20, self.width - self.title))
         parts: list[tuple[str, str] | Content] = [
-            _padded(Content.styled(row.title, "bold" if row.is_ready else MUTED), self.title),
+            _padded(Content.styled(f" {row.title}", "bold" if row.is_ready else MUTED), self.title),
             (f"\n{'':<{self.title}}".join(lines) or note, MUTED),
         ]
         if state.refusal and not state.asking:
@@ -133,7 +133,7 @@ class ModelList(PointedList):
         """Where things stand, as wide as the list is, or was when it was last on screen."""
         self._width = self.scrollable_content_region.width or self._width
         titles = (Content(row.title).cell_length for row in self._rows if row.note)
-        return Columns(self._width - 2, max(titles, default=0) + _GAP)
+        return Columns(self._width - 2, 1 + max(titles, default=0) + _GAP)
 
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
         self._rows = list(rows)
