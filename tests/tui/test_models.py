@@ -185,7 +185,7 @@ async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_anoth
         await opened(pilot)
         before = chat(pilot).session
         assert chosen(pilot) == ("openrouter", "secret-model")
-        assert "  • secret-model" in drawn(pilot)
+        assert " • secret-model" in drawn(pilot)
         await pilot.press("f4")
         await pilot.pause()
         await enter_text(pilot, KEY)

@@ -62,7 +62,7 @@ async def test_the_list_and_the_dialog_for_a_key(
         await enter_text(pilot, "")
         screen._start_asking("ollama")
         screen._start_asking("groq")
-        await until(pilot, lambda: "refused the connection" in drawn(pilot), "the refusal")
+        await until(pilot, lambda: "cannot be reached" in drawn(pilot), "the refusal")
         await picture(pilot, "asking-and-refused")
         if size == SMALL:
             await enter_text(pilot, "no such thing")

@@ -40,7 +40,7 @@ NOTHING = (
 )
 
 
-_MARGIN = 4
+_MARGIN = 3
 """Cells ahead of a model's name; the mark of the one in use stands in them."""
 _FIGURES = (10, 10, 10)
 """Cells of the context size and the prices."""
@@ -63,7 +63,7 @@ class Columns:
 
     width: int
     title: int
-    """Cells of a provider's title, with those for the sign ahead and for the gap behind."""
+    """Cells of a provider's title."""
 
     @property
     def name(self) -> int:
@@ -78,13 +78,13 @@ class Columns:
         if row.is_count:
             return Content.styled(" " * _MARGIN + row.note, MUTED)
         if row.is_typed:
-            return Content.assemble(("  + ", MUTED), (row.title, "" if row.is_ready else MUTED))
+            return Content.assemble((" + ", MUTED), (row.title, "" if row.is_ready else MUTED))
         if row.model and not row.note:
             return self._model(row, in_use=state.in_use)
         return self._provider(row, state)
 
     def _model(self, row: ModelRow, *, in_use: bool) -> Content:
-        mark, figures = "  • " if in_use else " " * _MARGIN, _right(*row.figures)
+        mark, figures = " • " if in_use else " " * _MARGIN, _right(*row.figures)
         name = _padded(Content(row.title), self.name).stylize("bold" if in_use else "")
         is_long = name.cell_length > self.name
         gap = f"\n{'':<{_MARGIN + self.name}}" if is_long and figures.strip() else ""
@@ -94,7 +94,7 @@ class Columns:
         note = f"{'asking…' if state.asking else row.note}{' • in use' if state.in_use else ''}"
         lines = textwrap.wrap(note, max(20, self.width - self.title))
         parts: list[tuple[str, str] | Content] = [
-            _padded(Content.styled(f" {row.title}", "bold" if row.is_ready else MUTED), self.title),
+            _padded(Content.styled(row.title, "bold" if row.is_ready else MUTED), self.title),
             (f"\n{'':<{self.title}}".join(lines) or note, MUTED),
         ]
         if state.refusal and not state.asking:
@@ -133,7 +133,7 @@ class ModelList(PointedList):
         """Where things stand, as wide as the list is, or was when it was last on screen."""
         self._width = self.scrollable_content_region.width or self._width
         titles = (Content(row.title).cell_length for row in self._rows if row.note)
-        return Columns(self._width - 2, 1 + max(titles, default=0) + _GAP)
+        return Columns(self._width - 2, max(titles, default=0) + _GAP)
 
     def show(self, rows: Sequence[ModelRow], searched: str = "") -> None:
         self._rows = list(rows)

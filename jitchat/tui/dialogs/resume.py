@@ -68,11 +68,11 @@ class ResumeScreen(Dialog[Choice | None]):
                 size, touched = plural(conversation.turns, "turn"), conversation.updated_at
                 about = f"  {size} · {touched:%d %b %Y, %H:%M} · {conversation.id}"
                 title = one_line(conversation.title)
-                lines.append(Content.assemble((f" {title}", "bold"), (about, MUTED)))
+                lines.append(Content.assemble((title, "bold"), (about, MUTED)))
                 self._choices.append((conversation.id, None))
         for id_, position, excerpt in self._store.search(wanted) if wanted.strip() else ():
             title = one_line(titles.get(id_, id_))
-            place, where = (f"  #{position} ", "bold"), (f"  in {title}", MUTED)
+            place, where = (f" #{position} ", "bold"), (f"  in {title}", MUTED)
             lines.append(Content.assemble(place, one_line(excerpt), where))
             self._choices.append((id_, position))
         choices = self.query_one(PointedList)
