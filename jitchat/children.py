@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from asyncio.subprocess import Process
 
 Completed = subprocess.CompletedProcess[bytes]
+Piped = subprocess.Popen[bytes]
 
 _NEEDED = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LANGUAGE", "TMPDIR", "TEMP", "TMP",
@@ -63,7 +65,7 @@ async def start_watched(command: Sequence[str], folder: Path) -> "Process":
     )  # fmt: skip
 
 
-def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+def start_piped(command: Sequence[str], folder: Path) -> Piped:
     """Start a child of ours that is written to and read from; OSError where it cannot be.
 
     Ctrl+C does not reach it.
@@ -72,6 +74,17 @@ def start_piped(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]
         command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
         cwd=folder, env=own_environment(os.environ),
     )  # fmt: skip
+
+
+def end_piped(child: Piped) -> int:
+    """End a child at once, whatever it does, and give its pipes back; its exit code."""
+    child.kill()
+    code = child.wait()
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # what was not written yet
+                pipe.close()
+    return code
 
 
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:

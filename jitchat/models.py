@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
 from jitchat.index.embedder import Embedder
@@ -30,9 +31,12 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.sanitize import one_line
-from jitchat.values import ASSUMED, BY_USER, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
+from jitchat.values import ASSUMED, BY_USER, CHOSEN, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
 from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
+
+if TYPE_CHECKING:
+    from jitchat.providers.local.engine import EnginePlan
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size nobody told us."""
@@ -77,7 +81,7 @@ class ResolvedModel:
         here = table.Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:
             return here
-        return self.facts.prices or (here if self.profile.is_local_preset else None)
+        return self.facts.prices or (here if self.profile.stays_here else None)
 
     @property
     def limit(self) -> Limit:
@@ -87,6 +91,8 @@ class ResolvedModel:
             return Limit(own, BY_USER)
         if self.profile.is_reader:
             return Limit(table.READER_LIMIT, OWN)
+        if self.profile.is_engine:
+            return Limit(engine_plan(self.profile, self.name).context, CHOSEN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
         reported = self.learnt.reported_limit() if self.learnt else None
         if reported is None:
@@ -128,7 +134,7 @@ class ResolvedModel:
         return self._capped(told)
 
     def _asks_for_limit(self, known: Limit, *, patient: bool = False) -> bool:
-        if known.source in (BY_USER, OWN):
+        if known.source in (BY_USER, OWN, CHOSEN):
             return False
         return self.profile.is_local or patient or known.source == ASSUMED
 
@@ -306,7 +312,30 @@ def make_provider(
         return ReaderProvider(
             lambda sent, answer: (tokens.request_tokens(counter, sent), counter.count(answer))
         )
+    if profile.is_engine:
+        return _over_engine(profile, model, quirks)
     return _over_http(endpoint_of(profile, model), profile, quirks)
+
+
+def _over_engine(profile: Profile, model: str, quirks: ServerQuirks | None) -> Provider:
+    from jitchat.providers.local.engine import engine_for  # noqa: PLC0415  only for a model that runs here
+    from jitchat.providers.local.provider import LocalProvider  # noqa: PLC0415  likewise, and httpx
+    from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
+
+    engine = engine_for(engine_plan(profile, model))
+    endpoint, protocol = profile.endpoint(model), protocol_named(profile.protocol)
+    return LocalProvider(endpoint, protocol, engine, quirks)
+
+
+def engine_plan(profile: Profile, model: str) -> "EnginePlan":
+    """Say what the engine of a model is given.
+
+    SettingsError where the engine is not installed, or the model's file is not here or no model.
+    """
+    from jitchat.providers.local import engine, gguf  # noqa: PLC0415  only for a model that runs here
+
+    file = gguf.read_model_file(absolute(Path(model)))
+    return engine.plan_engine(file, engine.this_machine(), profile.limit_of(model))
 
 
 def make_small_model(address: small.ModelAddress, section: small.SmallModelSection) -> SmallModel:
@@ -326,7 +355,15 @@ def _over_http(
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
-    """Say where a model is served, with its key; slow, and raises, as `make_provider`."""
+    """Say where a model is served, with its key; slow, and raises, as `make_provider`.
+
+    What runs in a process of ours is started: Unreachable where it does not.
+    """
+    if profile.is_engine:
+        from jitchat.providers.local.engine import engine_for  # noqa: PLC0415  only for such a model
+
+        base_url, key = engine_for(engine_plan(profile, model)).server()
+        return replace(profile, base_url=base_url).endpoint(model, key)
     found = key_of(profile)
     return profile.endpoint(model, found.key, found.renew) if found else profile.endpoint(model)
 

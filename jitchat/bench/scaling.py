@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
-from jitchat.children import own_python, start_piped
+from jitchat.children import end_piped, own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
 from jitchat.index.embedder import Embedder
@@ -65,9 +65,7 @@ def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: 
             "It may have needed more memory than there is: try fewer turns.",
         ) from error
     finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
+        end_piped(child)
     made, failure = told
     if failure is not None:
         raise BenchFailed(*failure)

@@ -189,12 +189,12 @@ def is_here(model: models.ResolvedModel) -> bool:
     prices, picker = model.prices, small_models.address_of(model.settings, "picker")
     if prices is None or not prices.is_free:
         return False
-    stays = model.profile.is_reader or _stays(model.profile, model.name)
+    stays = _stays(model.profile, model.name)
     return stays and (picker is None or _stays(picker.profile, picker.model))
 
 
 def _stays(profile: profiles.Profile, model: str) -> bool:
-    return profile.is_local_preset and not model.endswith(_ELSEWHERE)
+    return profile.stays_here and not model.endswith(_ELSEWHERE)
 
 
 def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:

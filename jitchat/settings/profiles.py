@@ -120,6 +120,17 @@ class Profile:
         return self.is_local and preset is not None and preset.is_local
 
     @property
+    def is_engine(self) -> bool:
+        """Whether llama.cpp serves it in a process of ours."""
+        preset = presets().get(self.name)
+        return preset is not None and preset.is_engine and self.base_url == preset.base_url
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether what is sent to it is known to cost nothing and to stay on this machine."""
+        return self.is_reader or self.is_engine or self.is_local_preset
+
+    @property
     def limit(self) -> int | None:
         """The context size that the user set for its model; None where there is none."""
         return self.limit_of(self.model)

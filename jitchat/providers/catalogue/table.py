@@ -103,6 +103,8 @@ class Preset:
     """Environment variables that may hold its key, in the order in which they are looked at."""
     is_local: bool = False
     """Whether it is a server on this machine, which mostly wants no key."""
+    is_engine: bool = False
+    """Whether llama.cpp serves it in a process of ours; it has its address once it runs."""
     owner: str = ""
     """Whom its server names as its models' owner: by that a local server is told from others."""
     vendor: str = ""

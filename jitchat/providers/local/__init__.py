@@ -1,0 +1,1 @@
+"""The provider `local`: a language model that llama.cpp runs in a child process of ours."""

@@ -1,0 +1,124 @@
+"""What the head of a GGUF file tells of its model: as far as a context size is chosen by it.
+
+The package `gguf` reads the whole vocabulary first, which takes seconds; here reading ends ahead
+of it. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+"""
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from jitchat.errors import SettingsError
+
+_NUMBERS = {
+    0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d",
+}  # fmt: skip
+_STRING, _ARRAY = 8, 9
+_LONGEST = 1 << 24
+"""Bytes of a string, and numbers of a list: more is no head of a model."""
+_HALF = 2
+"""Bytes of a number in the cache of keys and values: llama.cpp keeps 16-bit floats."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    path: Path
+    size: int
+    """In bytes."""
+    trained_context: int
+    """Tokens that the model was made for."""
+    token_bytes: int
+    """Bytes of memory that a token of the context takes."""
+
+
+def read_model_file(path: Path) -> ModelFile:
+    """Read the head of a GGUF file.
+
+    Raises:
+        SettingsError: It cannot be read, or is no GGUF file of a language model.
+
+    """
+    try:
+        with path.open("rb") as file:
+            head = dict(_head(file))
+            size = file.seek(0, 2)
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror or error}.", "Name a GGUF file that is there."
+        ) from error
+    except (ValueError, struct.error) as error:
+        raise _no_model(path) from error
+    try:
+        return _described(path, size, head)
+    except (LookupError, TypeError, ZeroDivisionError) as error:
+        raise _no_model(path) from error
+
+
+def _no_model(path: Path) -> SettingsError:
+    return SettingsError(
+        f"{path} is not a GGUF file of a language model.",
+        "Name a file that llama.cpp runs; their names end in .gguf.",
+    )
+
+
+def _described(path: Path, size: int, head: Mapping[str, object]) -> ModelFile:
+    kind = head["general.architecture"]
+
+    def number(name: str, usual: int | None = None) -> int:
+        found = head.get(f"{kind}.{name}", usual)
+        if isinstance(found, list):  # one a layer: the largest
+            found = max(found)
+        if not isinstance(found, int):
+            raise LookupError(name)
+        return found
+
+    heads = number("attention.head_count")
+    width = number("embedding_length") // heads
+    keys = number("attention.key_length", width) + number("attention.value_length", width)
+    layers, kept_heads = number("block_count"), number("attention.head_count_kv", heads)
+    return ModelFile(path, size, number("context_length"), layers * kept_heads * keys * _HALF)
+
+
+def _head(file: BinaryIO) -> Iterator[tuple[str, object]]:
+    """List names and values up to the vocabulary, which comes last."""
+    magic, _, _, count = struct.unpack("<4sIQQ", _bytes(file, 24))
+    if magic != b"GGUF":
+        raise ValueError(magic)
+    for _ in range(min(count, _LONGEST)):
+        name = _string(file)
+        if name.startswith("tokenizer."):
+            return
+        yield name, _value(file, _number(file, "I"))
+
+
+def _value(file: BinaryIO, kind: int) -> object:
+    if kind == _STRING:
+        return _string(file)
+    if kind != _ARRAY:
+        return _number(file, _NUMBERS.get(kind, ""))
+    inner, count = _number(file, "I"), _number(file, "Q")
+    if count > _LONGEST or inner == _ARRAY:
+        raise ValueError(count)
+    return [_value(file, inner) for _ in range(count)]
+
+
+def _string(file: BinaryIO) -> str:
+    length = _number(file, "Q")
+    if length > _LONGEST:
+        raise ValueError(length)
+    return _bytes(file, length).decode("utf-8", "replace")
+
+
+def _number(file: BinaryIO, kind: str) -> int:
+    """Read a number; one that is none, an unknown kind, ends in struct.error or ValueError."""
+    (number,) = struct.unpack(f"<{kind}", _bytes(file, struct.calcsize(f"<{kind}")))
+    return number  # type: ignore[no-any-return]  # struct's are untyped
+
+
+def _bytes(file: BinaryIO, count: int) -> bytes:
+    read = file.read(count)
+    if len(read) < count:
+        raise ValueError(count)
+    return read

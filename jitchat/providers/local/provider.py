@@ -1,0 +1,61 @@
+"""The provider over an engine of ours: each request finds it running, or starts it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from jitchat.errors import ProviderError, StreamCut
+from jitchat.providers import provider
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.local.engine import Engine
+from jitchat.providers.protocols.protocol import WireProtocol
+from jitchat.values import Message
+
+
+class LocalProvider:
+    def __init__(
+        self,
+        endpoint: provider.Endpoint,
+        protocol: WireProtocol,
+        engine: Engine,
+        quirks: provider.ServerQuirks | None = None,
+    ) -> None:
+        """The address and the key of `endpoint` are the engine's, once it runs."""
+        self.name, self.model = endpoint.name, endpoint.model
+        self._endpoint, self._protocol = endpoint, protocol
+        self._engine, self._quirks = engine, quirks
+        self._over_http = HttpProvider(endpoint, protocol, quirks=quirks)
+        """To the engine that was there last."""
+
+    async def stream(
+        self, messages: Sequence[Message], options: provider.Options
+    ) -> AsyncGenerator[provider.Piece, None]:
+        await self._find_engine()
+        try:
+            async with aclosing(self._over_http.stream(messages, options)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ProviderError as error:
+            if not (ended_by := self._engine.ended_by):
+                raise
+            raise StreamCut(
+                f"The process of the model that runs here ended ({ended_by}).",
+                "Send again: it is started anew. If memory is short, a smaller limit takes less.",
+            ) from error
+
+    def wire(
+        self, messages: Sequence[Message], options: provider.Options, *, as_posted: bool = False
+    ) -> provider.Wire:
+        return self._over_http.wire(messages, options, as_posted=as_posted)
+
+    async def aclose(self) -> None:
+        """Let the connection go; the engine is left to others."""
+        await self._over_http.aclose()
+
+    async def _find_engine(self) -> None:
+        base_url, key = await asyncio.to_thread(self._engine.server)
+        if base_url != self._endpoint.base_url:
+            await self._over_http.aclose()
+            self._endpoint = replace(self._endpoint, base_url=base_url, key=key)
+            self._over_http = HttpProvider(self._endpoint, self._protocol, quirks=self._quirks)
