@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.downloads import Patience
 from jitchat.index import download
-from jitchat.index.download import Patience, fetch_model
+from jitchat.index.download import fetch_model
 from jitchat.index.embedding_models import DEFAULT_MODEL, model_cached
 
 if TYPE_CHECKING:
