@@ -1,8 +1,9 @@
 """The one place that starts other processes.
 
 A child of ours runs Python without the current folder on its path, in a folder that is named for
-it, and with the variables that it needs: none that may hold a key. A command of the user's own
-has the user's environment and runs in the home folder, wherever jitchat was started.
+it, and with the variables that it needs: none that may hold a key. pip or uv are handed their own
+settings besides, which may hold the password of a package index. A command of the user's own has
+the user's environment and runs in the home folder, wherever jitchat was started.
 """
 
 import os
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _NEEDED = frozenset({
 })  # fmt: skip
 """In upper case; proxies are mostly written in lower case."""
 _FAMILIES = ("LC_", "XDG_")
+_INSTALLERS_FAMILIES = ("PIP_", "UV_", "NETRC")
 
 
 def own_python(*arguments: str) -> tuple[str, ...]:
@@ -57,11 +59,32 @@ async def start_watched(command: Sequence[str], folder: Path) -> "Process":
 
     It leads a group of its own.
     """
+    return await _start(command, folder, DEVNULL, own_environment(os.environ))
+
+
+async def start_installer(command: Sequence[str], folder: Path) -> "Process":
+    """Start pip or uv likewise: what it writes meanwhile is in `folder`, its errors in its output.
+
+    A download of pip's that breaks off goes on where it was, by versions of pip that can do so.
+    """
+    given = {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper().startswith(_INSTALLERS_FAMILIES)
+    }
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    environ = {"PIP_RESUME_RETRIES": "5"} | own_environment(os.environ) | given | places
+    return await _start(command, folder, STDOUT, environ)
+
+
+async def _start(
+    command: Sequence[str], folder: Path, errors: int, environ: Mapping[str, str]
+) -> "Process":
     import asyncio  # noqa: PLC0415  30 ms, loaded where there is an event loop
 
     return await asyncio.create_subprocess_exec(
-        *command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
-        cwd=folder, env=own_environment(os.environ),
+        *command, stdin=DEVNULL, stdout=PIPE, stderr=errors, start_new_session=True,
+        cwd=folder, env=environ,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ class Paths:
     database: Path
     """The cold store."""
     models: Path
-    """Embedding models that were downloaded."""
+    """Embedding models and weights that were downloaded."""
     crash: Path
     """Written when a defect stops the app; holds no text of the user's and no keys."""
     answers: Path
@@ -68,12 +68,15 @@ def make_private(folder: Path) -> None:
         path.mkdir(mode=0o700, exist_ok=True)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a new file in a file's place, 0600 from its first moment; a link is not followed."""
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Put a new file in a file's place, 0600 from its first moment; a link is not followed.
+
+    Whatever making its parts raises leaves the place as it was.
+    """
     handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines((content,) if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         Path(made).replace(path)

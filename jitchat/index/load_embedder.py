@@ -1,15 +1,27 @@
-"""Loads the embedder of a name: `auto` is fastembed where its model is here, else the built-in one.
+"""Loads the embedder of a name: `auto` is the best one that is here.
 
-Nothing here asks the network; see `download` for that.
+That is fastembed with the model of the settings, else the int8 MiniLM that `jitchat models fetch`
+fetched, else the built-in one. Nothing here asks the network; see `download` and `weights`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+from jitchat import weights
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, NoEmbedder
-from jitchat.index.embedding_models import foreign_file, lack_of, model_cached, snapshot_of
+from jitchat.index.embedding_models import (
+    DEFAULT_MODEL,
+    foreign_file,
+    lack_of,
+    model_cached,
+    snapshot_of,
+)
+
+_MINILM = "minilm"
+"""The name of an embedder, and of its weights."""
 
 
 def load_embedder(
@@ -19,9 +31,9 @@ def load_embedder(
     cache: Path,
     warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
 ) -> Embedder:
-    """Load the embedder of that name: auto, fastembed, builtin or none.
+    """Load the embedder of that name: auto, fastembed, minilm, builtin or none.
 
-    `warn` is told why `auto` does not take the model that was downloaded.
+    `warn` is told why `auto` does not take a model that was downloaded.
 
     Raises:
         EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
@@ -31,15 +43,43 @@ def load_embedder(
         return _builtin_embedder()
     if name == "fastembed" or (name == "auto" and folder):
         return _fast_embedder(model, folder, cache)
+    if name == _MINILM:
+        return _int8_embedder(cache)
     if name == "auto":
-        if model_cached(model, cache):
+        for load in _downloaded(model, cache):
             try:
-                return _fast_embedder(model, folder, cache)
+                return load()
             except EmbedderUnavailable as error:
                 warn(error)
         with suppress(EmbedderUnavailable):
             return _builtin_embedder()
     return NoEmbedder()
+
+
+def _downloaded(model: str, cache: Path) -> Iterator[Callable[[], Embedder]]:
+    if model_cached(model, cache):
+        yield partial(_fast_embedder, model, None, cache)
+    if weights.find(_MINILM, cache):
+        yield partial(_int8_embedder, cache)
+
+
+def _int8_embedder(cache: Path) -> Embedder:
+    """Load all-MiniLM-L6-v2 with int8 weights: near the float32 one, and an embedder of its own."""
+    home = weights.known()[_MINILM].home(cache)
+    if not weights.find(_MINILM, cache):
+        raise EmbedderUnavailable(
+            f"The embedding model {_MINILM} is not in {home}.",
+            f"`jitchat models fetch {_MINILM}` fetches it.",
+        )
+    if weights.is_whole(_MINILM, cache):
+        with suppress(Exception):  # each library fails in classes of its own
+            from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
+
+            return FastEmbedder(DEFAULT_MODEL, home, cache, f"{_MINILM}-int8")
+    raise EmbedderUnavailable(
+        f"The embedding model {_MINILM} is not used: a file in {home} is damaged.",
+        f"Run `jitchat models remove {_MINILM}`, then `jitchat models fetch {_MINILM}`.",
+    )
 
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:

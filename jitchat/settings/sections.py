@@ -171,10 +171,10 @@ class NamedModel:
 class EmbedderSettings:
     name: str = setting(
         "auto",
-        "the embedder: auto, fastembed, builtin or none",
+        "the embedder: auto, fastembed, minilm, builtin or none",
         flag="--embedder",
         unit="NAME",
-        choices=("auto", "fastembed", "builtin", "none"),
+        choices=("auto", "fastembed", "minilm", "builtin", "none"),
     )
     model: str = setting(DEFAULT_MODEL, "the model for fastembed")
     path: str = setting(

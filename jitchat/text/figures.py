@@ -7,6 +7,11 @@ def plural(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def megabytes(size: int) -> str:
+    """Write a number of bytes, in millions of them: `98.4 MB`."""
+    return f"{size / 1_000_000:,.1f} MB"
+
+
 _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 

@@ -89,7 +89,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
         (("--modes", ","), "none named"),
         (
             ("--embedder", "nosuch"),
-            "embedder.name cannot be 'nosuch'. Use auto, fastembed, builtin,",
+            "embedder.name cannot be 'nosuch'. Use auto, fastembed, minilm, builtin,",
         ),
         (("--embedder", "lexicla"), "none or lexical. Did you mean 'lexical'?"),
         (("--embedder", "fastembed", "--model-path", "/nowhere"), "there is no such folder"),

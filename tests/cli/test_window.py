@@ -267,18 +267,18 @@ def test_an_unknown_embedder_is_refused_wherever_it_is_named(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, str]
 ):
     file = jitchat.home / "config.toml"
-    told = {"--embedder": jitchat(*command, "--embedder", "minilm")}
-    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "minilm")
+    told = {"--embedder": jitchat(*command, "--embedder", "bert")}
+    monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "bert")
     told["$JITCHAT_EMBEDDER_NAME"] = jitchat(*command)
     monkeypatch.delenv("JITCHAT_EMBEDDER_NAME")
-    file.write_text('[embedder]\nname = "minilm"\n')
+    file.write_text('[embedder]\nname = "bert"\n')
     told[str(file)] = jitchat(*command)
 
     for origin, done in told.items():
         assert done.code == 2
         assert done.err == (
-            f"jitchat: {origin}: embedder.name cannot be 'minilm'."
-            " Use auto, fastembed, builtin or none.\n"
+            f"jitchat: {origin}: embedder.name cannot be 'bert'."
+            " Use auto, fastembed, minilm, builtin or none.\n"
         )
 
 

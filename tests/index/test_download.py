@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.downloads import Patience
 from jitchat.index import download
-from jitchat.index.download import Patience, fetch_model
+from jitchat.index.download import fetch_model
 from jitchat.index.embedding_models import DEFAULT_MODEL, model_cached
+from tests.support import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,16 +47,6 @@ def patience(code: str, cache: Path, **limits: float) -> Patience:
         monotonic=lambda: float(next(ticks)) if (cache / "pid").exists() else 0.0,
         **({"silence": 1e9, "total": 1e9} | limits),
     )
-
-
-def is_running(pid: int) -> bool:
-    """One that has ended and that nobody has reaped yet does not run."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def child(cache: Path) -> int:
