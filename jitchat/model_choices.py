@@ -10,13 +10,17 @@ from pathlib import Path
 
 import httpx
 
-from jitchat.models import completed_facts, kept_models
+from jitchat import weights
+from jitchat.errors import SettingsError
+from jitchat.models import completed_facts, engine_plan, kept_models
 from jitchat.providers.catalogue import servers, table
 from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
+from jitchat.providers.local.engine import is_missing
 from jitchat.settings import Settings, keys
 from jitchat.settings.profiles import Profile
 from jitchat.store.models import ModelLists, server_of
-from jitchat.values import OWN, Limit
+from jitchat.text.figures import megabytes
+from jitchat.values import CHOSEN, OWN, Limit
 
 _Running = Sequence[LocalServer] | None
 """The servers that answer on this machine; None where nobody looked yet."""
@@ -44,6 +48,8 @@ class ModelChoices:
         return tuple(self._choice(profile, running, sources[profile.name]) for profile in profiles)
 
     def _choice(self, profile: Profile, running: _Running, key_source: str) -> ProviderChoice:
+        if profile.is_engine:
+            return _engine_choice(profile)
         here = _server_of(profile, running or ())
         state, note = _state(profile, running, key_source)
         if state is State.RUNNING and here is not None and here.models:
@@ -93,6 +99,25 @@ def _state(profile: Profile, running: _Running, key_source: str) -> tuple[State,
     if profile.requires_key and not key_source:
         return State.NEEDS_KEY, profile.key_help
     return State.READY, f"The key is from {key_source}." if key_source else ""
+
+
+def _engine_choice(profile: Profile) -> ProviderChoice:
+    """Describe the model that is to run here: with what of this machine, or what is missing."""
+    wanted, limit = weights.known().get(profile.model), None
+    try:
+        plan = engine_plan(profile, profile.model)
+    except SettingsError as error:
+        note = str(error)
+        state = State.NOT_INSTALLED if is_missing() else State.TO_FETCH
+        if state is State.TO_FETCH and wanted is not None:
+            note = f"{megabytes(wanted.download_size)} to fetch"
+    else:
+        state, note = State.READY, str(plan)
+        limit = Limit(plan.context, CHOSEN)
+    if wanted is not None and wanted.about:
+        note = f"{note}; {wanted.about}."
+    models = (completed_facts(profile, ModelInfo(profile.model, limit)),)
+    return ProviderChoice(profile.name, profile.title, state, note, models, None)
 
 
 def _local_state(profile: Profile, running: _Running, *, has_key: bool) -> tuple[State, str]:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
@@ -30,6 +31,7 @@ from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
+from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
 from jitchat.values import ASSUMED, BY_USER, CHOSEN, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
 from jitchat.window import parts, tokens
@@ -312,19 +314,25 @@ def make_provider(
         return ReaderProvider(
             lambda sent, answer: (tokens.request_tokens(counter, sent), counter.count(answer))
         )
-    if profile.is_engine:
-        return _over_engine(profile, model, quirks)
-    return _over_http(endpoint_of(profile, model), profile, quirks)
+    return _served(profile, model, quirks=quirks)
 
 
-def _over_engine(profile: Profile, model: str, quirks: ServerQuirks | None) -> Provider:
-    from jitchat.providers.local.engine import engine_for  # noqa: PLC0415  only for a model that runs here
-    from jitchat.providers.local.provider import LocalProvider  # noqa: PLC0415  likewise, and httpx
+def _served(
+    profile: Profile, model: str, name: str = "", quirks: ServerQuirks | None = None
+) -> Provider:
+    """Make a provider that has a server, called as its profile is unless there is a `name`."""
+    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
     from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
 
-    engine = engine_for(engine_plan(profile, model))
-    endpoint, protocol = profile.endpoint(model), protocol_named(profile.protocol)
-    return LocalProvider(endpoint, protocol, engine, quirks)
+    protocol, name = protocol_named(profile.protocol), name or profile.name
+    if not profile.is_engine:
+        endpoint = replace(endpoint_of(profile, model), name=name)
+        return HttpProvider(endpoint, protocol, quirks=quirks)
+    from jitchat.providers.local.engine import engine_for  # noqa: PLC0415  only for such a model
+    from jitchat.providers.local.provider import LocalProvider  # noqa: PLC0415  likewise
+
+    endpoint = replace(profile.endpoint(model), name=name)
+    return LocalProvider(endpoint, protocol, engine_for(engine_plan(profile, model)), quirks)
 
 
 def engine_plan(profile: Profile, model: str) -> "EnginePlan":
@@ -334,24 +342,42 @@ def engine_plan(profile: Profile, model: str) -> "EnginePlan":
     """
     from jitchat.providers.local import engine, gguf  # noqa: PLC0415  only for a model that runs here
 
-    file = gguf.read_model_file(absolute(Path(model)))
-    return engine.plan_engine(file, engine.this_machine(), profile.limit_of(model))
+    machine = engine.this_machine()
+    file = gguf.read_model_file(model_path(model))
+    return engine.plan_engine(file, machine, profile.limit_of(model))
+
+
+def model_path(model: str) -> Path:
+    """Find the file of a model that runs here: by the name of its weights, or by its path."""
+    wanted, folder = weights.known().get(model), locate(os.environ).models
+    if wanted is None:
+        return absolute(Path(model))
+    found = weights.find(model, folder)
+    if found is None:
+        raise SettingsError(
+            f"{wanted.title} is not on this machine.",
+            f"Ctrl+L, or `jitchat models fetch {model}`, fetches it"
+            f" ({megabytes(wanted.download_size)}).",
+        )
+    if not _is_published(model, folder):
+        raise SettingsError(
+            f"{found} is not as it was published.",
+            f"`jitchat models remove {model}` and `jitchat models fetch {model}` bring it anew.",
+        )
+    return found
+
+
+@cache
+def _is_published(name: str, folder: Path) -> bool:
+    """Check weights once, for that takes 0.1 s."""
+    return weights.is_whole(name, folder)
 
 
 def make_small_model(address: small.ModelAddress, section: small.SmallModelSection) -> SmallModel:
     """Make the model of a section; slow, and raises, as `make_provider`."""
     profile = replace(address.profile, read_seconds=address.timeout)
-    provider = _over_http(replace(endpoint_of(profile, address.model), name=section), profile)
+    provider = _served(profile, address.model, section)
     return SmallModel(provider, tokens.counter_for(address.model, os.environ), address.timeout)
-
-
-def _over_http(
-    endpoint: Endpoint, profile: Profile, quirks: ServerQuirks | None = None
-) -> Provider:
-    from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
-    from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
-
-    return HttpProvider(endpoint, protocol_named(profile.protocol), quirks=quirks)
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:

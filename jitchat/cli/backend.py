@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from jitchat import weights
 from jitchat.errors import JitchatError, SettingsError, StoreError
 from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import model_cached
@@ -23,6 +24,7 @@ from jitchat.values import Conversation, Message
 
 if TYPE_CHECKING:
     from jitchat.cli.lab_service import LocalLabService
+    from jitchat.downloads import Outcome
     from jitchat.model_choices import ModelChoices
     from jitchat.models import ResolvedModel
     from jitchat.providers.catalogue.models import ProviderChoice
@@ -150,6 +152,9 @@ class LocalBackend:
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
         return outcome.fetched, outcome.sentence
+
+    async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:
+        return await weights.fetch(weights.known()[name], self._paths.models, on_progress)
 
     def better_embedder(self) -> Embedder | None:
         from jitchat.models import make_embedder  # noqa: PLC0415  300 ms

@@ -35,8 +35,8 @@ def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
     It is asked for, and not shown as it is typed; or it comes on standard input.
     """
     profile, file = flags.settings().profile(name), _file(flags)
-    if profile.is_reader:
-        raise UsageError("The reader needs no key.", "It is a part of jitchat.")
+    if profile.is_embedded:
+        raise UsageError(f"The {profile.title} needs no key.", "It is a part of jitchat.")
     cleaned = stored_keys.cleaned_key(_entered_key(profile))
     if keyring:
         stored_keys.put_into_ring(name, cleaned.key)
@@ -57,7 +57,7 @@ def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the providers, and where the key of each comes from."""
     settings, file = flags.settings(), _file(flags)
     _warn_of_rights(file)
-    profiles = [profile for profile in settings.profiles() if not profile.is_reader]
+    profiles = [profile for profile in settings.profiles() if not profile.is_embedded]
     sources = stored_keys.key_sources(profiles, os.environ, file.path)
     if as_json:
         output.say_json(

@@ -81,7 +81,7 @@ async def _look_up(
     wanted = [choice for choice in listed if provider in (None, choice.name)]
     if not refresh:
         return wanted, [], 0
-    asked = [choice.name for choice in wanted if choice.is_usable and choice.name != "reader"]
+    asked = [choice.name for choice in wanted if choice.is_usable and choice.lists_models]
     errors = await asyncio.gather(*(_refresh(choices, name) for name in asked))
     renewed = await asyncio.to_thread(choices.all, running)
     failed = [(name, error) for name, error in zip(asked, errors, strict=True) if error]
@@ -229,5 +229,5 @@ def _list_of(choice: models.ProviderChoice) -> str:
         return f"{count}, asked {figures.age(choice.fetched_at, datetime.now(UTC))}."
     if choice.state == "running here" and choice.models:
         return f"{count}."
-    is_asked = choice.is_usable and choice.name not in ("reader", "ollama")
+    is_asked = choice.is_usable and choice.lists_models and choice.name != "ollama"
     return "Its models were not asked for: add --refresh." if is_asked else ""

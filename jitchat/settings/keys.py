@@ -327,7 +327,7 @@ def _stored(
     profile: Profile, environ: Mapping[str, str], filed: _Filed
 ) -> Iterator[tuple[str, sections.Secret | None]]:
     """Go through the sources, best first; None stands for what the command would print."""
-    if profile.is_reader:
+    if profile.is_embedded:
         return
     variables = (*((OF_WHO_ANSWERS,) if profile.in_use else ()), *profile.key_variables)
     for variable in variables:

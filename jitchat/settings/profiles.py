@@ -126,9 +126,14 @@ class Profile:
         return preset is not None and preset.is_engine and self.base_url == preset.base_url
 
     @property
+    def is_embedded(self) -> bool:
+        """Whether it is a part of jitchat, without a server of its own and without a key."""
+        return self.is_reader or self.is_engine
+
+    @property
     def stays_here(self) -> bool:
         """Whether what is sent to it is known to cost nothing and to stay on this machine."""
-        return self.is_reader or self.is_engine or self.is_local_preset
+        return self.is_embedded or self.is_local_preset
 
     @property
     def limit(self) -> int | None:

@@ -173,7 +173,7 @@ class _ProfileMaker:
             preset.title if preset else table.name,
             protocol,
             base_url,
-            table.model.strip(),
+            table.model.strip() or (preset.model if preset else ""),
             api_key=key,
             api_key_cmd=command,
             key_variables=(named_variable,) if named_variable else usual_variables,

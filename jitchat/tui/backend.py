@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from jitchat.downloads import Outcome
 from jitchat.index.embedder import Embedder
 from jitchat.lab.service import LabService
 from jitchat.providers.catalogue.models import ProviderChoice
@@ -90,6 +91,9 @@ class Backend(Protocol):
 
         Returns whether it is here now, and that in a sentence.
         """
+
+    async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:
+        """Fetch weights by their name, telling the bytes so far; cancelling stops it."""
 
     def better_embedder(self) -> Embedder | None:
         """Slow: the embedder that was downloaded, if it is here now."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jitchat import weights
 from jitchat.text.figures import age, plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
@@ -14,10 +16,10 @@ from jitchat.text.words import fold
 if TYPE_CHECKING:  # not loaded for the first frame
     from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
 
-READER = "reader"
+READER, LOCAL = "reader", "local"
 MOST = 100
 """Models of one provider that are drawn; a search finds the others."""
-NO_MODEL = "To use a real model, start Ollama or press Ctrl+L to add an API key."
+NO_MODEL = "To use a real model, press Ctrl+L: fetch a small one, or add an API key."
 _RUNNING = "running here"
 
 
@@ -53,26 +55,30 @@ class ModelRow:
     def wants_key(self) -> bool:
         return self.choice.state == "needs key"
 
+    @property
+    def wants_weights(self) -> bool:
+        return self.choice.state == "to fetch" and self.model in weights.known()
+
     def is_found_by(self, wanted: str) -> bool:
         return matches(wanted, f"{self.provider}/{self.model} {self.title}")
 
 
 def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
-    """Put the reader first, then this machine's servers, then who else can be asked."""
-    ranks = {_RUNNING: 1, "ready": 2}
-    return sorted(
-        choices, key=lambda choice: 0 if choice.name == READER else ranks.get(choice.state, 3)
-    )
+    """Put what is a part of jitchat first, then this machine's servers, then who can be asked."""
+    ranks, first = {_RUNNING: 2, "ready": 3}, {READER: 0, LOCAL: 1}
+    return sorted(choices, key=lambda choice: first.get(choice.name, ranks.get(choice.state, 4)))
 
 
 def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[ModelRow]:
     """Make the provider's row, then those of its models; the one `in_use` is among them.
 
-    The reader has one row for both: it is the only one of its kind.
+    What is a part of jitchat has one row for both.
     """
     title = one_line(choice.title)
     if choice.name == READER:
         return [ModelRow(choice, READER, title, "quotes what was said; no key")]
+    if choice.name == LOCAL:
+        return [_local_row(choice, model) for model in choice.models]
     models = choice.models if choice.is_usable else ()
     rows = [_model_row(choice, model, now) for model in models]
     if in_use and all(row.model != in_use for row in rows):
@@ -93,6 +99,7 @@ def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[Mod
     """Offer what was typed as the name of a model, wherever no list has it.
 
     `PROVIDER/MODEL` is offered of that provider, too, and of it alone where it cannot be asked.
+    What ends in `.gguf` is a file for llama.cpp here.
     """
     typed = text.strip()
     if not typed or any(letter.isspace() for letter in typed) or typed in choices:
@@ -101,7 +108,8 @@ def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[Mod
     if rest and provider in choices and provider != READER:
         yield from _typed_row(choices[provider], rest)
     for choice in in_order(choices.values()):
-        if choice.is_usable and choice.name != READER:
+        runs_it = choice.name == LOCAL and typed.lower().endswith(".gguf")
+        if choice.is_usable and (choice.lists_models or runs_it):
             yield from _typed_row(choice, typed)
 
 
@@ -191,6 +199,12 @@ def _model_row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> Model
     is_gone = model.retires is not None and model.retires <= now.date()
     title = f"{one_line(model.name)}{f' · retired {model.retires}' if is_gone else ''}"
     return ModelRow(choice, model.name, title, figures=(context, *_prices(choice, model)))
+
+
+def _local_row(choice: ProviderChoice, model: ModelInfo) -> ModelRow:
+    known = weights.known().get(model.name)
+    title = known.title if known is not None else Path(model.name).name
+    return ModelRow(choice, model.name, one_line(title), f"runs here · {one_line(choice.note)}")
 
 
 def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:

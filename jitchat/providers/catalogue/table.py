@@ -97,6 +97,8 @@ class Preset:
     title: str
     """As it calls itself."""
     base_url: str
+    model: str = ""
+    """The one that answers where no other is named; empty where none is."""
     protocol: str = "openai"
     """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
     key_variables: tuple[str, ...] = ()
@@ -117,7 +119,7 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-READER = Preset("reader", "embedded reader", "", "reader")
+READER = Preset("reader", "embedded reader", "", "reader", "reader")
 READER_LIMIT = 32_768
 """How much it takes, in tokens."""
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")

