@@ -60,7 +60,7 @@ class Weights:
     """The weights, and then what is needed beside them."""
     settings: Mapping[str, object]
     """By a file's name: JSON that is needed beside them and that no wheel carries."""
-    about: str
+    about: str = ""
     """What to know ahead of using it, as a clause; may be empty."""
 
     @property
