@@ -11,7 +11,7 @@ from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.errors import KeyRefused, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab import compare, costs, grade, run_file
+from jitchat.lab import compare, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
@@ -142,11 +142,16 @@ class LocalLabService:
         self, experiment: Experiment, model: models.ResolvedModel
     ) -> tuple[Experiment, Sequence[Turn]]:
         """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
+
+        def price(text: str) -> int:
+            return message_tokens(model.counter, text)
+
+        planting.require_room(experiment, price)
         if experiment.conversation is None:
             return experiment, ()
         conversation = self._store.conversation(experiment.conversation)
         turns = self._store.turns(conversation.id)
-        tokens = sum(message_tokens(model.counter, turn.content) for turn in turns)
+        tokens = sum(price(turn.content) for turn in turns)
         reached = tuple(length for length in experiment.lengths if length <= tokens)
         if not reached:
             raise UsageError(

@@ -16,7 +16,7 @@ from jitchat.cli.options import option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
 from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import MOST_NEAR, Kind
 from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
 from jitchat.text.sanitize import shorten
@@ -59,6 +59,11 @@ def depths_of(text: str) -> tuple[float, ...]:
     return _ascending("--depths", text, _depth)
 
 
+def near_of(text: str) -> tuple[int, ...]:
+    """Read `0,2,6,12`."""
+    return _ascending("--near", text, _near)
+
+
 def threshold_of(text: str) -> tuple[str, float]:
     """Read `jit=0.9`."""
     mode, _, share = (piece.strip() for piece in text.partition("="))
@@ -95,6 +100,15 @@ def _depth(piece: str) -> float:
             "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
+
+
+def _near(piece: str) -> int:
+    if not piece.isdecimal() or len(piece) > 2 or int(piece) > MOST_NEAR:
+        raise UsageError(
+            f"--near: {shorten(piece, _QUOTED)!r} is no number of near-duplicates.",
+            f"Give whole numbers from 0 to {MOST_NEAR}: 0,2,6,12.",
+        )
+    return int(piece)
 
 
 def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
@@ -153,7 +167,7 @@ class RotFiles:
         return tallies
 
 
-_OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
+_OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation")
 """With any of these, the grid is the user's own."""
 _GRID = ("preset", *_OWN_GRID, "seed")
 """What says what is asked, so that a run that goes on has it already."""
@@ -180,6 +194,12 @@ class RotFlags:
     modes: tuple[Mode, ...] | None = option(
         "Of full, recency, jit.",
         type=lambda text: names_of("--modes", text, Mode),
+        metavar="LIST",
+    )
+    near: tuple[int, ...] | None = option(
+        "Near-duplicates of each fact, 0 to 12: the same said of others, with other values."
+        " If not given, as the kind of question has them.",
+        type=near_of,
         metavar="LIST",
     )
     repeats: int | None = option(

@@ -29,17 +29,19 @@ class Experiment:
     """The name that it was chosen by, or `own`."""
     conversation: str | None = None
     """The id of the user's own conversation that is the filler; None for made-up talk."""
+    near: tuple[int | None, ...] = (None,)
+    """Near-duplicates of each fact, ascending; None: as many as its kind has."""
 
     def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""
         repeats = range(1, self.repeats + 1)
-        for length, repeat in product(self.lengths, repeats):
+        for length, near, repeat in product(self.lengths, self.near, repeats):
             for mode, depth, kind in product(self.modes, self.depths, self.kinds):
-                yield Cell(length, depth, kind, repeat, mode)
+                yield Cell(length, depth, kind, repeat, mode, near)
 
     @property
     def size(self) -> int:
-        axes = (self.lengths, self.depths, self.kinds, self.modes)
+        axes = (self.lengths, self.near, self.depths, self.kinds, self.modes)
         return prod(map(len, axes)) * self.repeats
 
 
@@ -93,6 +95,8 @@ class Cell:
     repeat: int
     """From 1: the same again with another fact, in another conversation."""
     mode: Mode
+    near: int | None = None
+    """Near-duplicates of the fact, about others; None: as many as its kind has."""
 
 
 class Verdict(StrEnum):

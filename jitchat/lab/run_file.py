@@ -94,8 +94,9 @@ def short(tokens: int) -> str:
 
 
 def cell_key(cell: Cell) -> str:
-    """Name a cell: `4000 0.25 updated 1 jit`."""
-    return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}"
+    """Name a cell: `4000 0.25 updated 1 jit`, `4000 0.25 updated 1 jit near 6`."""
+    dial = "" if cell.near is None else f" near {cell.near}"
+    return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}{dial}"
 
 
 _LOCK = "-lock"

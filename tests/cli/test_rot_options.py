@@ -11,7 +11,8 @@ import click
 import pytest
 
 from jitchat.cli import rot as command
-from jitchat.cli.rot_options import depths_of, lengths_of, names_of, threshold_of
+from jitchat.cli.rot_options import depths_of, lengths_of, names_of, near_of, threshold_of
+from jitchat.errors import UsageError
 from jitchat.lab.experiment import Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode
@@ -233,3 +234,10 @@ def test_what_asks_for_figures_does_not_open_the_app(
 
     assert "nowhere/out" in done.err
     assert (done.code, opened.asked) == (2 if kind == "resume" else 1, [])
+
+
+def test_near_duplicates_are_numbers_from_0_to_12_in_ascending_order():
+    assert near_of("0, 2,12") == (0, 2, 12)
+    for wrong in ("13", "-1", "x", "2,1", "", "1.5", "²"):
+        with pytest.raises(UsageError, match=r"^--near"):
+            near_of(wrong)

@@ -72,6 +72,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         f"{plural(len(lengths), 'length')}, {short(lengths[0])} to {short(lengths[-1])}",
         plural(len(experiment.depths), "depth"),
         plural(len(experiment.kinds), "kind"),
+        *([f"near {', '.join(map(str, near))}"] if (near := experiment.near) != (None,) else []),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
         *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
@@ -103,6 +104,8 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     yield "lengths", f"{', '.join(map(short, asked.lengths))} tokens"
     yield "depths", ", ".join(map(percent, asked.depths))
     yield "kinds", ", ".join(asked.kinds)
+    if asked.near != (None,):
+        yield "near", f"{', '.join(map(str, asked.near))} near-duplicates of each fact"
     times = "once" if asked.repeats == 1 else f"{asked.repeats} times"
     yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}"
     if plan.own:
