@@ -60,6 +60,7 @@ class LocalLabService:
             is_assumed=budget.is_assumed,
             around=message_tokens(model.counter, system) + _QUESTION,
             picker=picker.model if picker else "",
+            answer=model.profile.sampling.max_tokens or model.settings.lab.answer,
         )
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
@@ -90,6 +91,14 @@ class LocalLabService:
             settings=tuple(settings_fields(model.settings).items()),
             source=run_file.source_of(turns),
         )
+        if not run.is_reader:
+            sampling = model.profile.sampling
+            run = replace(
+                run,
+                answer=None if sampling.max_tokens else model.settings.lab.answer,
+                temperature=0.0 if sampling.temperature is None else sampling.temperature,
+                sampling_seed=experiment.seed if sampling.seed is None else sampling.seed,
+            )
         file = self.runs.create(run)
         return _lab(file, model, embedder, budget, judging, parallel, turns)
 
@@ -175,6 +184,12 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
         """Open a session of the run; its server is not asked again how much its model takes."""
         session = model.open_session(memory, instructions=grade.CONTRACT)
         session.take_budget(budget)
+        run, request = file.run, session.options.request
+        asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)
+        if run.longest is not None:
+            asked = replace(asked, max_tokens=run.longest)
+        if not run.is_reader:
+            session.options = replace(session.options, request=asked)
         return session
 
     counter = model.counter

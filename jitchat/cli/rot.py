@@ -42,6 +42,8 @@ def rot_command(
         flags = _as_begun(flags, wanted.resume)
     elif wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
+    if wanted.max_answer is not None:
+        flags = options.Flags(given={"lab.answer": wanted.max_answer}).over(flags)
     settings = cold_store.load_settings(flags)
     experiment = None
     if wanted.resume is None:

@@ -218,6 +218,12 @@ class RotFlags:
         " beside the reader, as PROVIDER/MODEL.",
         metavar="MODEL",
     )
+    max_answer: int | None = option(
+        "Tokens that an answer may take, in place of `answer` under [lab]; a max_tokens of the"
+        " settings wins.",
+        type=click.IntRange(1, 100_000),
+        metavar="N",
+    )
     parallel: int = option(
         "Requests at once. One alone keeps prompt caches warm, and its times honest.",
         type=click.IntRange(1, 64),
@@ -241,7 +247,11 @@ class RotFlags:
     def require_alone(self, command: str, files: RotFiles) -> None:
         """Refuse options of a run beside a command that makes none."""
         given = [
-            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
+            *(
+                name
+                for name in (*_GRID, "judge", "max_answer", "resume")
+                if getattr(self, name) is not None
+            ),
             *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
             *(name for name, _ in files.named()),
         ]
@@ -249,7 +259,9 @@ class RotFlags:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 
     def require_consistent(self) -> None:
-        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
+        given = [
+            name for name in (*_GRID, "judge", "max_answer") if getattr(self, name) is not None
+        ]
         if self.resume is not None and given:
             raise UsageError(
                 f"--resume goes on as the run was begun, and {_options(given)} would change that.",

@@ -217,6 +217,8 @@ class Watcher:
                 self.pay(result)
             case events.Slowed():
                 self._slowed(event)
+            case events.CapRaised(tokens):
+                self._tell(f"The model reasons: answers may take {tokens:,} tokens from now on.")
             case events.RunEnded():
                 self.why_over = event.why
             case _:

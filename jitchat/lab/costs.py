@@ -10,6 +10,9 @@ from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 
+ANSWER_TOKENS = 64
+"""Tokens that an answer may take, where nothing else is set."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
@@ -36,6 +39,8 @@ class Answerer:
     picker: str = ""
     """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
     none."""
+    answer: int = ANSWER_TOKENS
+    """Tokens that an answer may take."""
 
     @property
     def is_reader(self) -> bool:
@@ -59,10 +64,6 @@ class Estimate:
     """Its model; empty for none."""
 
 
-ANSWER_TOKENS = 64
-"""So many are assumed of an answer that has not come yet."""
-
-
 def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
     """Estimate requests, tokens and money of a whole run; pure.
 
@@ -81,7 +82,7 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
             continue
         requests, tokens = requests + number, tokens + number * size
         picked += number if answerer.picker and mode.recalls else 0
-    answers = ANSWER_TOKENS * requests
+    answers = answerer.answer * requests
     cost = _cost(tokens, answers, answerer)
     return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
 
@@ -110,9 +111,10 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
 def sentence(estimate: Estimate) -> str:
     """Tell it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 an answer), ~$0.41`."""
     asked = plural(estimate.requests, "request")
+    each = estimate.output_tokens // (estimate.requests or 1)
     told = (
         f"{asked}, ~{estimate.input_tokens:,} tokens in, ~{estimate.output_tokens:,} out"
-        f" ({ANSWER_TOKENS} an answer), {about_cost(estimate.cost)}."
+        f" ({each:,} an answer), {about_cost(estimate.cost)}."
     )
     if estimate.unfit:
         do = "does" if estimate.unfit == 1 else "do"

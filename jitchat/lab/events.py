@@ -57,6 +57,14 @@ class CellRetried:
 
 
 @dataclass(frozen=True, slots=True)
+class CapRaised:
+    """A cap cut an answer while the model had only reasoned: the cap is higher from now on."""
+
+    tokens: int
+    """Of an answer, reasoning included, from now on."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
     """Every cell is decided; or the run was given up, and can be resumed."""
 
@@ -65,5 +73,12 @@ class RunEnded:
 
 
 LabEvent = (
-    ConversationBegun | ConversationReady | CellBegun | CellEnded | Slowed | CellRetried | RunEnded
+    ConversationBegun
+    | ConversationReady
+    | CellBegun
+    | CellEnded
+    | Slowed
+    | CellRetried
+    | CapRaised
+    | RunEnded
 )

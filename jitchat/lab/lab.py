@@ -12,12 +12,20 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 from jitchat.bench.asking import turns_in_full
 from jitchat.bench.workers import Workers
-from jitchat.errors import BenchFailed, JitchatError, KeyRefused, ProviderError, StoreError
+from jitchat.errors import (
+    BenchFailed,
+    JitchatError,
+    KeyRefused,
+    NotAnAnswer,
+    ProviderError,
+    StoreError,
+)
 from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab import events, planting
@@ -32,7 +40,7 @@ from jitchat.store.path import Path
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
-from jitchat.values import Conversation, Mode, Turn
+from jitchat.values import Conversation, Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -176,7 +184,21 @@ class Lab:
 
     async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
+        if _only_reasoned(answer) and self._raises_cap(conversation.session):
+            asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
+
+    def _raises_cap(self, session: Session) -> bool:
+        """Give a model that reasons a higher cap, once a run; whether this session had a lower."""
+        run, request = self.file.run, session.options.request
+        if run.answer is None:
+            return False
+        if not run.reasons:
+            self.file.allow_reasoning()
+            run = self.file.run
+            self._hear(events.CapRaised(run.longest or 0))
+        session.options = replace(session.options, request=replace(request, max_tokens=run.longest))
+        return request.max_tokens != run.longest
 
     def _keep(self, decision: Decision, session: Session) -> None:
         """Keep what came, and a limit that a refusal taught: the next conversation has it."""
@@ -196,6 +218,15 @@ class Lab:
     def _slow_down(self, retry: RetryScheduled) -> None:
         if retry.asks_for_less:
             self._hear(self._throttle.slow_down(retry))
+
+
+def _only_reasoned(answer: AnswerProgress) -> bool:
+    """Whether a reply was cut before any text of the answer, while the model reasoned."""
+    if answer.text.strip() or not isinstance(answer.error, NotAnAnswer):
+        return False
+    if answer.reply is not None:
+        return answer.reply.status is Status.CUT
+    return answer.usage is not None and bool(answer.usage.reasoning_tokens)
 
 
 def _is_final(failure: ProviderError) -> bool:

@@ -124,7 +124,7 @@ class RunState:
         match event, self._notice:
             case events.Slowed(parallel=parallel), _:
                 self._notice, self.parallel = event, parallel
-            case events.ConversationBegun() | events.CellRetried(), _:
+            case events.ConversationBegun() | events.CellRetried() | events.CapRaised(), _:
                 self._notice = event
             case events.ConversationReady(), _:
                 self._notice = None
@@ -200,6 +200,8 @@ class RunState:
             case events.CellRetried(cell, why):
                 at = f"{cell.mode} at {short(cell.length)}"
                 return f"asked once more in {at}: {shorten(why, _WHY)}"
+            case events.CapRaised(tokens):
+                return f"the model reasons: answers may take {tokens:,} tokens from now on"
             case events.Slowed(seconds, why, parallel):
                 does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
                 return f"{shorten(why, _WHY)}: {does}"
