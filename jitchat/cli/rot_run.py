@@ -30,6 +30,8 @@ _WIDTH = 79
 """Columns of what is told before sending."""
 _REASON_LENGTH = 400
 """Characters of a failure's reason."""
+_RULE_LENGTH = 60
+"""Characters of why a cell is right or wrong."""
 
 
 def run_here(
@@ -150,7 +152,8 @@ def _watched(lab: Lab, parallel: int) -> "Watcher":
         size = lab.file.run.experiment.size
         watching = drawn(len(kept), size, parallel, Console(stderr=True))
     else:
-        watcher = Watcher(len(kept), parallel, partial(output.say, err=True))
+        size = lab.file.run.experiment.size
+        watcher = Watcher(len(kept), parallel, partial(output.say, err=True), size)
         watching = nullcontext((watcher, watcher.take))
     try:
         with watching as (watcher, take):
@@ -182,8 +185,13 @@ def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[
 
 
 class Watcher:
-    def __init__(self, decided: int, parallel: int, tell: Callable[[str], None]) -> None:
-        """`decided` cells are so already, `parallel` requests leave at once; `tell` prints."""
+    def __init__(
+        self, decided: int, parallel: int, tell: Callable[[str], None], size: int | None = None
+    ) -> None:
+        """`decided` cells are so already, `parallel` requests leave at once; `tell` prints.
+
+        With the `size` of the run, in cells, a line is printed for each cell and conversation.
+        """
         self.decided, self.failed = decided, 0
         self.first_failure = ""
         """Why the first cell failed that did; empty where none did."""
@@ -192,29 +200,36 @@ class Watcher:
         self._paid, self._unpriced = 0.0, 0
         """US dollars, and of how many answers they are not known."""
         self._tell, self._parallel = tell, parallel
-        self._doing = self._length = ""
+        self._size = size
+        self._doing = self._length = self._last = ""
         self._is_slowed = False
 
     @property
     def doing(self) -> str:
-        """What is being done, in few columns: `asking at 4k, 2 failed, $0.12`."""
+        """What is being done, and the last cell: `asking at 4k, 2 failed, $0.12 · 50 % …`."""
         failed = f"{self.failed:,} failed" if self.failed else ""
         paid = figures.total_of(self._paid, self._unpriced)
-        return ", ".join(filter(None, (self._doing, failed, paid)))
+        now = ", ".join(filter(None, (self._doing, failed, paid)))
+        return " · ".join(filter(None, (now, self._last)))
 
     def take(self, event: events.LabEvent) -> None:
         match event:
             case events.ConversationBegun():
                 self._length = run_file.short(event.length)
                 self._doing = f"storing {self._length}"
-            case events.ConversationReady():
+                self._line(f"Conversation {event.number:,} of {event.of:,}: {self._doing}…")
+            case events.ConversationReady(number, turns, seconds):
                 self._doing = f"asking at {self._length}"
+                stored = f"{turns:,} turns in {stats.duration(seconds)}"
+                self._line(f"Conversation {number:,}: {stored}; {self._doing}…")
             case events.CellEnded(result):
                 if result.verdict is Verdict.FAILED:
                     self.failed += 1
                     self.first_failure = self.first_failure or result.note
                 self.decided += 1
                 self.pay(result)
+                self._last = cell_text(result)
+                self._line(f"{self.decided:>6,}/{self._size or 0:,}  {self._last}")
             case events.Slowed():
                 self._slowed(event)
             case events.CapRaised(tokens):
@@ -223,6 +238,10 @@ class Watcher:
                 self.why_over = event.why
             case _:
                 pass
+
+    def _line(self, text: str) -> None:
+        if self._size is not None:
+            self._tell(text)
 
     def pay(self, result: Result) -> None:
         """Add what a cell cost, as the tables of the run do."""
@@ -241,6 +260,18 @@ class Watcher:
             does.append(f"{figures.plural(event.parallel, 'request')} at once from now on")
         why = f"The endpoint wants less ({sanitize.one_line(event.why)})"
         self._tell(f"{why}{': ' if does else ''}{', '.join(does)}.")
+
+
+def cell_text(result: Result) -> str:
+    """Write `4k at 50 %, distracted, near 6, full: wrong, says another's value 31; 1.2 s`."""
+    cell = result.cell
+    parts = [f"{run_file.short(cell.length)} at {stats.percent(cell.depth)}", cell.kind.value]
+    parts += [] if cell.near is None else [f"near {cell.near}"]
+    why = result.verdict.value
+    if result.verdict in (Verdict.RIGHT, Verdict.WRONG):
+        why += f", {sanitize.shorten(result.rule, _RULE_LENGTH)}"
+    took = "" if result.seconds is None else f"; {stats.duration(result.seconds)}"
+    return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"
 
 
 def _tell_end(watcher: Watcher, run: str) -> None:
