@@ -52,7 +52,9 @@ def rot_command(
     if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
+        return run_chat(
+            flags, RunWanted(experiment, wanted.parallel, wanted.judge or "", wanted.within)
+        )
     from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
 
     run_here(flags, settings, wanted, experiment, files)

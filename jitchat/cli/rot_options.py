@@ -27,6 +27,10 @@ USUAL = "quick"
 SHORTEST, LONGEST = 500, 10_000_000
 """Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
 _LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
+_TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([smh]?)", re.IGNORECASE)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600}
+SHORTEST_TIME = 5
+"""Seconds."""
 _DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
@@ -100,6 +104,18 @@ def _depth(piece: str) -> float:
             "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
+
+
+def within_of(text: str) -> float:
+    """Read `60s`, `5m`, `1h` or `90`, in seconds."""
+    read = _TIME.fullmatch(text.strip())
+    seconds = float(read[1]) * _UNITS[read[2].lower()] if read else 0.0
+    if seconds < SHORTEST_TIME:
+        raise UsageError(
+            f"--within: {shorten(text, _QUOTED)!r} is no time that a run can be held to.",
+            f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90.",
+        )
+    return seconds
 
 
 def _near(piece: str) -> int:
@@ -224,6 +240,12 @@ class RotFlags:
         type=click.IntRange(1, 100_000),
         metavar="N",
     )
+    within: float | None = option(
+        "Stop after this time (60s, 5m): the cells come spread over the grid, a fact in all modes"
+        " at a time, one request at once; --resume goes on.",
+        type=within_of,
+        metavar="TIME",
+    )
     parallel: int = option(
         "Requests at once. One alone keeps prompt caches warm, and its times honest.",
         type=click.IntRange(1, 64),
@@ -249,7 +271,7 @@ class RotFlags:
         given = [
             *(
                 name
-                for name in (*_GRID, "judge", "max_answer", "resume")
+                for name in (*_GRID, "judge", "max_answer", "within", "resume")
                 if getattr(self, name) is not None
             ),
             *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
@@ -265,6 +287,13 @@ class RotFlags:
         if self.resume is not None and given:
             raise UsageError(
                 f"--resume goes on as the run was begun, and {_options(given)} would change that.",
+                "Leave out the one or the other.",
+            )
+        if self.within is not None and (self.parallel > 1 or self.fail_under):
+            other = "--parallel" if self.parallel > 1 else "--fail-under"
+            raise UsageError(
+                "--within asks one cell after the other, as many as the time allows:"
+                f" {other} does not go with it.",
                 "Leave out the one or the other.",
             )
 

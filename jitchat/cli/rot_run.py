@@ -56,10 +56,11 @@ def run_here(
         else:
             _require_asked(experiment, least)
             lab = _begun(desk, model, wanted, experiment)
+        lab.within = wanted.within
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel)
             tallies = files.print_run(file.run, file.results())
-            _tell_end(watcher, file.run.id)
+            _tell_end(watcher, file.run, wanted.within)
             _require_shares(file.run.experiment, tallies, least)
 
 
@@ -197,6 +198,8 @@ class Watcher:
         """Why the first cell failed that did; empty where none did."""
         self.why_over = ""
         """Why the run was given up, as a sentence; empty where it is whole."""
+        self.left = 0
+        """Cells that were not asked, for the time was up."""
         self._paid, self._unpriced = 0.0, 0
         """US dollars, and of how many answers they are not known."""
         self._tell, self._parallel = tell, parallel
@@ -235,7 +238,7 @@ class Watcher:
             case events.CapRaised(tokens):
                 self._tell(f"The model reasons: answers may take {tokens:,} tokens from now on.")
             case events.RunEnded():
-                self.why_over = event.why
+                self.why_over, self.left = event.why, event.left
             case _:
                 pass
 
@@ -274,10 +277,19 @@ def cell_text(result: Result) -> str:
     return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"
 
 
-def _tell_end(watcher: Watcher, run: str) -> None:
+def _tell_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
+    run = ended.id
     if watcher.why_over:
         raise BenchFailed(watcher.why_over, _goes_on(run))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
+    if watcher.left:
+        size = ended.experiment.size
+        output.say(
+            f"The time is up ({within:g} s), and the run is not whole:"
+            f" {size - watcher.left:,} of {figures.plural(size, 'cell')} are decided, spread over"
+            f" the grid. {_goes_on(f'{run} --within {within:g}s', 'goes on for as long again')}",
+            err=True,
+        )
     if watcher.failed:
         cells = figures.plural(watcher.failed, "cell")
         them = "it" if watcher.failed == 1 else "them"

@@ -66,10 +66,12 @@ class CapRaised:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """Every cell is decided; or the run was given up, and can be resumed."""
+    """Every cell is decided; or the run was given up, or its time is up: it can be resumed."""
 
     why: str = ""
-    """Why it was given up, as a sentence; empty where it is whole."""
+    """Why it was given up, as a sentence; empty where it is whole, or its time is up."""
+    left: int = 0
+    """Cells that were not asked, for the time was up."""
 
 
 LabEvent = (

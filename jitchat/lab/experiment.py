@@ -54,6 +54,8 @@ class RunWanted:
     """Requests at once."""
     judge: str = ""
     """The model that judges; empty where rules alone do."""
+    within: float | None = None
+    """Seconds that asking may take; None: as long as it takes."""
 
 
 _HALVES = (0.0, 0.5, 1.0)

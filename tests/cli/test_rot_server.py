@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat.lab.order import Pace
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
 
@@ -153,3 +154,26 @@ def test_a_model_that_reasons_gets_a_higher_cap_once_and_a_resumed_run_has_it(
     refused = jitchat("rot", "--resume", "r1", "--max-answer", "9", *server.flags)
     assert refused.code == 2
     assert "--max-answer would change that" in refused.err
+
+
+def test_a_run_whose_time_is_up_says_so_and_how_to_go_on(
+    jitchat: Shell, server: Any, monkeypatch: pytest.MonkeyPatch
+):
+    grid = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct")
+    with monkeypatch.context() as slow:
+        slow.setattr(Pace, "expected", lambda *_: 0.0 if len(server.sent) < 3 else 99.0)
+        done = jitchat("rot", *grid, "--within", "30s", *server.flags)
+
+    assert done.code == 0, done.err
+    assert len(server.sent) == 3
+    assert (
+        "The time is up (30 s), and the run is not whole: 3 of 6 cells are decided, spread over"
+        " the grid. `jitchat rot --resume r1 --within 30s` goes on for as long again."
+    ) in done.err
+    again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)
+    assert again.code == 0, again.err
+    assert len(server.sent) == 6
+    assert "The time is up" not in again.err
+    for other in (("--parallel", "2"), ("--fail-under", "jit=0.5")):
+        refused = jitchat("rot", *grid, "--within", "30s", *other, *server.flags)
+        assert (refused.code, f"{other[0]} does not go with it" in refused.err) == (2, True)

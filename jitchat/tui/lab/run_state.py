@@ -128,8 +128,8 @@ class RunState:
                 self._notice = event
             case events.ConversationReady(), _:
                 self._notice = None
-            case events.RunEnded(why), _:
-                self.stop(why)
+            case events.RunEnded(why, left), _:
+                self.stop(why or (f"The time is up: {left:,} cells are left." if left else ""))
             case events.CellBegun(cell), notice:
                 self.pending.add(cell)
                 self._notice = None if isinstance(notice, events.Slowed) else notice

@@ -38,6 +38,8 @@ class PlannedRun:
     """The model that judges; empty where rules alone do."""
     title: str = ""
     """Of the user's own conversation, where that is the filler and its title is known."""
+    within: float | None = None
+    """Seconds that asking may take; None: as long as it takes."""
 
     @property
     def own(self) -> str:
@@ -114,7 +116,9 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
         yield "sends", sentence(estimate_run(asked, answerer))
     if plan.judge:
         yield "judge", plan.judge_sentence
-    if answerer is not None and not answerer.is_reader:
+    if plan.within is not None:
+        yield "time", f"{plan.within:g} s at the most, the cells spread over the grid"
+    elif answerer is not None and not answerer.is_reader:
         yield "at once", f"{plural(plan.parallel, 'request')} · P changes that"
 
 
@@ -185,7 +189,8 @@ class SetupPane(Vertical):
 
     def plan_of(self, asked: Experiment, judge: str) -> PlannedRun:
         title = self._titles.get(asked.conversation or "", "")
-        return PlannedRun(asked, self.answerer, self.parallel, judge, title)
+        within = self._wanted.within
+        return PlannedRun(asked, self.answerer, self.parallel, judge, title, within)
 
     def choose(self, number: int) -> None:
         """Choose a line, counted from 0."""

@@ -312,10 +312,12 @@ class StartScreen(LabScreen):
             await self._begin(plan)
 
     async def _begin(self, plan: PlannedRun) -> None:
-        await self._open(
-            "preparing the run…",
-            lambda: self._service.begin(plan.experiment, plan.parallel, plan.judge),
-        )
+        def begin() -> Lab:
+            lab = self._service.begin(plan.experiment, plan.parallel, plan.judge)
+            lab.within = plan.within
+            return lab
+
+        await self._open("preparing the run…", begin)
 
     @on(OptionList.OptionSelected, "#runs")
     @work
