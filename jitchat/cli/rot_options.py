@@ -297,7 +297,7 @@ class RotFlags:
                 "Leave out the one or the other.",
             )
 
-    def experiment(self, *, is_reader: bool) -> Experiment:
+    def experiment(self, provider: str) -> Experiment:
         name = known_name("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = {
             part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
@@ -306,7 +306,7 @@ class RotFlags:
             own["preset"] = "own"
         if self.seed is not None:
             own["seed"] = self.seed
-        return replace(preset(name, is_reader=is_reader), **own)
+        return replace(preset(name, provider), **own)
 
     def thresholds(self) -> Mapping[str, float]:
         """The shares of `--fail-under`, by mode."""

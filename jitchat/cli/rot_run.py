@@ -69,6 +69,10 @@ def _begun(
 ) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
+    answerer = desk.answerer()
+    if answerer.speed is None and answerer.is_here:
+        answerer = replace(answerer, speed=desk.probe())
+    experiment = costs.fitted(experiment, answerer)
     settled = desk.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths
@@ -76,7 +80,6 @@ def _begun(
     title = desk.title(settled)
     if left_out:
         output.say(f"{title} is too short for {', '.join(left_out)}: left out.", err=True)
-    answerer = desk.answerer()
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
     cells = figures.plural(settled.size, "cell")

@@ -73,18 +73,24 @@ _FOR_MODELS = {
     "standard": Experiment(_LENGTHS[:6], _QUARTERS),
     "deep": _DEEP,
 }
+_FOR_PROVIDER = {
+    "reader": _FOR_READER,
+    "local": {**_FOR_MODELS, "quick": replace(_FOR_MODELS["quick"], near=(2,))},
+}
+"""Presets of providers that have their own."""
 PRESETS = tuple(_FOR_MODELS)
 
 
-def preset(name: str, *, is_reader: bool) -> Experiment:
+def preset(name: str, provider: str = "") -> Experiment:
     """Find a preset: the reader answers at once, so that it is asked more, and at more lengths.
+
+    `costs.fitted` makes it fit the model that answers.
 
     Raises:
         LookupError: There is none of that name; `PRESETS` lists them.
 
     """
-    found = (_FOR_READER if is_reader else _FOR_MODELS)[name]
-    return replace(found, preset=name)
+    return replace(_FOR_PROVIDER.get(provider, _FOR_MODELS)[name], preset=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,14 @@ def spread(axes: Sequence[Sequence[Any]], seed: int) -> Iterator[tuple[Any, ...]
     """List the product of the axes, each of them evenly after any number of places.
 
     A diagonal (the multiples of (1, 1, …), modulo the sizes) has each value of an axis equally
-    often, and so has each of its cosets, which are drawn one after the other.
+    often, and so has each of its cosets, which are drawn one after the other. The first place is
+    the first of each axis: what is short is measured first.
     """
     sizes = [len(axis) for axis in axes]
-    starts = list(product(*map(range, sizes)))
+    first, *starts = product(*map(range, sizes))
     random.Random(f"{seed} rounds").shuffle(starts)  # noqa: S311  no secret
     seen: set[tuple[int, ...]] = set()
-    for start in starts:
+    for start in (first, *starts):
         place = start
         while place not in seen:
             seen.add(place)

@@ -189,7 +189,7 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     assert (
         ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n  1 request, ~"
     ) in again.err
-    assert " (64 an answer), cost unknown.\n" in again.err
+    assert " (64 an answer), cost unknown." in again.err
     assert "6 cells: 6 answered." in again.out
     assert len(model.requests) == 8
 

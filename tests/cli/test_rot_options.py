@@ -202,12 +202,12 @@ class Opened:
 @pytest.mark.parametrize(
     ("arguments", "asked"),
     [
-        ([], RunWanted(preset("quick", is_reader=True))),
-        (["--model", "ollama/m"], RunWanted(preset("quick", is_reader=False))),
+        ([], RunWanted(preset("quick", "reader"))),
+        (["--model", "ollama/m"], RunWanted(preset("quick"))),
         (
             ["--preset", "deep", "--seed", "9", "--parallel", "4", "--judge", "openai/m"],
             RunWanted(
-                replace(preset("deep", is_reader=True), seed=9),
+                replace(preset("deep", "reader"), seed=9),
                 4,
                 "openai/m",
             ),

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from jitchat.lab.costs import Answerer, estimate_run, sentence
+from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
@@ -26,6 +26,8 @@ _NAME = 10
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
 _PICK = "Ctrl+L in the chat picks another"
 _PARALLEL = (1, 2, 4, 8)
+_READER = "reader"
+"""Whose presets are shown until it is known who answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +152,10 @@ class PresetList(PointedList):
 class SetupPane(Vertical):
     def __init__(self, wanted: RunWanted | None, titles: Mapping[str, str]) -> None:
         super().__init__(id="setup")
-        self._wanted = wanted or RunWanted(preset(PRESETS[0], is_reader=True))
+        self._wanted = wanted or RunWanted(preset(PRESETS[0], _READER))
         self._titles = titles
         asked = self._wanted.experiment
-        presets = [
-            preset(name, is_reader=is_reader) for name in PRESETS for is_reader in (True, False)
-        ]
+        presets = [preset(name, who) for name in PRESETS for who in (_READER, "", "local")]
         self._own = None if asked in presets else asked
         """A grid of the user's own, behind the presets; None where there is none."""
         self._list = PresetList(id="presets", compact=True)
@@ -207,8 +207,10 @@ class SetupPane(Vertical):
 
     @property
     def _experiments(self) -> list[Experiment]:
-        is_reader = self.answerer is None or self.answerer.is_reader
-        named = [preset(name, is_reader=is_reader) for name in PRESETS]
+        answerer = self.answerer
+        named = [preset(name, answerer.provider if answerer else _READER) for name in PRESETS]
+        if answerer is not None:
+            named = [fitted(each, answerer) for each in named]
         return [*named, self._own] if self._own is not None else named
 
     def _fill(self) -> None:

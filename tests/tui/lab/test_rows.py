@@ -153,9 +153,7 @@ def test_runs_are_listed_in_columns(width: int) -> None:
     lines = [
         runs_header(width),
         run_line(run_of(quick()), 210, shares, width, is_marked=True).plain,
-        run_line(
-            run_of(preset("deep", is_reader=False), MODEL), 5_544, None, width, is_marked=False
-        ).plain,
+        run_line(run_of(preset("deep"), MODEL), 5_544, None, width, is_marked=False).plain,
     ]
     assert len({len(each) for each in lines}) == 1
     assert len(lines[0]) <= width
