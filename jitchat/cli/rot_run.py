@@ -17,7 +17,7 @@ from jitchat.bench.output import without_login
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.rot_options import RotFiles, RotFlags
-from jitchat.errors import BenchFailed, UsageError
+from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
@@ -58,7 +58,7 @@ def run_here(
             lab = _begun(desk, model, wanted, experiment)
         lab.within = wanted.within
         with closing(lab.file) as file:
-            watcher = _watched(lab, wanted.parallel)
+            watcher = _watched(lab, wanted.parallel, _resumes(file.run.id, wanted.within))
             tallies = files.print_run(file.run, file.results())
             _tell_end(watcher, file.run, wanted.within)
             _require_shares(file.run.experiment, tallies, least)
@@ -148,8 +148,11 @@ def _say_beneath(text: str) -> None:
     output.say(fill(text, _WIDTH, initial_indent=blank, subsequent_indent=blank), err=True)
 
 
-def _watched(lab: Lab, parallel: int) -> "Watcher":
-    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines."""
+def _watched(lab: Lab, parallel: int, goes_on: str) -> "Watcher":
+    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines.
+
+    Whatever ends it early, `goes_on` says how to go on.
+    """
     kept = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
     watching: AbstractContextManager[_Watching]
     if output.is_terminal(sys.stderr):
@@ -164,8 +167,8 @@ def _watched(lab: Lab, parallel: int) -> "Watcher":
             for result in kept:
                 watcher.pay(result)
             asyncio.run(lab.run(take))
-    except KeyboardInterrupt:
-        output.say(f"\nStopped. What came is kept: {_goes_on(lab.file.run.id)}", err=True)
+    except (KeyboardInterrupt, JitchatError):  # a signal is an interrupt, too
+        output.say(f"\nStopped. What came is kept: {goes_on}", err=True)
         raise
     return watcher
 
@@ -283,26 +286,27 @@ def cell_text(result: Result) -> str:
 def _tell_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
     run = ended.id
     if watcher.why_over:
-        raise BenchFailed(watcher.why_over, _goes_on(run))
+        raise BenchFailed(watcher.why_over, _resumes(run, within))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.left:
         size = ended.experiment.size
         output.say(
             f"The time is up ({within:g} s), and the run is not whole:"
             f" {size - watcher.left:,} of {figures.plural(size, 'cell')} are decided, spread over"
-            f" the grid. {_goes_on(f'{run} --within {within:g}s', 'goes on for as long again')}",
+            f" the grid. {_resumes(run, within, 'goes on for as long again')}",
             err=True,
         )
     if watcher.failed:
         cells = figures.plural(watcher.failed, "cell")
         them = "it" if watcher.failed == 1 else "them"
         why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
-        again = _goes_on(run, f"asks {them} again")
+        again = _resumes(run, None, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first: {why}", err=True)
 
 
-def _goes_on(run: str, does: str = "goes on with it") -> str:
-    return f"`jitchat rot --resume {run}` {does}."
+def _resumes(run: str, within: float | None, does: str = "goes on with it") -> str:
+    budget = "" if within is None else f" --within {within:g}s"
+    return f"`jitchat rot --resume {run}{budget}` {does}."
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:

@@ -341,10 +341,14 @@ class StartScreen(LabScreen):
             return
         plan = self._setup.plan_of(run.experiment, run.judge)
         confirm = confirm_send(plan, answerer, to_ask)
+
+        def resume() -> Lab:
+            lab = self._service.resume(run.id, plan.parallel)
+            lab.within = plan.within
+            return lab
+
         if plan.is_free or await self.app.push_screen_wait(confirm):
-            await self._open(
-                "opening the run…", lambda: self._service.resume(run.id, plan.parallel)
-            )
+            await self._open("opening the run…", resume)
 
     @reports_errors
     async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:
