@@ -72,7 +72,7 @@ def _begun(
     answerer = desk.answerer()
     if answerer.speed is None and answerer.is_here:
         answerer = replace(answerer, speed=desk.probe())
-    experiment = costs.fitted(experiment, answerer)
+    experiment = costs.fitted(experiment, answerer, wanted.within)
     settled = desk.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths

@@ -167,19 +167,20 @@ PROBED_ANSWER = 32.0
 _LEAST_LENGTHS = 2
 
 
-def fitted(experiment: Experiment, answerer: Answerer) -> Experiment:
+def fitted(experiment: Experiment, answerer: Answerer, within: float | None = None) -> Experiment:
     """Fit a preset to who answers; a grid of the user's own, and the reader's, stay. Pure.
 
     Lengths that do not fit the model in `full` are left out. `quick` of a model that would take
     longer than `QUICK` is asked at fewer lengths, depths and repeats, with two near-duplicates of
-    each fact, where real models fail first. Two lengths and all modes are always left.
+    each fact, where real models fail first. Two lengths and all modes are always left. A run that
+    is held to a time of its own, `within` so many seconds, is not made smaller.
     """
     if answerer.is_reader or experiment.preset not in PRESETS:
         return experiment
     lengths = experiment.lengths
     fit = [each for each in lengths if window_tokens(Mode.FULL, each, answerer) is not None]
     fits = replace(experiment, lengths=tuple(fit) if fit[1:] else lengths[:_LEAST_LENGTHS])
-    speed = answerer.speed
+    speed = answerer.speed if within is None else None
     if experiment.preset != PRESETS[0] or speed is None or _is_quick(fits, answerer, speed):
         return fits
     depths = fits.depths

@@ -210,7 +210,7 @@ class SetupPane(Vertical):
         answerer = self.answerer
         named = [preset(name, answerer.provider if answerer else _READER) for name in PRESETS]
         if answerer is not None:
-            named = [fitted(each, answerer) for each in named]
+            named = [fitted(each, answerer, self._wanted.within) for each in named]
         return [*named, self._own] if self._own is not None else named
 
     def _fill(self) -> None:
