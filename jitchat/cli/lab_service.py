@@ -4,23 +4,27 @@ No conversation of the user's is touched: a run has a file of its own. What a se
 about its model is kept where the chat keeps it.
 """
 
+import asyncio
+import time
 from collections.abc import Callable, Sequence
+from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 
 from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
-from jitchat.errors import KeyRefused, UsageError
+from jitchat.errors import KeyRefused, ProviderError, StoreError, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.lab import compare, costs, grade, run_file
+from jitchat.lab import compare, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
 from jitchat.paths import Paths
+from jitchat.providers.provider import Options, Provider, ReasoningDelta, ReplyDelta
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
-from jitchat.values import Turn
+from jitchat.values import Message, Role, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import message_tokens
 
@@ -60,7 +64,34 @@ class LocalLabService:
             is_assumed=budget.is_assumed,
             around=message_tokens(model.counter, system) + _QUESTION,
             picker=picker.model if picker else "",
+            answer=model.profile.sampling.max_tokens or model.settings.lab.answer,
+            speed=self._measured(model),
         )
+
+    def _measured(self, model: models.ResolvedModel) -> costs.Speed | None:
+        """Find how fast the model was in the latest of its runs that tells; None: in none."""
+        if model.profile.is_reader:
+            return None
+        for run, _ in self.runs.all():
+            if (run.provider, run.model) == (model.profile.name, model.name):
+                with suppress(StoreError), closing(self.runs.open(run.id)) as file:
+                    if speed := costs.speed_of(file.results()):
+                        return speed
+        return None
+
+    def probe(self) -> costs.Speed | None:
+        """Ask the model one short question, to see how fast it is; None where it does not tell.
+
+        The reader is not asked. Slow; no event loop may run.
+        """
+        model = self._resolve()
+        if model.profile.is_reader or models.lacks_key(model.profile):
+            return None
+        provider = models.make_provider(model.profile, model.name, model.counter, model.learnt)
+        try:
+            return asyncio.run(_probe(provider, model.profile.sampling))
+        except ProviderError:
+            return None  # the run itself says why
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         model = self._resolve()
@@ -90,6 +121,14 @@ class LocalLabService:
             settings=tuple(settings_fields(model.settings).items()),
             source=run_file.source_of(turns),
         )
+        if not run.is_reader:
+            sampling = model.profile.sampling
+            run = replace(
+                run,
+                answer=None if sampling.max_tokens else model.settings.lab.answer,
+                temperature=0.0 if sampling.temperature is None else sampling.temperature,
+                sampling_seed=experiment.seed if sampling.seed is None else sampling.seed,
+            )
         file = self.runs.create(run)
         return _lab(file, model, embedder, budget, judging, parallel, turns)
 
@@ -142,11 +181,16 @@ class LocalLabService:
         self, experiment: Experiment, model: models.ResolvedModel
     ) -> tuple[Experiment, Sequence[Turn]]:
         """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
+
+        def price(text: str) -> int:
+            return message_tokens(model.counter, text)
+
+        planting.require_room(experiment, price)
         if experiment.conversation is None:
             return experiment, ()
         conversation = self._store.conversation(experiment.conversation)
         turns = self._store.turns(conversation.id)
-        tokens = sum(message_tokens(model.counter, turn.content) for turn in turns)
+        tokens = sum(price(turn.content) for turn in turns)
         reached = tuple(length for length in experiment.lengths if length <= tokens)
         if not reached:
             raise UsageError(
@@ -155,6 +199,34 @@ class LocalLabService:
                 "Choose a shorter length, or a longer conversation.",
             )
         return replace(experiment, conversation=conversation.id, lengths=reached), turns
+
+
+_PROBE = " ".join(f"Line {number}: nothing to note." for number in range(60))
+"""Some hundred tokens."""
+_PROBE_ANSWER = 16
+
+
+async def _probe(provider: Provider, sampling: Options) -> costs.Speed | None:
+    message = Message(Role.USER, f"{_PROBE}\nHow many lines are there?")
+    asked = replace(sampling, max_tokens=_PROBE_ANSWER, temperature=0.0)
+    usage, begun, first = None, time.monotonic(), None
+    try:
+        async with aclosing(provider.stream((message,), asked)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ReplyDelta | ReasoningDelta):
+                    first = first or time.monotonic()
+                elif isinstance(piece, Usage):
+                    usage = piece
+    finally:
+        await provider.aclose()
+    ended = time.monotonic()
+    if usage is None or first is None or not (usage.input_tokens and usage.output_tokens):
+        return None
+    return costs.Speed(
+        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - begun),
+        usage.output_tokens / max(ended - first, 0.001),
+        costs.PROBED_ANSWER,
+    )
 
 
 def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
@@ -170,6 +242,12 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
         """Open a session of the run; its server is not asked again how much its model takes."""
         session = model.open_session(memory, instructions=grade.CONTRACT)
         session.take_budget(budget)
+        run, request = file.run, session.options.request
+        asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)
+        if run.longest is not None:
+            asked = replace(asked, max_tokens=run.longest)
+        if not run.is_reader:
+            session.options = replace(session.options, request=asked)
         return session
 
     counter = model.counter

@@ -42,15 +42,19 @@ def rot_command(
         flags = _as_begun(flags, wanted.resume)
     elif wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
+    if wanted.max_answer is not None:
+        flags = options.Flags(given={"lab.answer": wanted.max_answer}).over(flags)
     settings = cold_store.load_settings(flags)
     experiment = None
     if wanted.resume is None:
-        experiment = wanted.experiment(is_reader=settings.in_use().is_reader)
+        experiment = wanted.experiment(settings.in_use().name)
     asks_for_figures = wanted.fail_under or wanted.yes or wanted.headless or files.named()
     if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
+        return run_chat(
+            flags, RunWanted(experiment, wanted.parallel, wanted.judge or "", wanted.within)
+        )
     from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
 
     run_here(flags, settings, wanted, experiment, files)

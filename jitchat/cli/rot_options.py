@@ -16,7 +16,7 @@ from jitchat.cli.options import option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
 from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import MOST_NEAR, Kind
 from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
 from jitchat.text.sanitize import shorten
@@ -27,6 +27,10 @@ USUAL = "quick"
 SHORTEST, LONGEST = 500, 10_000_000
 """Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
 _LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
+_TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([smh]?)", re.IGNORECASE)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600}
+SHORTEST_TIME = 5
+"""Seconds."""
 _DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
@@ -57,6 +61,11 @@ def lengths_of(text: str) -> tuple[int, ...]:
 def depths_of(text: str) -> tuple[float, ...]:
     """Read `0,50,100`, which are percent."""
     return _ascending("--depths", text, _depth)
+
+
+def near_of(text: str) -> tuple[int, ...]:
+    """Read `0,2,6,12`."""
+    return _ascending("--near", text, _near)
 
 
 def threshold_of(text: str) -> tuple[str, float]:
@@ -95,6 +104,27 @@ def _depth(piece: str) -> float:
             "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
+
+
+def within_of(text: str) -> float:
+    """Read `60s`, `5m`, `1h` or `90`, in seconds."""
+    read = _TIME.fullmatch(text.strip())
+    seconds = float(read[1]) * _UNITS[read[2].lower()] if read else 0.0
+    if seconds < SHORTEST_TIME:
+        raise UsageError(
+            f"--within: {shorten(text, _QUOTED)!r} is no time that a run can be held to.",
+            f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90.",
+        )
+    return seconds
+
+
+def _near(piece: str) -> int:
+    if not piece.isdecimal() or len(piece) > 2 or int(piece) > MOST_NEAR:
+        raise UsageError(
+            f"--near: {shorten(piece, _QUOTED)!r} is no number of near-duplicates.",
+            f"Give whole numbers from 0 to {MOST_NEAR}: 0,2,6,12.",
+        )
+    return int(piece)
 
 
 def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_Number, ...]:
@@ -153,7 +183,7 @@ class RotFiles:
         return tallies
 
 
-_OWN_GRID = ("lengths", "depths", "kinds", "modes", "repeats", "conversation")
+_OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation")
 """With any of these, the grid is the user's own."""
 _GRID = ("preset", *_OWN_GRID, "seed")
 """What says what is asked, so that a run that goes on has it already."""
@@ -182,6 +212,12 @@ class RotFlags:
         type=lambda text: names_of("--modes", text, Mode),
         metavar="LIST",
     )
+    near: tuple[int, ...] | None = option(
+        "Near-duplicates of each fact, 0 to 12: the same said of others, with other values."
+        " If not given, as the kind of question has them.",
+        type=near_of,
+        metavar="LIST",
+    )
     repeats: int | None = option(
         "Ask each cell so often, each time for another fact.",
         type=click.IntRange(1, 100),
@@ -197,6 +233,18 @@ class RotFlags:
         "Have this model of the same provider look at answers that no rule finds right;"
         " beside the reader, as PROVIDER/MODEL.",
         metavar="MODEL",
+    )
+    max_answer: int | None = option(
+        "Tokens that an answer may take, in place of `answer` under [lab]; a max_tokens of the"
+        " settings wins.",
+        type=click.IntRange(1, 100_000),
+        metavar="N",
+    )
+    within: float | None = option(
+        "Stop after this time (60s, 5m): the cells come spread over the grid, a fact in all modes"
+        " at a time, one request at once; --resume goes on.",
+        type=within_of,
+        metavar="TIME",
     )
     parallel: int = option(
         "Requests at once. One alone keeps prompt caches warm, and its times honest.",
@@ -221,7 +269,11 @@ class RotFlags:
     def require_alone(self, command: str, files: RotFiles) -> None:
         """Refuse options of a run beside a command that makes none."""
         given = [
-            *(name for name in (*_GRID, "judge", "resume") if getattr(self, name) is not None),
+            *(
+                name
+                for name in (*_GRID, "judge", "max_answer", "within", "resume")
+                if getattr(self, name) is not None
+            ),
             *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
             *(name for name, _ in files.named()),
         ]
@@ -229,14 +281,23 @@ class RotFlags:
             raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
 
     def require_consistent(self) -> None:
-        given = [name for name in (*_GRID, "judge") if getattr(self, name) is not None]
+        given = [
+            name for name in (*_GRID, "judge", "max_answer") if getattr(self, name) is not None
+        ]
         if self.resume is not None and given:
             raise UsageError(
                 f"--resume goes on as the run was begun, and {_options(given)} would change that.",
                 "Leave out the one or the other.",
             )
+        if self.within is not None and (self.parallel > 1 or self.fail_under):
+            other = "--parallel" if self.parallel > 1 else "--fail-under"
+            raise UsageError(
+                "--within asks one cell after the other, as many as the time allows:"
+                f" {other} does not go with it.",
+                "Leave out the one or the other.",
+            )
 
-    def experiment(self, *, is_reader: bool) -> Experiment:
+    def experiment(self, provider: str) -> Experiment:
         name = known_name("--preset", self.preset or USUAL, PRESETS)
         own: dict[str, Any] = {
             part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
@@ -245,7 +306,7 @@ class RotFlags:
             own["preset"] = "own"
         if self.seed is not None:
             own["seed"] = self.seed
-        return replace(preset(name, is_reader=is_reader), **own)
+        return replace(preset(name, provider), **own)
 
     def thresholds(self) -> Mapping[str, float]:
         """The shares of `--fail-under`, by mode."""

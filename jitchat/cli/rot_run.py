@@ -17,7 +17,7 @@ from jitchat.bench.output import without_login
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.rot_options import RotFiles, RotFlags
-from jitchat.errors import BenchFailed, UsageError
+from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
@@ -30,6 +30,8 @@ _WIDTH = 79
 """Columns of what is told before sending."""
 _REASON_LENGTH = 400
 """Characters of a failure's reason."""
+_RULE_LENGTH = 60
+"""Characters of why a cell is right or wrong."""
 
 
 def run_here(
@@ -54,10 +56,11 @@ def run_here(
         else:
             _require_asked(experiment, least)
             lab = _begun(desk, model, wanted, experiment)
+        lab.within = wanted.within
         with closing(lab.file) as file:
-            watcher = _watched(lab, wanted.parallel)
+            watcher = _watched(lab, wanted.parallel, _resumes(file.run.id, wanted.within))
             tallies = files.print_run(file.run, file.results())
-            _tell_end(watcher, file.run.id)
+            _tell_end(watcher, file.run, wanted.within)
             _require_shares(file.run.experiment, tallies, least)
 
 
@@ -66,6 +69,10 @@ def _begun(
 ) -> Lab:
     """Begin a run, once it is told what it sends, and that is confirmed."""
     judge = wanted.judge or ""
+    answerer = desk.answerer()
+    if answerer.speed is None and answerer.is_here:
+        answerer = replace(answerer, speed=desk.probe())
+    experiment = costs.fitted(experiment, answerer, wanted.within)
     settled = desk.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths
@@ -73,7 +80,6 @@ def _begun(
     title = desk.title(settled)
     if left_out:
         output.say(f"{title} is too short for {', '.join(left_out)}: left out.", err=True)
-    answerer = desk.answerer()
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
     takes = f"{answerer.limit:,} tokens{assumed}"
     cells = figures.plural(settled.size, "cell")
@@ -142,23 +148,27 @@ def _say_beneath(text: str) -> None:
     output.say(fill(text, _WIDTH, initial_indent=blank, subsequent_indent=blank), err=True)
 
 
-def _watched(lab: Lab, parallel: int) -> "Watcher":
-    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines."""
+def _watched(lab: Lab, parallel: int, goes_on: str) -> "Watcher":
+    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines.
+
+    Whatever ends it early, `goes_on` says how to go on.
+    """
     kept = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
     watching: AbstractContextManager[_Watching]
     if output.is_terminal(sys.stderr):
         size = lab.file.run.experiment.size
         watching = drawn(len(kept), size, parallel, Console(stderr=True))
     else:
-        watcher = Watcher(len(kept), parallel, partial(output.say, err=True))
+        size = lab.file.run.experiment.size
+        watcher = Watcher(len(kept), parallel, partial(output.say, err=True), size)
         watching = nullcontext((watcher, watcher.take))
     try:
         with watching as (watcher, take):
             for result in kept:
                 watcher.pay(result)
             asyncio.run(lab.run(take))
-    except KeyboardInterrupt:
-        output.say(f"\nStopped. What came is kept: {_goes_on(lab.file.run.id)}", err=True)
+    except (KeyboardInterrupt, JitchatError):  # a signal is an interrupt, too
+        output.say(f"\nStopped. What came is kept: {goes_on}", err=True)
         raise
     return watcher
 
@@ -182,45 +192,65 @@ def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[
 
 
 class Watcher:
-    def __init__(self, decided: int, parallel: int, tell: Callable[[str], None]) -> None:
-        """`decided` cells are so already, `parallel` requests leave at once; `tell` prints."""
+    def __init__(
+        self, decided: int, parallel: int, tell: Callable[[str], None], size: int | None = None
+    ) -> None:
+        """`decided` cells are so already, `parallel` requests leave at once; `tell` prints.
+
+        With the `size` of the run, in cells, a line is printed for each cell and conversation.
+        """
         self.decided, self.failed = decided, 0
         self.first_failure = ""
         """Why the first cell failed that did; empty where none did."""
         self.why_over = ""
         """Why the run was given up, as a sentence; empty where it is whole."""
+        self.left = 0
+        """Cells that were not asked, for the time was up."""
         self._paid, self._unpriced = 0.0, 0
         """US dollars, and of how many answers they are not known."""
         self._tell, self._parallel = tell, parallel
-        self._doing = self._length = ""
+        self._size = size
+        self._doing = self._length = self._last = ""
         self._is_slowed = False
 
     @property
     def doing(self) -> str:
-        """What is being done, in few columns: `asking at 4k, 2 failed, $0.12`."""
+        """What is being done, and the last cell: `asking at 4k, 2 failed, $0.12 · 50 % …`."""
         failed = f"{self.failed:,} failed" if self.failed else ""
         paid = figures.total_of(self._paid, self._unpriced)
-        return ", ".join(filter(None, (self._doing, failed, paid)))
+        now = ", ".join(filter(None, (self._doing, failed, paid)))
+        return " · ".join(filter(None, (now, self._last)))
 
     def take(self, event: events.LabEvent) -> None:
         match event:
             case events.ConversationBegun():
                 self._length = run_file.short(event.length)
                 self._doing = f"storing {self._length}"
-            case events.ConversationReady():
+                self._line(f"Conversation {event.number:,} of {event.of:,}: {self._doing}…")
+            case events.ConversationReady(number, turns, seconds):
                 self._doing = f"asking at {self._length}"
+                stored = f"{turns:,} turns in {stats.duration(seconds)}"
+                self._line(f"Conversation {number:,}: {stored}; {self._doing}…")
             case events.CellEnded(result):
                 if result.verdict is Verdict.FAILED:
                     self.failed += 1
                     self.first_failure = self.first_failure or result.note
                 self.decided += 1
                 self.pay(result)
+                self._last = cell_text(result)
+                self._line(f"{self.decided:>6,}/{self._size or 0:,}  {self._last}")
             case events.Slowed():
                 self._slowed(event)
+            case events.CapRaised(tokens):
+                self._tell(f"The model reasons: answers may take {tokens:,} tokens from now on.")
             case events.RunEnded():
-                self.why_over = event.why
+                self.why_over, self.left = event.why, event.left
             case _:
                 pass
+
+    def _line(self, text: str) -> None:
+        if self._size is not None:
+            self._tell(text)
 
     def pay(self, result: Result) -> None:
         """Add what a cell cost, as the tables of the run do."""
@@ -241,20 +271,42 @@ class Watcher:
         self._tell(f"{why}{': ' if does else ''}{', '.join(does)}.")
 
 
-def _tell_end(watcher: Watcher, run: str) -> None:
+def cell_text(result: Result) -> str:
+    """Write `4k at 50 %, distracted, near 6, full: wrong, says another's value 31; 1.2 s`."""
+    cell = result.cell
+    parts = [f"{run_file.short(cell.length)} at {stats.percent(cell.depth)}", cell.kind.value]
+    parts += [] if cell.near is None else [f"near {cell.near}"]
+    why = result.verdict.value
+    if result.verdict in (Verdict.RIGHT, Verdict.WRONG):
+        why += f", {sanitize.shorten(result.rule, _RULE_LENGTH)}"
+    took = "" if result.seconds is None else f"; {stats.duration(result.seconds)}"
+    return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"
+
+
+def _tell_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
+    run = ended.id
     if watcher.why_over:
-        raise BenchFailed(watcher.why_over, _goes_on(run))
+        raise BenchFailed(watcher.why_over, _resumes(run, within))
     output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
+    if watcher.left:
+        size = ended.experiment.size
+        output.say(
+            f"The time is up ({within:g} s), and the run is not whole:"
+            f" {size - watcher.left:,} of {figures.plural(size, 'cell')} are decided, spread over"
+            f" the grid. {_resumes(run, within, 'goes on for as long again')}",
+            err=True,
+        )
     if watcher.failed:
         cells = figures.plural(watcher.failed, "cell")
         them = "it" if watcher.failed == 1 else "them"
         why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
-        again = _goes_on(run, f"asks {them} again")
+        again = _resumes(run, None, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first: {why}", err=True)
 
 
-def _goes_on(run: str, does: str = "goes on with it") -> str:
-    return f"`jitchat rot --resume {run}` {does}."
+def _resumes(run: str, within: float | None, does: str = "goes on with it") -> str:
+    budget = "" if within is None else f" --within {within:g}s"
+    return f"`jitchat rot --resume {run}{budget}` {does}."
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:

@@ -2,13 +2,45 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
-from jitchat.lab.experiment import Cell, Experiment
+from jitchat.lab.experiment import PRESETS, Cell, Experiment, Result
 from jitchat.text.figures import about_cost, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
+
+ANSWER_TOKENS = 64
+"""Tokens that an answer may take, where nothing else is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast a model answers, in tokens a second."""
+
+    reads: float
+    writes: float
+    answer: float
+    """Tokens of an answer, on average."""
+
+
+def speed_of(results: Iterable[Result]) -> Speed | None:
+    """Measure by what came; None where that does not tell. Cached tokens are not read."""
+    read = written = answers = 0
+    reading = writing = 0.0
+    for each in results:
+        usage, first, whole = each.usage, each.to_first, each.seconds
+        if usage is None or usage.input_tokens is None or not usage.output_tokens:
+            continue
+        if first is None or whole is None or whole <= first:
+            continue
+        read += usage.input_tokens - (usage.cached_tokens or 0)
+        written, answers = written + usage.output_tokens, answers + 1
+        reading, writing = reading + first, writing + whole - first
+    if read <= 0 or not (reading and writing):
+        return None
+    return Speed(read / reading, written / writing, written / answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +68,10 @@ class Answerer:
     picker: str = ""
     """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
     none."""
+    answer: int = ANSWER_TOKENS
+    """Tokens that an answer may take."""
+    speed: Speed | None = None
+    """As earlier runs or a probe measured it; None where nothing is known."""
 
     @property
     def is_reader(self) -> bool:
@@ -57,10 +93,10 @@ class Estimate:
     """Requests to the picker besides, at the most."""
     picker: str = ""
     """Its model; empty for none."""
-
-
-ANSWER_TOKENS = 64
-"""So many are assumed of an answer that has not come yet."""
+    seconds: float | None = None
+    """How long all of it takes, one request after the other, about; None where nobody knows."""
+    reads: float | None = None
+    """Tokens a second that this is reckoned by."""
 
 
 def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
@@ -73,6 +109,7 @@ def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
 
 
 def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
+    cells = list(cells)
     requests = tokens = unfit = picked = 0
     for (mode, length), number in Counter((cell.mode, cell.length) for cell in cells).items():
         size = window_tokens(mode, length, answerer)
@@ -81,9 +118,85 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
             continue
         requests, tokens = requests + number, tokens + number * size
         picked += number if answerer.picker and mode.recalls else 0
-    answers = ANSWER_TOKENS * requests
+    answers = answerer.answer * requests
     cost = _cost(tokens, answers, answerer)
-    return Estimate(requests, tokens, answers, cost, unfit, picked, answerer.picker)
+    speed = answerer.speed
+    return Estimate(
+        requests,
+        tokens,
+        answers,
+        cost,
+        unfit,
+        picked,
+        answerer.picker,
+        None if speed is None else seconds_of(cells, answerer, speed),
+        None if speed is None else speed.reads,
+    )
+
+
+_FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
+"""Tokens of a fact and of a near-duplicate, and how many a kind has by itself, about."""
+_NEW = 64
+"""Tokens that are read for a further question about a window that the server has in its cache."""
+
+
+def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float:
+    """Estimate how long asking takes, one request after the other, by a speed.
+
+    A server that keeps the last prompt, as llama.cpp does, reads a conversation in `full` once,
+    and of the questions that follow only what is new; a conversation holds as many facts as take
+    a third of it.
+    """
+    read = asked = 0
+    places = Counter((each.mode, each.length, each.near, each.repeat) for each in cells)
+    for (mode, length, near, _), number in places.items():
+        size = window_tokens(mode, length, answerer)
+        if size is None:
+            continue
+        fact = _FACT + _NEAR * (_USUAL_NEAR if near is None else near)
+        wholes = min(number, ceil(number * fact * 3 / length)) if mode is Mode.FULL else number
+        read += wholes * size + (number - wholes) * _NEW
+        asked += number
+    return read / speed.reads + asked * speed.answer / speed.writes
+
+
+QUICK = 90.0
+"""Seconds that `quick` may take of a model whose speed is known."""
+PROBED_ANSWER = 32.0
+"""Tokens of an answer that are assumed where only a probe told the speed."""
+_LEAST_LENGTHS = 2
+
+
+def fitted(experiment: Experiment, answerer: Answerer, within: float | None = None) -> Experiment:
+    """Fit a preset to who answers; a grid of the user's own, and the reader's, stay. Pure.
+
+    Lengths that do not fit the model in `full` are left out. `quick` of a model that would take
+    longer than `QUICK` is asked at fewer lengths, depths and repeats, with two near-duplicates of
+    each fact, where real models fail first. Two lengths and all modes are always left. A run that
+    is held to a time of its own, `within` so many seconds, is not made smaller.
+    """
+    if answerer.is_reader or experiment.preset not in PRESETS:
+        return experiment
+    lengths = experiment.lengths
+    fit = [each for each in lengths if window_tokens(Mode.FULL, each, answerer) is not None]
+    fits = replace(experiment, lengths=tuple(fit) if fit[1:] else lengths[:_LEAST_LENGTHS])
+    speed = answerer.speed if within is None else None
+    if experiment.preset != PRESETS[0] or speed is None or _is_quick(fits, answerer, speed):
+        return fits
+    depths = fits.depths
+    fewer = dict.fromkeys((depths, (depths[0], depths[-1]), (depths[len(depths) // 2],)))
+    grids = [
+        replace(fits, lengths=fits.lengths[:count], depths=each, repeats=repeats, near=(2,))
+        for each in fewer
+        for count in range(len(fits.lengths), _LEAST_LENGTHS - 1, -1)
+        for repeats in range(fits.repeats, 0, -1)
+    ]
+    grids.sort(key=lambda grid: grid.size, reverse=True)
+    return next((grid for grid in grids if _is_quick(grid, answerer, speed)), grids[-1])
+
+
+def _is_quick(experiment: Experiment, answerer: Answerer, speed: Speed) -> bool:
+    return seconds_of(experiment.cells(), answerer, speed) <= QUICK
 
 
 def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
@@ -107,13 +220,20 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
     return min(full, recency + retrieved, room)
 
 
+def _span(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
+
+
 def sentence(estimate: Estimate) -> str:
     """Tell it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 an answer), ~$0.41`."""
     asked = plural(estimate.requests, "request")
+    each = estimate.output_tokens // (estimate.requests or 1)
     told = (
         f"{asked}, ~{estimate.input_tokens:,} tokens in, ~{estimate.output_tokens:,} out"
-        f" ({ANSWER_TOKENS} an answer), {about_cost(estimate.cost)}."
+        f" ({each:,} an answer), {about_cost(estimate.cost)}."
     )
+    if estimate.seconds is not None and estimate.reads is not None:
+        told += f" About {_span(estimate.seconds)} at {estimate.reads:,.0f} tokens a second."
     if estimate.unfit:
         do = "does" if estimate.unfit == 1 else "do"
         told += f" {plural(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."

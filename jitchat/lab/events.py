@@ -57,13 +57,30 @@ class CellRetried:
 
 
 @dataclass(frozen=True, slots=True)
+class CapRaised:
+    """A cap cut an answer while the model had only reasoned: the cap is higher from now on."""
+
+    tokens: int
+    """Of an answer, reasoning included, from now on."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
-    """Every cell is decided; or the run was given up, and can be resumed."""
+    """Every cell is decided; or the run was given up, or its time is up: it can be resumed."""
 
     why: str = ""
-    """Why it was given up, as a sentence; empty where it is whole."""
+    """Why it was given up, as a sentence; empty where it is whole, or its time is up."""
+    left: int = 0
+    """Cells that were not asked, for the time was up."""
 
 
 LabEvent = (
-    ConversationBegun | ConversationReady | CellBegun | CellEnded | Slowed | CellRetried | RunEnded
+    ConversationBegun
+    | ConversationReady
+    | CellBegun
+    | CellEnded
+    | Slowed
+    | CellRetried
+    | CapRaised
+    | RunEnded
 )

@@ -29,17 +29,19 @@ class Experiment:
     """The name that it was chosen by, or `own`."""
     conversation: str | None = None
     """The id of the user's own conversation that is the filler; None for made-up talk."""
+    near: tuple[int | None, ...] = (None,)
+    """Near-duplicates of each fact, ascending; None: as many as its kind has."""
 
     def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""
         repeats = range(1, self.repeats + 1)
-        for length, repeat in product(self.lengths, repeats):
+        for length, near, repeat in product(self.lengths, self.near, repeats):
             for mode, depth, kind in product(self.modes, self.depths, self.kinds):
-                yield Cell(length, depth, kind, repeat, mode)
+                yield Cell(length, depth, kind, repeat, mode, near)
 
     @property
     def size(self) -> int:
-        axes = (self.lengths, self.depths, self.kinds, self.modes)
+        axes = (self.lengths, self.near, self.depths, self.kinds, self.modes)
         return prod(map(len, axes)) * self.repeats
 
 
@@ -52,6 +54,8 @@ class RunWanted:
     """Requests at once."""
     judge: str = ""
     """The model that judges; empty where rules alone do."""
+    within: float | None = None
+    """Seconds that asking may take; None: as long as it takes."""
 
 
 _HALVES = (0.0, 0.5, 1.0)
@@ -69,18 +73,24 @@ _FOR_MODELS = {
     "standard": Experiment(_LENGTHS[:6], _QUARTERS),
     "deep": _DEEP,
 }
+_FOR_PROVIDER = {
+    "reader": _FOR_READER,
+    "local": {**_FOR_MODELS, "quick": replace(_FOR_MODELS["quick"], near=(2,))},
+}
+"""Presets of providers that have their own."""
 PRESETS = tuple(_FOR_MODELS)
 
 
-def preset(name: str, *, is_reader: bool) -> Experiment:
+def preset(name: str, provider: str = "") -> Experiment:
     """Find a preset: the reader answers at once, so that it is asked more, and at more lengths.
+
+    `costs.fitted` makes it fit the model that answers.
 
     Raises:
         LookupError: There is none of that name; `PRESETS` lists them.
 
     """
-    found = (_FOR_READER if is_reader else _FOR_MODELS)[name]
-    return replace(found, preset=name)
+    return replace(_FOR_PROVIDER.get(provider, _FOR_MODELS)[name], preset=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,8 @@ class Cell:
     repeat: int
     """From 1: the same again with another fact, in another conversation."""
     mode: Mode
+    near: int | None = None
+    """Near-duplicates of the fact, about others; None: as many as its kind has."""
 
 
 class Verdict(StrEnum):

@@ -10,8 +10,8 @@ import random
 import re
 import string
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
 from importlib.resources import files
@@ -82,12 +82,12 @@ class Fact:
 
 
 OTHERS = 4
-"""The most statements about others beside the one that is asked for; the fewest is one less."""
+"""The most statements about others in a distracted fact as it is made; the fewest is one less."""
+MOST_NEAR = 12
+"""The most statements about others, where their number is chosen."""
 NUMERALS = {4: "four", 5: "five", 6: "six"}
 NEVER = "never said"
 
-Maker = Callable[[random.Random], Fact]
-"""Makes a fact, its values (names, numbers, days) drawn by chance; its `name` stays the same."""
 _Sampler = Callable[[random.Random, int], list[str]]
 """Draws that many values, no two of them the same."""
 
@@ -118,6 +118,10 @@ class _Template:
     """How the other names are drawn."""
     is_right_without_blanks: bool = False
     """Whether an answer is right, too, that leaves out the blanks of the value."""
+    others: Sequence[str] = ()
+    """Near-duplicates: they say the same of `{who}`, which is `{Who}` where a sentence begins."""
+    more: Sequence[str] = ()
+    """More owners, where many near-duplicates are wanted."""
 
     def values(self, chance: random.Random, count: int) -> list[str]:
         return _sampler(self.value)(chance, count)
@@ -128,14 +132,62 @@ class _Template:
     def drawn_words(self, chance: random.Random) -> dict[str, str]:
         return {name: _sampler(each)(chance, 1)[0] for name, each in self.words.items()}
 
+    def other_owners(self, fact: Fact, chance: random.Random) -> list[str]:
+        """Draw `MOST_NEAR` of whom the fact says nothing, or all that there are."""
+        pool = people() if self.others else (*self.words["who"], *self.more)
+        said = f"{fact.question} {fact.sayings[0].text}"
+        free = [who for who in pool if not re.search(rf"\b{re.escape(who)}\b", said)]
+        return chance.sample(free, min(MOST_NEAR, len(free)))
+
+    def other_value(self, chance: random.Random, right: str) -> str:
+        while (value := self.values(chance, 1)[0]) == right:
+            pass
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    kind: Kind
+    _template: _Template
+
+    def __call__(self, chance: random.Random) -> Fact:
+        """Make a fact, its values (names, numbers, days) drawn by chance; its `name` is fixed."""
+        return _MAKE[self.kind](self._template, chance)
+
+    def with_near(self, fact: Fact, near: int, chance: random.Random) -> Fact:
+        """Have so many near-duplicates in a fact of this maker, and no others beside them.
+
+        Of what was never said there is one at the least: without it, nothing would be absent. With
+        the same `chance`, more of them begin with the same ones.
+        """
+        template, is_absent = self._template, self.kind is Kind.ABSENT
+        kept = tuple(each for each in fact.sayings if each.where is not Where.APART)
+        wrong = () if self.kind is Kind.DISTRACTED else fact.wrong
+        owners = template.other_owners(fact, chance)
+        is_counted = template.value is None
+        values = ["" if is_counted else template.other_value(chance, fact.expected) for _ in owners]
+        doubles = [is_counted and chance.random() < 1 / 2 for _ in owners]
+        texts = [
+            _chosen(pattern, is_double=is_double).format(who=who, Who=who[0].upper() + who[1:], v=v)
+            for pattern, who, v, is_double in zip(
+                cycle(template.others or template.statements), owners, values, doubles, strict=False
+            )
+        ]
+        count = min(len(texts), max(near - is_absent, 0))
+        replies = _replies(chance, len(texts), fact.question, {each.reply for each in kept})
+        said = list(zip(texts, replies, strict=True))[:count]
+        apart = (Saying(*each, Where.APART, is_needed=False) for each in said)
+        others = () if is_counted else values[:count]
+        return replace(fact, sayings=(*kept, *apart), wrong=tuple(dict.fromkeys((*wrong, *others))))
+
 
 @cache
 def makers() -> Mapping[Kind, tuple[Maker, ...]]:
     """Read every fact: at least twelve of each kind, no one's words mislead another's search."""
     found: dict[Kind, tuple[Maker, ...]] = {}
-    for kind, make in _MAKE.items():
+    for kind in _MAKE:
         written = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))["fact"]
-        found[kind] = tuple(partial(make, _Template(**each)) for each in written)
+        found[kind] = tuple(Maker(kind, _Template(**each)) for each in written)
     return found
 
 
@@ -148,6 +200,12 @@ def stems_to_avoid(fact: Fact) -> frozenset[str]:
     statements = [saying.text for saying in fact.sayings]
     words = stems(" ".join((fact.question, *statements, *fact.accepted, *fact.wrong)))
     return frozenset(words) - everyday()
+
+
+@cache
+def people() -> tuple[str, ...]:
+    """Read who near-duplicates are about, where a fact has no owners of its own."""
+    return tuple((_DATA / "people.txt").read_text("utf-8").splitlines())
 
 
 @cache
@@ -203,7 +261,7 @@ def _make_counting(template: _Template, chance: random.Random) -> Fact:
     question = template.question.format(**words)
     double = set(chance.sample(range(count), chance.randint(0, 2)))
     texts = (
-        _CHOICE.sub(rf"\{2 if at in double else 1}", text).format(**words)
+        _chosen(text, is_double=at in double).format(**words)
         for at, text in enumerate(template.statements)
     )
     said = zip(texts, _replies(chance, count, question), strict=True)
@@ -211,6 +269,11 @@ def _make_counting(template: _Template, chance: random.Random) -> Fact:
     accepted = (NUMERALS[total], str(total))
     sayings = tuple(Saying(*each, Where.AROUND) for each in said)
     return Fact(Kind.COUNTING, template.name, sayings, question, accepted[0], accepted)
+
+
+def _chosen(text: str, *, is_double: bool) -> str:
+    """Take `two jars` or `one jar` of each `[one jar|two jars]`."""
+    return _CHOICE.sub(rf"\{1 + is_double}", text)
 
 
 def _make_absent(template: _Template, chance: random.Random) -> Fact:
@@ -234,10 +297,13 @@ _MAKE: Mapping[Kind, Callable[[_Template, random.Random], Fact]] = {
 }
 
 
-def _replies(chance: random.Random, count: int, question: str) -> list[str]:
+def _replies(
+    chance: random.Random, count: int, question: str, taken: Set[str] = frozenset()
+) -> list[str]:
     """Draw replies of the assistant, all different, that share no content word with a question."""
     asked = set(stems(question))
-    return chance.sample([text for text, words in _notes() if asked.isdisjoint(words)], count)
+    free = [text for text, words in _notes() if text not in taken and asked.isdisjoint(words)]
+    return chance.sample(free, count)
 
 
 @cache

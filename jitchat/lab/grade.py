@@ -16,7 +16,7 @@ from jitchat.bench import workers
 from jitchat.errors import ContextOverflow, ProviderError, WindowOverflow
 from jitchat.events import AnswerProgress
 from jitchat.lab.experiment import Result, Verdict
-from jitchat.lab.facts import Fact, Kind
+from jitchat.lab.facts import Fact, Kind, Where
 from jitchat.lab.spelling import exact_places, has, places, plain, stated, unmarked
 from jitchat.providers.provider import Options, Provider
 from jitchat.text.stance import disclaims
@@ -66,7 +66,8 @@ def admits(text: str) -> bool:
 
 def _grade_value(fact: Fact, text: str, *, is_said: bool) -> Ruling:
     if (wrong := _wrong_value(fact, text)) is not None:
-        whose = "the old value" if fact.kind is Kind.UPDATED else "another's value"
+        old = fact.wrong[: sum(each.where is Where.BEFORE for each in fact.sayings)]
+        whose = "the old value" if wrong in old else "another's value"
         beside = f"{fact.expected} and " if is_said else ""
         return Ruling(is_right=False, rule=f"says {beside}{whose} {wrong}")
     if is_said:

@@ -11,16 +11,24 @@ is done by a thread that the worker waits for, also where it is cancelled.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, suppress
-from datetime import timedelta
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from jitchat.bench.asking import turns_in_full
 from jitchat.bench.workers import Workers
-from jitchat.errors import BenchFailed, JitchatError, KeyRefused, ProviderError, StoreError
+from jitchat.errors import (
+    BenchFailed,
+    JitchatError,
+    KeyRefused,
+    NotAnAnswer,
+    ProviderError,
+    StoreError,
+)
 from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
-from jitchat.lab import events, planting
+from jitchat.lab import events, order, planting
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import exchanges
@@ -32,7 +40,7 @@ from jitchat.store.path import Path
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
-from jitchat.values import Conversation, Mode, Turn
+from jitchat.values import Conversation, Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -62,12 +70,14 @@ class Lab:
     ) -> None:
         """`own` are the turns of the user's conversation, where that is the filler."""
         self.file, self._open_session, self._embedder = file, open_session, embedder
-        self._counter, self._judge, self._own, self._clock = counter, judge, own, clock
+        self._counter, self._judge, self._own, self.clock = counter, judge, own, clock
         self._workers = Workers(parallel, GIVE_UP, "What came is kept: resume the run to go on.")
         self._throttle = Throttle(self._workers)
-        self._hear: Hear
+        self.hear: Hear
         self._learnt: Budget | None = None
         """What a refusal taught of the model's limit; None where none did."""
+        self.within: float | None = None
+        """Seconds after which no cell is begun that would end later; then one is asked at once."""
 
     async def run(self, hear: Hear) -> None:
         """Ask every cell that has no answer, and tell what happens; cancelled, keep what came.
@@ -79,31 +89,76 @@ class Lab:
             JitchatError: Results cannot be kept, or nothing can be asked.
 
         """
-        begun_at, self._hear = self._clock(), hear
+        begun_at, self.hear = self.clock(), hear
         try:
-            await self._ask_all()
+            if self.within is None:
+                await self._ask_all()
+            else:
+                await self._ask_rounds(begun_at + self.within)
         finally:
             with suppress(StoreError):  # the answers are kept, and why no more are is told
-                self.file.spend(self._clock() - begun_at)
+                self.file.spend(self.clock() - begun_at)
             if self._judge is not None:
                 await self._judge.provider.aclose()
 
     async def _ask_all(self) -> None:
         left = await to_the_end(self._left)
         for number, (plan, cells) in enumerate(left, start=1):
-            self._hear(events.ConversationBegun(number, len(left), plan.length))
-            made = await to_the_end(partial(self._made, plan))
-            last = made.turns[-1].created_at
-            self.file.moment = last + _LATER if last is not None else None
+            self.hear(events.ConversationBegun(number, len(left), plan.length))
+            made = await to_the_end(partial(self.made, plan))
+            self.file.moment = _moment_after(made)
             await self._workers.run(cells, partial(self._work, number, plan.name, made))
-            if isinstance(self._workers.error, StoreError):
-                raise self._workers.error
-            if self._workers.error is not None:
-                self._hear(events.RunEnded(str(self._workers.error)))
+            if self._is_given_up():
                 return
-        if left or self.file.run.ended_at is None:
+        await self._end(is_new=bool(left))
+
+    def _is_given_up(self) -> bool:
+        if isinstance(self._workers.error, StoreError):
+            raise self._workers.error
+        if self._workers.error is not None:
+            self.hear(events.RunEnded(str(self._workers.error)))
+        return self._workers.error is not None
+
+    async def _end(self, *, is_new: bool) -> None:
+        if is_new or self.file.run.ended_at is None:
             await to_the_end(self.file.end)
-        self._hear(events.RunEnded())
+        self.hear(events.RunEnded())
+
+    async def _ask_rounds(self, ends_at: float) -> None:
+        """Ask a fact in all modes, and then the next one, until the time is up."""
+        left = await to_the_end(self._left)
+        planned = {cell: (plan, fact) for plan, cells in left for cell, fact in cells}
+        waiting = [
+            [cell for cell in cells if cell in planned]
+            for cells in order.rounds(self.file.run.experiment)
+        ]
+        jobs = [cells for cells in waiting if cells]
+        asked: list[Cell] = []
+        async with AsyncExitStack() as closing:
+            desk = _Desk(self, len(left), closing)
+
+            async def work(_: int, rounds: Iterator[list[Cell]]) -> None:
+                for cells in rounds:
+                    plan, _fact = planned[cells[0]]
+                    if self.clock() + desk.expected(plan, cells) > ends_at:
+                        return
+                    conversation = await desk.open(plan)
+                    for cell in cells:
+                        begun = self.clock()
+                        if begun + desk.pace.expected(cell.mode, cell.length) > ends_at:
+                            return
+                        await self._ask(conversation, cell, planned[cell][1])
+                        desk.pace.take(cell.mode, cell.length, self.clock() - begun)
+                        asked.append(cell)
+
+            self._workers.parallel = 1
+            await self._workers.run(jobs, work)
+        if self._is_given_up():
+            return
+        if len(asked) < len(planned):
+            self.hear(events.RunEnded(left=len(planned) - len(asked)))
+            return
+        await self._end(is_new=bool(left))
 
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
         experiment, left = self.file.run.experiment, set(self.file.left())
@@ -113,7 +168,7 @@ class Lab:
         )
         return [(plan, cells) for plan, cells in laid_out if cells]
 
-    def _made(self, plan: planting.ConversationPlan) -> planting.MadeConversation:
+    def made(self, plan: planting.ConversationPlan) -> planting.MadeConversation:
         if not self._own:
             avoided = frozenset[str]().union(*(stems_to_avoid(each.fact) for each in plan.facts))
             filler = exchanges(f"{self.file.run.experiment.seed} {plan.name}", avoided)
@@ -141,31 +196,34 @@ class Lab:
         """Ask a worker's share of the cells; each has a copy of the conversation to itself."""
         begun = time.monotonic()
         copy = f"{name}-copy-{worker}" if worker else name
-        memory = await stored_and_indexed(self.file, copy, made, self._embedder)
-        session = await to_the_end(partial(self._open_session, memory))
+        conversation = await self.opened(copy, made)
         try:
-            if self._learnt is not None:
-                session.take_budget(self._learnt)
             if worker == 0:
                 seconds = time.monotonic() - begun
-                self._hear(events.ConversationReady(number, len(made.turns), seconds))
-            conversation = OpenConversation(session, made)
+                self.hear(events.ConversationReady(number, len(made.turns), seconds))
             for cell, fact in cells:
                 await self._ask(conversation, cell, fact)
         finally:
-            await session.aclose()
+            await conversation.session.aclose()
+
+    async def opened(self, name: str, made: planting.MadeConversation) -> "OpenConversation":
+        memory = await stored_and_indexed(self.file, name, made, self._embedder)
+        session = await to_the_end(partial(self._open_session, memory))
+        if self._learnt is not None:
+            session.take_budget(self._learnt)
+        return OpenConversation(session, made)
 
     async def _ask(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> None:
         """Ask, and once more where that fails, unless it is sure to fail again; keep what came."""
         await self._pause()
-        self._hear(events.CellBegun(cell))
+        self.hear(events.CellBegun(cell))
         decision = await self._decision(conversation, cell, fact)
         if decision.failure is not None and not _is_final(decision.failure):
-            self._hear(events.CellRetried(cell, decision.failure.what))
+            self.hear(events.CellRetried(cell, decision.failure.what))
             await self._pause()
             decision = await self._decision(conversation, cell, fact)
         await to_the_end(partial(self._keep, decision, conversation.session))
-        self._hear(events.CellEnded(decision.result))
+        self.hear(events.CellEnded(decision.result))
         if decision.failure is None:
             self._workers.succeeded()
             self._throttle.answered()
@@ -176,7 +234,21 @@ class Lab:
 
     async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
+        if _only_reasoned(answer) and self._raises_cap(conversation.session):
+            asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
+
+    def _raises_cap(self, session: Session) -> bool:
+        """Give a model that reasons a higher cap, once a run; whether this session had a lower."""
+        run, request = self.file.run, session.options.request
+        if run.answer is None:
+            return False
+        if not run.reasons:
+            self.file.allow_reasoning()
+            run = self.file.run
+            self.hear(events.CapRaised(run.longest or 0))
+        session.options = replace(session.options, request=replace(request, max_tokens=run.longest))
+        return request.max_tokens != run.longest
 
     def _keep(self, decision: Decision, session: Session) -> None:
         """Keep what came, and a limit that a refusal taught: the next conversation has it."""
@@ -190,12 +262,63 @@ class Lab:
         """Wait where that is wanted, and say so where somebody would wonder."""
         if self._throttle.pause >= _WORTH_TELLING:
             parallel = self._workers.parallel
-            self._hear(events.Slowed(self._throttle.pause, "fewer requests were wanted", parallel))
+            self.hear(events.Slowed(self._throttle.pause, "fewer requests were wanted", parallel))
         await self._throttle.wait()
 
     def _slow_down(self, retry: RetryScheduled) -> None:
         if retry.asks_for_less:
-            self._hear(self._throttle.slow_down(retry))
+            self.hear(self._throttle.slow_down(retry))
+
+
+def _moment_after(made: planting.MadeConversation) -> datetime | None:
+    last = made.turns[-1].created_at
+    return last + _LATER if last is not None else None
+
+
+class _Desk:
+    """The conversations that are open while the lab goes from one to the other, and its pace."""
+
+    def __init__(self, lab: "Lab", of: int, closing: AsyncExitStack) -> None:
+        """`of` so many conversations; `closing` closes those that were opened."""
+        self.pace = order.Pace()
+        self._lab, self._of, self._closing = lab, of, closing
+        self._open: dict[str, OpenConversation] = {}
+        self._made, self._seconds = 0, 0.0
+        """Tokens of the conversations that were made, and what that took."""
+
+    def expected(self, plan: planting.ConversationPlan, cells: Sequence[Cell]) -> float:
+        """Say how long it takes to ask these cells of a conversation, in seconds."""
+        asking = sum(self.pace.expected(cell.mode, cell.length) for cell in cells)
+        is_made = plan.name in self._open or not self._made
+        return asking + (0.0 if is_made else self._seconds / self._made * plan.length)
+
+    async def open(self, plan: planting.ConversationPlan) -> "OpenConversation":
+        if plan.name not in self._open:
+            self._open[plan.name] = await self._opened(plan)
+        conversation = self._open[plan.name]
+        self._lab.file.moment = _moment_after(conversation.made)
+        return conversation
+
+    async def _opened(self, plan: planting.ConversationPlan) -> "OpenConversation":
+        lab, number, begun = self._lab, len(self._open) + 1, self._lab.clock()
+        lab.hear(events.ConversationBegun(number, self._of, plan.length))
+        made = await to_the_end(partial(lab.made, plan))
+        lab.file.moment = _moment_after(made)
+        conversation = await lab.opened(plan.name, made)
+        self._closing.push_async_callback(conversation.session.aclose)
+        seconds = lab.clock() - begun
+        self._made, self._seconds = self._made + plan.length, self._seconds + seconds
+        lab.hear(events.ConversationReady(number, len(made.turns), seconds))
+        return conversation
+
+
+def _only_reasoned(answer: AnswerProgress) -> bool:
+    """Whether a reply was cut before any text of the answer, while the model reasoned."""
+    if answer.text.strip() or not isinstance(answer.error, NotAnAnswer):
+        return False
+    if answer.reply is not None:
+        return answer.reply.status is Status.CUT
+    return answer.usage is not None and bool(answer.usage.reasoning_tokens)
 
 
 def _is_final(failure: ProviderError) -> bool:
@@ -241,7 +364,7 @@ class OpenConversation:
     """Its questions each stand behind the last turn of it, as forks: none sees another."""
 
     def __init__(self, session: Session, made: planting.MadeConversation) -> None:
-        self.session, self._made = session, made
+        self.session, self.made = session, made
         self._questions: dict[str, Turn] = {}
         """By a fact's name: its question, once it was asked."""
 
@@ -261,7 +384,7 @@ class OpenConversation:
         if answer.reply is not None:
             archive = WindowArchive(self.session.memory.store.database)
             window_id = await to_the_end(partial(archive.window_id, question, answer.reply))
-        window, needed = answer.window, tuple(self._made.needed.get(fact.name, ()))
+        window, needed = answer.window, tuple(self.made.needed.get(fact.name, ()))
         return Result(
             cell=cell,
             verdict=Verdict.FAILED,
@@ -287,7 +410,7 @@ class OpenConversation:
         if question := self._questions.get(fact.name):
             memory.switch_to(question.position)
             return question
-        question = memory.add_user_turn(fact.question, self._made.ends[fact.name])
+        question = memory.add_user_turn(fact.question, self.made.ends[fact.name])
         self._questions[fact.name] = question
         return question
 

@@ -11,8 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from math import inf
 
+from jitchat.errors import UsageError
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.facts import Fact, Kind, Saying, Where, makers
 from jitchat.lab.filler import Exchange
@@ -24,6 +26,8 @@ SHARE = 1 / 3
 """Of a conversation's tokens that facts may take; one fact may take more."""
 SPREAD = 0.05
 """Sayings that stand about a depth are so far from it, at the most, as a share of the whole."""
+CROWDED = 0.85
+"""Of a conversation's tokens that one fact may take, its near-duplicates with it."""
 LARGEST = 0.25
 """Of a conversation's length that a message of the user's own and its reply may take."""
 _BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -63,30 +67,59 @@ class ConversationPlan:
     """In tokens."""
     repeat: int
     facts: tuple[PlacedFact, ...]
+    near: int | None = None
+    """Near-duplicates of each fact; None: as many as its kind has."""
 
     def cells(self, modes: Sequence[Mode]) -> Iterator[tuple[Cell, Fact]]:
         """List what is asked in it, mode by mode: a server that caches keeps what goes ahead."""
         for mode in modes:
             for each in self.facts:
-                yield Cell(self.length, each.depth, each.fact.kind, self.repeat, mode), each.fact
+                kind, repeat = each.fact.kind, self.repeat
+                yield Cell(self.length, each.depth, kind, repeat, mode, self.near), each.fact
 
 
 def plans(experiment: Experiment, price: Price) -> Iterator[ConversationPlan]:
-    for length in experiment.lengths:
-        for repeat in range(1, experiment.repeats + 1):
-            parts = _parted(_placed(experiment, repeat), length * SHARE, price)
-            for number, facts in enumerate(parts, start=1):
-                name = f"{length}-{repeat}-{number}"
-                yield ConversationPlan(name, length, repeat, tuple(facts))
+    repeats = range(1, experiment.repeats + 1)
+    for length, near, repeat in product(experiment.lengths, experiment.near, repeats):
+        parts = _parted(_placed(experiment, repeat, near), length * SHARE, price)
+        for number, facts in enumerate(parts, start=1):
+            dial = "" if near is None else f"near{near}-"
+            name = f"{length}-{dial}{repeat}-{number}"
+            yield ConversationPlan(name, length, repeat, tuple(facts), near)
 
 
-def _placed(experiment: Experiment, repeat: int) -> Iterator[PlacedFact]:
+def require_room(experiment: Experiment, price: Price) -> None:
+    """Refuse near-duplicates that leave a conversation hardly any other talk.
+
+    Raises:
+        UsageError: They do; it names the length.
+
+    """
+    for plan in plans(experiment, price) if experiment.near != (None,) else ():
+        for each in plan.facts:
+            tokens, room = fact_tokens(each.fact, price), int(plan.length * CROWDED)
+            if tokens > room:
+                raise UsageError(
+                    f"{plan.near} near-duplicates do not fit into {plan.length:,} tokens: with"
+                    f" them, a fact of the kind {each.fact.kind} takes {tokens:,}, and at most"
+                    f" {room:,} may be taken.",
+                    "Choose a longer length, or fewer near-duplicates.",
+                )
+
+
+def _placed(experiment: Experiment, repeat: int, near: int | None) -> Iterator[PlacedFact]:
+    """Draw the facts; each `near` has the same ones, for its near-duplicates are drawn apart."""
     for kind in experiment.kinds:
         chance = random.Random(f"{experiment.seed} {kind} {repeat}")  # noqa: S311  no secret
         facts = list(makers()[kind])
         chance.shuffle(facts)
         for number, depth in enumerate(experiment.depths):
-            yield PlacedFact(facts[number % len(facts)](chance), depth)
+            make = facts[number % len(facts)]
+            fact = make(chance)
+            if near is not None:
+                apart = random.Random(f"{experiment.seed} {kind} {repeat} {number} near")  # noqa: S311  no secret
+                fact = make.with_near(fact, near, apart)
+            yield PlacedFact(fact, depth)
 
 
 def _parted(facts: Iterable[PlacedFact], room: float, price: Price) -> list[list[PlacedFact]]:

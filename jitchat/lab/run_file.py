@@ -37,6 +37,8 @@ from jitchat.values import Turn
 from jitchat.window.window import ContextWindow
 
 _T = TypeVar("_T")
+REASONING = 16
+"""Times the cap of an answer, for a model that reasons first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,19 @@ class Run:
     source: str = ""
     """What the user's conversation was when the run was begun, by `source_of`; empty for made-up
     talk."""
+    answer: int | None = None
+    """Tokens that an answer may take; None where the lab sets no cap."""
+    reasons: bool = False
+    """Whether a cap cut the reasoning of the model: answers may take `REASONING` times as much."""
+    temperature: float | None = None
+    """As it is asked for; a server that refuses it is asked without it."""
+    sampling_seed: int | None = None
+    """Likewise."""
+
+    @property
+    def longest(self) -> int | None:
+        """Tokens that an answer may take now, reasoning included; None: the lab sets no cap."""
+        return self.answer if self.answer is None or not self.reasons else self.answer * REASONING
 
     @property
     def is_reader(self) -> bool:
@@ -94,8 +109,9 @@ def short(tokens: int) -> str:
 
 
 def cell_key(cell: Cell) -> str:
-    """Name a cell: `4000 0.25 updated 1 jit`."""
-    return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}"
+    """Name a cell: `4000 0.25 updated 1 jit`, `4000 0.25 updated 1 jit near 6`."""
+    dial = "" if cell.near is None else f" near {cell.near}"
+    return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}{dial}"
 
 
 _LOCK = "-lock"
@@ -223,6 +239,9 @@ class RunFile:
     def relimit(self, limit: int) -> None:
         """Note that the model takes less than was thought, in tokens."""
         self._note(replace(self.run, limit=limit))
+
+    def allow_reasoning(self) -> None:
+        self._note(replace(self.run, reasons=True))
 
     def _note(self, run: Run) -> None:
         self.run = run

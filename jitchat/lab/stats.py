@@ -123,6 +123,10 @@ def setting_parts(run: Run) -> Iterator[str]:
     yield figures.plural(asked.repeats, "repeat")
     yield f"seed {asked.seed}"
     yield f"limit {run.limit:,}, reserve {run.reserve:,}"
+    if run.longest is not None:
+        yield f"answers of up to {run.longest:,} tokens"
+    if run.temperature is not None:
+        yield f"temperature {run.temperature:g}, sampling seed {run.sampling_seed}"
     yield f"embedder {sanitize.one_line(run.embedder)}"
     yield f"tokens by {sanitize.one_line(run.counter)}"
     if asked.conversation is not None:

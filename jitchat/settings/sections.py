@@ -219,6 +219,11 @@ class SummariserSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class LabSettings:
+    answer: int = setting(64, "tokens that an answer of the rot lab may take", least=1)
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenSettings:
     theme: str = setting("textual-dark", "one of Textual's themes")
     inspector: bool = setting(True, "whether the inspector is open at the start")
@@ -231,6 +236,7 @@ SECTIONS: dict[str, type[Any]] = {
     "window": WindowSettings,
     "picker": PickerSettings,
     "summariser": SummariserSettings,
+    "lab": LabSettings,
     "screen": ScreenSettings,
 }
 SETTINGS = {

@@ -10,7 +10,8 @@ import pytest
 
 from jitchat import models
 from jitchat.cli import output
-from jitchat.errors import Unreachable
+from jitchat.errors import StoreFull, Unreachable
+from jitchat.lab.run_file import RunFile
 from jitchat.providers.provider import Options, Piece, RetryScheduled
 from tests.support import ScriptedProvider
 
@@ -189,7 +190,7 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     assert (
         ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n  1 request, ~"
     ) in again.err
-    assert " (64 an answer), cost unknown.\n" in again.err
+    assert " (64 an answer), cost unknown." in again.err
     assert "6 cells: 6 answered." in again.out
     assert len(model.requests) == 8
 
@@ -210,6 +211,28 @@ def heeds_ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
+def test_a_run_with_a_time_names_it_where_it_is_interrupted(jitchat: Shell, model: Model):
+    model.events = {3: signal.SIGINT}
+    stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
+
+    assert stopped.code == 130
+    assert stopped.err.rstrip().endswith("`jitchat rot --resume r1 --within 90s` goes on with it.")
+
+
+def test_a_run_whose_results_cannot_be_kept_says_how_to_go_on(
+    jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise StoreFull("The disk is full.", "Make room.")
+
+    monkeypatch.setattr(RunFile, "keep", full)
+    stopped = rot(jitchat, *PRICED, "--yes")
+    assert stopped.code == 1
+    assert "kept: `jitchat rot --resume r1` goes on with it." in stopped.err
+    assert stopped.err.rstrip().endswith("The disk is full. Make room.")
 
 
 @pytest.mark.usefixtures("heeds_ctrl_c")

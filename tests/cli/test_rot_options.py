@@ -11,7 +11,15 @@ import click
 import pytest
 
 from jitchat.cli import rot as command
-from jitchat.cli.rot_options import depths_of, lengths_of, names_of, threshold_of
+from jitchat.cli.rot_options import (
+    depths_of,
+    lengths_of,
+    names_of,
+    near_of,
+    threshold_of,
+    within_of,
+)
+from jitchat.errors import UsageError
 from jitchat.lab.experiment import Experiment, RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.values import Mode
@@ -194,12 +202,12 @@ class Opened:
 @pytest.mark.parametrize(
     ("arguments", "asked"),
     [
-        ([], RunWanted(preset("quick", is_reader=True))),
-        (["--model", "ollama/m"], RunWanted(preset("quick", is_reader=False))),
+        ([], RunWanted(preset("quick", "reader"))),
+        (["--model", "ollama/m"], RunWanted(preset("quick"))),
         (
             ["--preset", "deep", "--seed", "9", "--parallel", "4", "--judge", "openai/m"],
             RunWanted(
-                replace(preset("deep", is_reader=True), seed=9),
+                replace(preset("deep", "reader"), seed=9),
                 4,
                 "openai/m",
             ),
@@ -233,3 +241,23 @@ def test_what_asks_for_figures_does_not_open_the_app(
 
     assert "nowhere/out" in done.err
     assert (done.code, opened.asked) == (2 if kind == "resume" else 1, [])
+
+
+def test_near_duplicates_are_numbers_from_0_to_12_in_ascending_order():
+    assert near_of("0, 2,12") == (0, 2, 12)
+    for wrong in ("13", "-1", "x", "2,1", "", "1.5", "²"):
+        with pytest.raises(UsageError, match=r"^--near"):
+            near_of(wrong)
+
+
+def test_a_time_is_at_least_five_seconds():
+    assert [within_of(text) for text in ("60s", "5m", "90", "1.5 M", "1h")] == [
+        60,
+        300,
+        90,
+        90,
+        3_600,
+    ]
+    for wrong in ("4", "", "-60", "60x", "0.01h x", "one"):
+        with pytest.raises(UsageError, match=r"^--within"):
+            within_of(wrong)

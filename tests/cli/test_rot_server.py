@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat.lab.order import Pace
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
 
@@ -37,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.asked.append(sent["model"])
+        self.server.sent.append(sent)
         status, headers, body = self.server.replies.pop(0) if self.server.replies else WELL
         self.send_response(status)
         kind = "text/event-stream" if status == 200 else "application/json"
@@ -55,7 +57,7 @@ def server() -> Iterator[Any]:
     if not has_loopback():
         pytest.skip("needs the loopback interface")
     made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.asked, made.replies = [], []
+    made.asked, made.sent, made.replies = [], [], []
     made.flags = (
         *("--base-url", f"http://127.0.0.1:{made.server_port}/v1", "--model", "m"),
         *("--limit", "8192", "--yes"),
@@ -96,3 +98,103 @@ def test_a_judge_of_the_same_server_is_asked_about_what_no_rule_finds_right(
     assert done.code == 0, done.err
     assert server.asked == ["m", "wise", "m", "wise"]
     assert re.search(r"all +50 % of 2\b", done.out)
+
+
+REASONED = "".join(
+    [
+        event({"choices": [{"index": 0, "delta": {"reasoning_content": "Let me see"}}]}),
+        event({"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}),
+        DONE,
+    ]
+).encode()
+TINY = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct", "--modes", "full")
+
+
+def test_an_answer_is_capped_and_sampled_alike_each_time_and_the_run_keeps_that(
+    jitchat: Shell, server: Any
+):
+    done = jitchat("rot", *TINY, "--seed", "7", *server.flags, "--json", "-")
+
+    assert done.code == 0, done.err
+    assert "(64 an answer)" in done.err
+    wanted = {"temperature": 0.0, "seed": 7, "max_tokens": 64}
+    assert [{name: each.get(name) for name in wanted} for each in server.sent] == [wanted] * 2
+    run = json.loads(done.out)["run"]
+    assert (run["answer"], run["temperature"], run["sampling_seed"]) == (64, 0.0, 7)
+    shown = " ".join(jitchat("rot", "show", "r1", "--text", "-").out.split())
+    assert "answers of up to 64 tokens" in shown
+    assert "temperature 0, sampling seed 7" in shown
+
+
+def test_the_users_own_sampling_wins_and_his_cap_too(jitchat: Shell, server: Any, monkeypatch):
+    for name, value in {"TEMPERATURE": "0.7", "SEED": "3", "MAX_TOKENS": "900"}.items():
+        monkeypatch.setenv(f"JITCHAT_PROVIDER_{name}", value)
+    server.replies = [(200, {}, REASONED)] * 2
+    done = jitchat("rot", *TINY, "--max-answer", "20", *server.flags)
+
+    assert done.code == 0, done.err
+    sent = {(each["temperature"], each["seed"], each["max_tokens"]) for each in server.sent}
+    assert sent == {(0.7, 3, 900)}
+    assert "reasons" not in done.err
+
+
+def test_a_model_that_reasons_gets_a_higher_cap_once_and_a_resumed_run_has_it(
+    jitchat: Shell, server: Any
+):
+    server.replies = [(200, {}, REASONED), WELL, BROKEN, BROKEN]
+    done = jitchat("rot", *TINY, "--max-answer", "20", *server.flags)
+
+    assert done.code == 0, done.err
+    assert [each["max_tokens"] for each in server.sent] == [20, 320, 320, 320]
+    assert done.err.count("The model reasons: answers may take 320 tokens from now on.") == 1
+
+    again = jitchat("rot", "--resume", "r1", *server.flags)
+    assert again.code == 0, again.err
+    assert [each["max_tokens"] for each in server.sent[4:]] == [320]
+    refused = jitchat("rot", "--resume", "r1", "--max-answer", "9", *server.flags)
+    assert refused.code == 2
+    assert "--max-answer would change that" in refused.err
+
+
+def test_a_run_whose_time_is_up_says_so_and_how_to_go_on(
+    jitchat: Shell, server: Any, monkeypatch: pytest.MonkeyPatch
+):
+    grid = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct")
+    with monkeypatch.context() as slow:
+        slow.setattr(Pace, "expected", lambda *_: 0.0 if len(server.sent) < 3 else 99.0)
+        done = jitchat("rot", *grid, "--within", "30s", *server.flags)
+
+    assert done.code == 0, done.err
+    assert len(server.sent) == 3
+    assert (
+        "The time is up (30 s), and the run is not whole: 3 of 6 cells are decided, spread over"
+        " the grid. `jitchat rot --resume r1 --within 30s` goes on for as long again."
+    ) in done.err
+    again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)
+    assert again.code == 0, again.err
+    assert len(server.sent) == 6
+    assert "The time is up" not in again.err
+    for other in (("--parallel", "2"), ("--fail-under", "jit=0.5")):
+        refused = jitchat("rot", *grid, "--within", "30s", *other, *server.flags)
+        assert (refused.code, f"{other[0]} does not go with it" in refused.err) == (2, True)
+
+
+def test_a_model_of_this_machine_is_asked_once_how_fast_it_is_and_then_its_runs_tell(
+    jitchat: Shell, server: Any
+):
+    counted = {"choices": [], "usage": {"prompt_tokens": 700, "completion_tokens": 4}}
+    replied = "".join([event(delta("Sixty")), event(delta("!")), event(STOP), event(counted), DONE])
+    timed = (200, {}, replied.encode())
+    server.replies = [timed] * 3
+    flags = (*("--provider", "llamacpp"), *server.flags)
+    done = jitchat("rot", *TINY, *flags)
+
+    assert done.code == 0, done.err
+    probe, *cells = server.sent
+    assert (probe["max_tokens"], len(probe["messages"]), len(cells)) == (16, 1, 2)
+    assert "tokens a second." in " ".join(done.err.split())
+
+    again = jitchat("rot", *TINY, *flags)
+    assert again.code == 0, again.err
+    assert len(server.sent) == 5, "two cells and no probe"
+    assert "tokens a second." in " ".join(again.err.split())

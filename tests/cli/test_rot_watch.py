@@ -36,11 +36,32 @@ def test_what_is_being_done_and_what_failed_is_followed():
         seen.append(watcher.doing)
 
     assert seen[:2] == ["storing 4k", "asking at 4k"]
-    assert seen[-1] == "asking at 4k, 2 failed"
+    assert seen[-1] == "asking at 4k, 2 failed · 4k at 50 %, direct, jit: failed"
     assert (watcher.decided, watcher.failed) == (6, 2)
     assert watcher.first_failure == "No server there."
     assert watcher.why_over == "10 requests in a row failed."
     assert lines == []
+
+
+def test_without_a_terminal_there_is_a_line_a_conversation_and_a_line_a_cell():
+    lines: list[str] = []
+    watcher = Watcher(3, 1, lines.append, 12)
+    wrong = ended(Verdict.WRONG).result
+    theirs = replace(wrong, rule="says another's value 31", seconds=1.23)
+    for event in (
+        ConversationBegun(1, 2, 4_000),
+        ConversationReady(1, 100, 0.5),
+        ended(Verdict.FAILED, "No server there."),
+        CellEnded(replace(theirs, cell=replace(theirs.cell, near=6))),
+    ):
+        watcher.take(event)
+
+    assert lines == [
+        "Conversation 1 of 2: storing 4k…",
+        "Conversation 1: 100 turns in 0.5 s; asking at 4k…",
+        "     4/12  4k at 50 %, direct, jit: failed",
+        "     5/12  4k at 50 %, direct, near 6, jit: wrong, says another's value 31; 1.2 s",
+    ]
 
 
 def test_what_the_answers_cost_so_far_is_told_beside():
@@ -49,10 +70,10 @@ def test_what_the_answers_cost_so_far_is_told_beside():
     paid = ended(Verdict.RIGHT).result
     watcher.pay(replace(paid, seconds=1.0, cost=0.25))
     watcher.take(CellEnded(replace(paid, seconds=1.0, cost=0.5)))
-    assert watcher.doing.endswith(", $0.75")
+    assert ", $0.75 · " in watcher.doing
     watcher.take(CellEnded(replace(paid, verdict=Verdict.UNFIT)))
     watcher.take(CellEnded(replace(paid, seconds=1.0)))
-    assert watcher.doing.endswith(", $0.75 + 1 unknown")
+    assert ", $0.75 + 1 unknown · " in watcher.doing
 
 
 def test_slowing_down_is_told_once_for_each_number_of_requests():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
+from importlib import resources
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.lab.facts import (
+    MOST_NEAR,
     NEVER,
     NUMERALS,
     OTHERS,
@@ -18,8 +21,10 @@ from jitchat.lab.facts import (
     Where,
     everyday,
     makers,
+    people,
     stems_to_avoid,
 )
+from jitchat.lab.grade import grade
 from jitchat.lab.spelling import exact_places, has, places, plain
 from jitchat.text.words import stems, words
 from tests.lab.drawn import FEW, SEEDS, facts
@@ -154,6 +159,87 @@ def test_no_question_is_answered_by_another_fact(seed: int):
         for saying in other.sayings:
             shared = asked & (_matter(saying.text) | _matter(saying.reply))
             assert len(shared) <= min(1, len(asked) / 2), (one.name, other.name, shared)
+
+
+def with_near(kind: Kind, near: int, seeds: int = FEW) -> list[tuple[Fact, Fact]]:
+    """Each fact as it is made, and with so many near-duplicates."""
+    return [
+        (made, make.with_near(made, near, random.Random(seed)))
+        for make in makers()[kind]
+        for seed in range(seeds)
+        for made in [make(random.Random(seed))]
+    ]
+
+
+def apart(fact: Fact) -> list[str]:
+    return [each.text for each in fact.sayings if each.where is Where.APART]
+
+
+@every_kind
+@pytest.mark.parametrize("near", [0, 2, MOST_NEAR])
+def test_a_fact_has_as_many_near_duplicates_as_are_wanted_and_stays_the_same(kind: Kind, near: int):
+    for made, fact in with_near(kind, near):
+        own = [each for each in made.sayings if each.where is not Where.APART]
+        assert list(fact.sayings[: len(own)]) == own
+        assert (fact.question, fact.accepted) == (made.question, made.accepted)
+        assert len(apart(fact)) == max(0, near - (kind is Kind.ABSENT))
+        assert len({each.reply for each in fact.sayings}) == len(fact.sayings)
+        assert len(set(apart(fact))) == len(apart(fact))
+        assert not any(each.is_needed for each in fact.sayings if each.where is Where.APART)
+
+
+@every_kind
+def test_near_duplicates_say_the_same_with_wrong_values_and_never_the_answer(kind: Kind):
+    for made, fact in with_near(kind, MOST_NEAR):
+        for text in apart(fact):
+            found = finds(fact, text)
+            assert not any(map(found, fact.accepted)) or kind is Kind.COUNTING
+            assert kind is Kind.COUNTING or any(map(found, fact.wrong)), text
+            assert 10 <= len(text.split()) <= 45, text
+            shared = set(stems(text)) & set(stems(said(made)))
+            assert len(shared) >= 2, text
+        answer = fact.accepted[0] if fact.accepted else "not said"
+        assert grade(fact, answer).is_right, (fact.question, answer, fact.wrong)
+
+
+def test_a_fact_with_more_near_duplicates_has_those_of_the_one_with_fewer():
+    for kind in Kind:
+        few, many = with_near(kind, 2), with_near(kind, 6)
+        for (_, fewer), (_, more) in zip(few, many, strict=True):
+            assert apart(more)[: len(apart(fewer))] == apart(fewer)
+
+
+def test_an_old_value_is_told_from_one_of_somebody_else():
+    for made, fact in with_near(Kind.UPDATED, 2, seeds=1):
+        theirs = next(each for each in fact.wrong if each not in made.wrong)
+        assert grade(fact, made.wrong[0]).rule == f"says the old value {made.wrong[0]}"
+        assert grade(fact, theirs).rule == f"says another's value {theirs}"
+
+
+def test_no_question_shares_a_word_with_a_near_duplicate_of_a_paraphrased_fact():
+    for _, fact in with_near(Kind.PARAPHRASED, MOST_NEAR, seeds=3):
+        assert not set(stems(fact.question)) & set(stems(said(fact)))
+
+
+def test_people_of_near_duplicates_are_in_no_other_fact():
+    assert len(people()) >= 16
+    folder = resources.files("jitchat.lab") / "data" / "facts"
+    book = "\n".join((folder / f"{kind}.toml").read_text("utf-8") for kind in Kind)
+    for who in people():
+        name = who.split()[-1]
+        assert not re.search(rf"\b{name}\b", book), name
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_question_is_answered_by_a_near_duplicate_of_another_fact(seed: int):
+    drawn = [fact for kind in Kind for _, fact in with_near(kind, 3, seeds=seed + 1)]
+    asked = {fact.name: _matter(fact.question) for fact in drawn}
+    for other in drawn:
+        heard = [_matter(text) for text in apart(other)]
+        for name, wanted in asked.items():
+            if name != other.name:
+                shared = max((wanted & each for each in heard), key=len, default=frozenset())
+                assert len(shared) <= 1, (name, other.name, shared)
 
 
 @every_kind

@@ -8,15 +8,21 @@ import pytest
 
 from jitchat.lab.costs import (
     ANSWER_TOKENS,
+    QUICK,
     Answerer,
+    Speed,
     estimate_cells,
     estimate_run,
+    fitted,
+    seconds_of,
     sentence,
+    speed_of,
     window_tokens,
 )
-from jitchat.lab.experiment import Experiment
+from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.facts import Kind
-from jitchat.values import Mode
+from jitchat.values import Mode, Usage
+from tests.lab.some_results import results as some_results
 
 ANSWERER = Answerer(
     provider="openai",
@@ -98,3 +104,72 @@ def test_what_is_left_is_estimated_as_the_whole_is():
 def test_a_run_that_fits_is_told_without_a_word_on_fitting():
     made = estimate_run(Experiment((1_000,), (0.5,), (Kind.DIRECT,), (Mode.FULL,)), ANSWERER)
     assert sentence(made) == "1 request, ~1,100 tokens in, ~64 out (64 an answer), ~$0.0004."
+
+
+LOCAL = replace(ANSWERER, provider="llamacpp", limit=8_192, is_here=True)
+SMALL = Speed(reads=230, writes=65, answer=20)
+
+
+def test_lengths_that_do_not_fit_are_left_out_of_a_preset_and_not_of_an_own_grid():
+    assert fitted(preset("quick"), LOCAL).lengths == (1_000, 2_000, 4_000)
+    assert fitted(preset("quick"), replace(LOCAL, limit=3_000)).lengths == (1_000, 2_000)
+    assert fitted(preset("standard"), ANSWERER).lengths == (1_000, 2_000, 4_000, 8_000)
+    assert fitted(ASKED, LOCAL) == ASKED
+    reader = preset("quick", "reader")
+    assert fitted(reader, replace(LOCAL, provider="reader")) == reader
+
+
+@pytest.mark.parametrize("reads", [1, 60, 230, 600, 2_000, 50_000])
+def test_quick_ends_in_time_and_keeps_all_modes_and_two_lengths(reads):
+    answerer = replace(LOCAL, speed=Speed(reads, reads / 4, 20))
+    asked = fitted(preset("quick"), answerer)
+    assert asked.modes == tuple(Mode)
+    assert asked.preset == "quick"
+    assert len(asked.lengths) >= 2
+    seconds = estimate_run(asked, answerer).seconds
+    assert seconds is not None
+    assert seconds <= QUICK or asked.size == 18
+    whole = fitted(preset("quick"), LOCAL)
+    assert asked == whole if reads == 50_000 else asked.near in ((2,), whole.near)
+    assert fitted(preset("standard"), answerer).size == fitted(preset("standard"), LOCAL).size
+
+
+def test_a_run_that_is_held_to_a_time_of_its_own_is_not_made_smaller():
+    slow = replace(LOCAL, speed=Speed(50, 10, 20))
+    whole = fitted(preset("quick"), LOCAL)
+    assert fitted(preset("quick"), slow).size < whole.size
+    assert fitted(preset("quick"), slow, within=60.0) == whole
+
+
+def test_a_faster_model_is_asked_no_less():
+    sizes = [
+        fitted(preset("quick"), replace(LOCAL, speed=Speed(reads, reads / 4, 20))).size
+        for reads in (50, 100, 200, 400, 800, 1_600, 3_200)
+    ]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+def test_a_window_of_full_is_read_once_a_conversation():
+    one = Experiment((8_000,), (0.0,), (Kind.DIRECT,), (Mode.FULL,))
+    many = replace(one, depths=tuple(at / 10 for at in range(11)))
+    first, all_of_them = (
+        seconds_of(each.cells(), ANSWERER, replace(SMALL, writes=1e9)) for each in (one, many)
+    )
+    assert first == pytest.approx(8_100 / 230)
+    assert all_of_them == pytest.approx((8_100 + 10 * 64) / 230)
+
+
+def test_a_speed_is_measured_by_what_was_read_and_written():
+    result = some_results()[0]
+    timed = replace(result, usage=Usage(1_000, 30, 400), to_first=2.0, seconds=3.0)
+    unknown = replace(result, usage=None)
+    assert speed_of([timed, timed, unknown]) == Speed(300.0, 30.0, 30.0)
+    assert speed_of([unknown]) is None
+    assert speed_of([]) is None
+
+
+def test_the_time_is_told_where_the_speed_is_known():
+    told = sentence(estimate_run(preset("quick"), replace(LOCAL, speed=SMALL)))
+    assert " at 230 tokens a second." in told
+    assert "tokens a second" not in sentence(estimate_run(preset("quick"), LOCAL))

@@ -177,7 +177,7 @@ class TestSvg:
         assert "full, 48,000 tokens, depth 25 %: does not fit" in told
 
     def test_everything_is_within_the_picture(self):
-        asked = preset("deep", is_reader=True)
+        asked = preset("deep", "reader")
         many = replace(asked, lengths=tuple(range(1_000, 31_000, 1_000)), depths=(0.0, 1.0))
         for experiment in (EXPERIMENT, asked, many, replace(EXPERIMENT, modes=(Mode.JIT,))):
             made = ET.fromstring(svg_picture(replace(RUN, experiment=experiment), []))
@@ -205,7 +205,7 @@ class TestText:
         "asked",
         [
             EXPERIMENT,
-            preset("deep", is_reader=True),
+            preset("deep", "reader"),
             replace(EXPERIMENT, lengths=tuple(range(1_500, 61_500, 1_000)), depths=(0.5,)),
             replace(EXPERIMENT, lengths=(500,), modes=(Mode.FULL,), depths=(0.0,)),
         ],

@@ -90,12 +90,10 @@ def test_cells_are_asked_mode_by_mode_so_that_a_server_can_cache() -> None:
     assert modes == sorted(modes, key=list(Mode).index)
 
 
-@pytest.mark.parametrize("is_reader", [True, False])
+@pytest.mark.parametrize("provider", ["reader", "openai", "local"])
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_experiment_is_the_same_after_being_kept_as_plain_data(
-    name: str, is_reader: bool
-) -> None:
-    found = preset(name, is_reader=is_reader)
+def test_an_experiment_is_the_same_after_being_kept_as_plain_data(name: str, provider: str) -> None:
+    found = preset(name, provider)
 
     assert found.preset == name
     assert read(Experiment, json.loads(json.dumps(fields_of(found)))) == found

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.errors import UsageError
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import Kind, Where
 from jitchat.lab.filler import Exchange
 from jitchat.lab.planting import (
     SPREAD,
@@ -18,6 +19,7 @@ from jitchat.lab.planting import (
     made_of_own,
     made_up,
     plans,
+    require_room,
 )
 from jitchat.values import Role, Status, Turn
 from tests.examples import examples
@@ -108,6 +110,42 @@ def test_a_question_stands_behind_its_fact_and_so_does_one_about_the_last_thing_
         else:
             assert made.ends[each.fact.name] == last
     assert sum(made.ends[each.fact.name] == last for each in talk.facts) == 3
+
+
+def test_each_number_of_near_duplicates_asks_for_the_same_facts() -> None:
+    asked = Experiment((4_000,), (0.0, 0.5, 1.0), near=(None, 0, 6, 12))
+    facts: dict[object, set[tuple[str, str, str]]] = {}
+    names = []
+    for plan in plans(asked, price):
+        names.append(plan.name)
+        for cell, fact in plan.cells(asked.modes):
+            place = (cell.depth, cell.kind, cell.repeat)
+            facts.setdefault(place, set()).add((fact.name, fact.question, fact.expected))
+
+    assert len(set(names)) == len(names)
+    assert all(len(each) == 1 for each in facts.values())
+    cells = [cell for plan in plans(asked, price) for cell, _ in plan.cells(asked.modes)]
+    assert sorted(map(str, cells)) == sorted(map(str, asked.cells()))
+    assert len(cells) == asked.size
+
+
+def test_near_duplicates_stand_all_over_a_talk_and_none_says_an_answer_of_it() -> None:
+    asked = Experiment((8_000,), (0.5,), near=(12,))
+    for plan in plans(asked, price):
+        made = made_up(plan, filler(), price)
+        said = [turn.content for turn in made.turns]
+        for each in plan.facts:
+            near = [s.text for s in each.fact.sayings if s.where is Where.APART]
+            ahead = [share_ahead(made, said.index(text) + 1) for text in near]
+            assert max(ahead) - min(ahead) > 0.7
+        assert 8_000 <= tokens(made.turns) <= 8_200
+
+
+def test_near_duplicates_that_leave_no_room_are_refused_in_a_sentence() -> None:
+    require_room(Experiment((1_000,), (0.0, 0.5), near=(12,)), price)
+    require_room(Experiment((500,), (0.0, 0.5), near=(None,)), price)
+    with pytest.raises(UsageError, match=r"^12 near-duplicates do not fit into 500 tokens"):
+        require_room(Experiment((500, 1_000), (0.0, 0.5), near=(0, 12)), price)
 
 
 OWN = turns_of(*(f"My own words, number {number}, on this and that." for number in range(1, 601)))

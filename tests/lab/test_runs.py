@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jitchat.errors import StoreBusy, StoreFull, StoreUnreadable, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.run_file import Run, Runs, fields_of, read
+from jitchat.lab.run_file import Run, Runs, cell_key, fields_of, read
 from jitchat.store.lab_runs import RotRows
 from jitchat.values import Mode, Usage
 from tests.examples import examples
@@ -199,3 +199,15 @@ def test_what_is_left_of_a_run_has_no_answer_yet(tmp_path: Path) -> None:
 
     assert file.left() == [cells[1], *cells[3:]]
     file.close()
+
+
+def test_a_run_without_near_duplicates_of_its_own_is_read_as_it_was_kept() -> None:
+    fields = fields_of(EXPERIMENT)
+    del fields["near"]
+    assert read(Experiment, fields) == EXPERIMENT
+    dialled = replace(EXPERIMENT, near=(None, 6))
+    assert read(Experiment, fields_of(dialled)) == dialled
+    keys = [cell_key(cell) for cell in dialled.cells()]
+    assert len({*keys}) == dialled.size
+    assert cell_key(CELL) == "2000 0.5 updated 1 jit"
+    assert cell_key(replace(CELL, near=6)) == "2000 0.5 updated 1 jit near 6"

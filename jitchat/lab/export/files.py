@@ -31,7 +31,7 @@ FORMULA = frozenset("=+-@\t＝＋－＠")
 COLUMNS = (
     "run", "model", "length", "depth", "kind", "repeat", "mode", "verdict", "rule", "question",
     "expected", "answer", "conversation", "said", "needed", "held", "tokens", "input_tokens",
-    "output_tokens", "cached_tokens", "to_first_seconds", "seconds", "cost_usd", "note",
+    "output_tokens", "cached_tokens", "to_first_seconds", "seconds", "cost_usd", "note", "near",
 )  # fmt: skip
 """`needed` lists positions with a blank between two; the rest is as `Result` says."""
 
@@ -56,7 +56,7 @@ def _row(run: Run, result: Result) -> list[str | float | None]:
         cell.mode.value, result.verdict.value, result.rule, result.question, result.expected,
         result.answer, result.conversation, result.said, " ".join(map(str, result.needed)),
         result.held, result.tokens, usage.input_tokens, usage.output_tokens, cached,
-        result.to_first, result.seconds, result.cost, result.note,
+        result.to_first, result.seconds, result.cost, result.note, cell.near,
     ]  # fmt: skip
 
 

@@ -501,7 +501,7 @@ class ChatScreen(Screen[None]):
         if not preset:
             self.views.open_lab()
         else:
-            wanted = experiment.RunWanted(experiment.preset(preset, is_reader=True))
+            wanted = experiment.RunWanted(experiment.preset(preset, "reader"))
             self.views.open_lab(wanted, begins=True)
 
     @reports_errors

@@ -38,8 +38,9 @@ _NOT_YET = "Nothing is known of this cell yet."
 def cells_of(experiment: Experiment, place: Place) -> list[Cell]:
     mode, length, depth = place
     return [
-        Cell(length, depth, kind, repeat, mode)
+        Cell(length, depth, kind, repeat, mode, near)
         for kind in experiment.kinds
+        for near in experiment.near
         for repeat in range(1, experiment.repeats + 1)
     ]
 
@@ -60,13 +61,14 @@ def cell_line(
 ) -> Content:
     """Write `✓   direct       says 7443` in at most `width` cells; None for no result yet."""
     name = f"{cell.kind} {cell.repeat}" if repeats > 1 else cell.kind.value
+    name = f"{name:<14}" if cell.near is None else f"{name}, near {cell.near:<2}".ljust(22)
     if result is None:
         mark, why = ("…", "asked now") if is_pending else ("·", "not yet")
         style = name_style = MUTED
     else:
         mark, why, style = MARKS[result.verdict], result.rule or result.note, ""
         name_style = "bold" if result.verdict is Verdict.WRONG else ""
-    ahead = f"{mark:<3} {name:<14} "
+    ahead = f"{mark:<3} {name} "
     why = cut(one_line(why), max(0, width - len(ahead)))
     return Content.assemble((ahead, name_style), (why, style))
 

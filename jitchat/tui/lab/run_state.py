@@ -124,12 +124,12 @@ class RunState:
         match event, self._notice:
             case events.Slowed(parallel=parallel), _:
                 self._notice, self.parallel = event, parallel
-            case events.ConversationBegun() | events.CellRetried(), _:
+            case events.ConversationBegun() | events.CellRetried() | events.CapRaised(), _:
                 self._notice = event
             case events.ConversationReady(), _:
                 self._notice = None
-            case events.RunEnded(why), _:
-                self.stop(why)
+            case events.RunEnded(why, left), _:
+                self.stop(why or (f"The time is up: {left:,} cells are left." if left else ""))
             case events.CellBegun(cell), notice:
                 self.pending.add(cell)
                 self._notice = None if isinstance(notice, events.Slowed) else notice
@@ -200,6 +200,8 @@ class RunState:
             case events.CellRetried(cell, why):
                 at = f"{cell.mode} at {short(cell.length)}"
                 return f"asked once more in {at}: {shorten(why, _WHY)}"
+            case events.CapRaised(tokens):
+                return f"the model reasons: answers may take {tokens:,} tokens from now on"
             case events.Slowed(seconds, why, parallel):
                 does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
                 return f"{shorten(why, _WHY)}: {does}"

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from jitchat.lab.costs import Answerer, estimate_run, sentence
+from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
@@ -26,6 +26,8 @@ _NAME = 10
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
 _PICK = "Ctrl+L in the chat picks another"
 _PARALLEL = (1, 2, 4, 8)
+_READER = "reader"
+"""Whose presets are shown until it is known who answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class PlannedRun:
     """The model that judges; empty where rules alone do."""
     title: str = ""
     """Of the user's own conversation, where that is the filler and its title is known."""
+    within: float | None = None
+    """Seconds that asking may take; None: as long as it takes."""
 
     @property
     def own(self) -> str:
@@ -72,6 +76,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         f"{plural(len(lengths), 'length')}, {short(lengths[0])} to {short(lengths[-1])}",
         plural(len(experiment.depths), "depth"),
         plural(len(experiment.kinds), "kind"),
+        *([f"near {', '.join(map(str, near))}"] if (near := experiment.near) != (None,) else []),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
         *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
@@ -103,6 +108,8 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     yield "lengths", f"{', '.join(map(short, asked.lengths))} tokens"
     yield "depths", ", ".join(map(percent, asked.depths))
     yield "kinds", ", ".join(asked.kinds)
+    if asked.near != (None,):
+        yield "near", f"{', '.join(map(str, asked.near))} near-duplicates of each fact"
     times = "once" if asked.repeats == 1 else f"{asked.repeats} times"
     yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}"
     if plan.own:
@@ -111,7 +118,9 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
         yield "sends", sentence(estimate_run(asked, answerer))
     if plan.judge:
         yield "judge", plan.judge_sentence
-    if answerer is not None and not answerer.is_reader:
+    if plan.within is not None:
+        yield "time", f"{plan.within:g} s at the most, the cells spread over the grid"
+    elif answerer is not None and not answerer.is_reader:
         yield "at once", f"{plural(plan.parallel, 'request')} · P changes that"
 
 
@@ -143,12 +152,10 @@ class PresetList(PointedList):
 class SetupPane(Vertical):
     def __init__(self, wanted: RunWanted | None, titles: Mapping[str, str]) -> None:
         super().__init__(id="setup")
-        self._wanted = wanted or RunWanted(preset(PRESETS[0], is_reader=True))
+        self._wanted = wanted or RunWanted(preset(PRESETS[0], _READER))
         self._titles = titles
         asked = self._wanted.experiment
-        presets = [
-            preset(name, is_reader=is_reader) for name in PRESETS for is_reader in (True, False)
-        ]
+        presets = [preset(name, who) for name in PRESETS for who in (_READER, "", "local")]
         self._own = None if asked in presets else asked
         """A grid of the user's own, behind the presets; None where there is none."""
         self._list = PresetList(id="presets", compact=True)
@@ -182,7 +189,8 @@ class SetupPane(Vertical):
 
     def plan_of(self, asked: Experiment, judge: str) -> PlannedRun:
         title = self._titles.get(asked.conversation or "", "")
-        return PlannedRun(asked, self.answerer, self.parallel, judge, title)
+        within = self._wanted.within
+        return PlannedRun(asked, self.answerer, self.parallel, judge, title, within)
 
     def choose(self, number: int) -> None:
         """Choose a line, counted from 0."""
@@ -199,8 +207,10 @@ class SetupPane(Vertical):
 
     @property
     def _experiments(self) -> list[Experiment]:
-        is_reader = self.answerer is None or self.answerer.is_reader
-        named = [preset(name, is_reader=is_reader) for name in PRESETS]
+        answerer = self.answerer
+        named = [preset(name, answerer.provider if answerer else _READER) for name in PRESETS]
+        if answerer is not None:
+            named = [fitted(each, answerer, self._wanted.within) for each in named]
         return [*named, self._own] if self._own is not None else named
 
     def _fill(self) -> None:

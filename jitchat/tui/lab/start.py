@@ -312,10 +312,12 @@ class StartScreen(LabScreen):
             await self._begin(plan)
 
     async def _begin(self, plan: PlannedRun) -> None:
-        await self._open(
-            "preparing the run…",
-            lambda: self._service.begin(plan.experiment, plan.parallel, plan.judge),
-        )
+        def begin() -> Lab:
+            lab = self._service.begin(plan.experiment, plan.parallel, plan.judge)
+            lab.within = plan.within
+            return lab
+
+        await self._open("preparing the run…", begin)
 
     @on(OptionList.OptionSelected, "#runs")
     @work
@@ -339,10 +341,14 @@ class StartScreen(LabScreen):
             return
         plan = self._setup.plan_of(run.experiment, run.judge)
         confirm = confirm_send(plan, answerer, to_ask)
+
+        def resume() -> Lab:
+            lab = self._service.resume(run.id, plan.parallel)
+            lab.within = plan.within
+            return lab
+
         if plan.is_free or await self.app.push_screen_wait(confirm):
-            await self._open(
-                "opening the run…", lambda: self._service.resume(run.id, plan.parallel)
-            )
+            await self._open("opening the run…", resume)
 
     @reports_errors
     async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:

@@ -269,7 +269,7 @@ def put_windows(file: RunFile) -> list[int]:
 
 
 def quick() -> Experiment:
-    return preset("quick", is_reader=True)
+    return preset("quick", "reader")
 
 
 def lab_service_in(folder: Path) -> ScriptedLabService:

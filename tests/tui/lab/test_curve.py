@@ -67,7 +67,7 @@ def test_without_an_answer_there_is_the_empty_frame() -> None:
     assert rows[-2].split() == ["1k", "4k", "16k", "48k"]
 
 
-@pytest.mark.parametrize("asked", [QUICK, preset("deep", is_reader=True)], ids=["quick", "deep"])
+@pytest.mark.parametrize("asked", [QUICK, preset("deep", "reader")], ids=["quick", "deep"])
 @pytest.mark.parametrize("size", [(44, LEAST), (70, 9), (120, 30)])
 def test_it_keeps_to_its_room(asked: Experiment, size: tuple[int, int]) -> None:
     tallies = {

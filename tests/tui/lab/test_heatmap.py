@@ -16,7 +16,7 @@ from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 
 QUICK = quick()
-DEEP = preset("deep", is_reader=True)
+DEEP = preset("deep", "reader")
 ONE = Experiment((500,), (0.5,), modes=(Mode.JIT,))
 TOP = (Mode.FULL, 1_000, 0.0)
 PLACE = (Mode.JIT, 500, 0.5)

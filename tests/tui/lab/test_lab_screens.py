@@ -48,7 +48,7 @@ def service(backend: TestBackend, tmp_path: Path) -> ScriptedLabService:
 @pytest.fixture
 def kept(service: ScriptedLabService) -> ScriptedLabService:
     """With three runs: one of another model, one that is whole, one that is not."""
-    service.put(preset("standard", is_reader=False), MODEL, days=9)
+    service.put(preset("standard"), MODEL, days=9)
     service.put(quick(), days=1)
     service.put(quick(), share=0.5)
     return service

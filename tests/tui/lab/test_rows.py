@@ -62,6 +62,12 @@ def test_a_square_lists_its_kinds_each_as_often_as_it_is_asked() -> None:
     ]
     assert len(cells) == 14
     assert set(cells) <= set(asked.cells())
+    dialled = replace(asked, near=(0, 12))
+    near = cells_of(dialled, (Mode.JIT, 4_000, 0.5))
+    assert len(near) == 28
+    assert set(near) <= set(dialled.cells())
+    told = cell_line(near[2], None, 60, repeats=2, is_pending=False).plain
+    assert told == "·   direct 1, near 12      not yet"
 
 
 def test_a_square_is_told_by_its_tally() -> None:
@@ -153,9 +159,7 @@ def test_runs_are_listed_in_columns(width: int) -> None:
     lines = [
         runs_header(width),
         run_line(run_of(quick()), 210, shares, width, is_marked=True).plain,
-        run_line(
-            run_of(preset("deep", is_reader=False), MODEL), 5_544, None, width, is_marked=False
-        ).plain,
+        run_line(run_of(preset("deep"), MODEL), 5_544, None, width, is_marked=False).plain,
     ]
     assert len({len(each) for each in lines}) == 1
     assert len(lines[0]) <= width
@@ -178,6 +182,12 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
     brief = plan_text(PlannedRun(quick(), MODEL, 4), 60, is_brief=True).plain
     assert "lengths" not in brief
     assert "at once   4 requests" in brief
+    dialled = replace(quick(), near=(0, 6))
+    timed = plan_text(PlannedRun(dialled, MODEL, within=90.0), 200).plain
+    assert "near      0, 6 near-duplicates of each fact" in timed
+    assert "time      90 s at the most, the cells spread over the grid" in timed
+    assert "at once" not in timed
+    assert "near 0, 6" in preset_line(1, dialled).plain
     assert "looking who answers" in plan_text(PlannedRun(quick(), None), 80).plain
 
 

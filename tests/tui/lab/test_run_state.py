@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.lab.events import (
+    CapRaised,
     CellBegun,
     CellEnded,
     CellRetried,
@@ -128,3 +129,13 @@ def test_what_does_not_fit_is_known_as_any_other_result() -> None:
     assert unfit
     assert {each.cell.mode for each in unfit} == {Mode.FULL}
     assert state.tallies.by_mode[Mode.FULL].unfit == len(unfit)
+
+
+def test_a_run_whose_time_is_up_tells_what_is_left() -> None:
+    state = RunState(run_of(quick()), ())
+    take(state, CapRaised(1_024))
+    assert state.notice == "the model reasons: answers may take 1,024 tokens from now on"
+    take(state, CellBegun(CELLS[0]), RunEnded(left=7))
+    assert state.why == "The time is up: 7 cells are left."
+    assert not state.pending
+    assert state.notice == ""

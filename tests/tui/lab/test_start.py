@@ -149,7 +149,7 @@ def notices(pilot) -> str:
 async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
     backend: TestBackend, service: ScriptedLabService
 ) -> None:
-    service.put(preset("quick", is_reader=False), MODEL, share=0.5)
+    service.put(preset("quick"), MODEL, share=0.5)
     service.told, service.refusal = MODEL, KeyRefused("The key is refused.", "Paste another.")
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
