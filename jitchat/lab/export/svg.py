@@ -39,7 +39,10 @@ _AXES = (
     " conversation."
 )
 _CURVES = "Right answers by length"
-_BANDS = "The bands are 95 % intervals (Wilson)."
+_BANDS = (
+    "The bands and brackets are 95 % intervals (Wilson); over all lengths with the design effect"
+    " of asking for the same facts at each."
+)
 
 
 def svg_picture(run: Run, results: Sequence[Result]) -> str:
@@ -283,7 +286,7 @@ def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
 
 def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
     mode, wide = shown.mode, layout.wide
-    share = stats.total(tallies.by_mode.get(mode)) if shown.width >= _NAMED else ""
+    share = stats.share_of(tallies.by_mode.get(mode)) if shown.width >= _NAMED else ""
     drawn = [
         _moved(_key(mode), 0, 6),
         _words(mode.value, 30, 11, 14, font_weight="600"),

@@ -44,7 +44,7 @@ def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
     yield from _maps(asked, tallies)
     yield from _LEGEND
     yield ""
-    yield "Right answers by length, in their 95 % intervals (Wilson)"
+    yield from _wrapped(f"Right answers by length. {report.INTERVAL}")
     yield from _curves(asked, tallies)
     yield ""
     for mode in asked.modes:
@@ -119,7 +119,7 @@ class _MapText:
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
         tally = self._tallies.by_mode.get(shown.mode, stats.Tally())
-        shares = [stats.total(tally), *([stats.percent(tally.share)] if tally.answered else [])]
+        shares = [stats.share_of(tally), *([stats.percent(tally.share)] if tally.answered else [])]
         forms = (f"{shown.mode.value} {share}" for share in shares)
         fitting = (form for form in forms if len(form) <= shown.width)
         return [heatmap.Run(f"{next(fitting, shown.mode.value):<{shown.width}}")]

@@ -119,7 +119,7 @@ LEAST = 5 + FOOT
 _MANY = 9
 """Rows from which quarters are labelled, too."""
 
-Measures = Mapping[tuple[Mode, int], Tally]
+Measures = Mapping[tuple[Mode, float], Tally]
 
 
 @dataclass(frozen=True, slots=True)
