@@ -12,8 +12,8 @@ from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.proportions import (
     Interval,
     Pair,
-    clustered_difference,
     newcombe,
+    paired_difference,
     swap_test,
 )
 from jitchat.lab.stats import Fact, FactCounter, Tallies, Tally, fact_of
@@ -42,7 +42,7 @@ class Change:
     @property
     def interval(self) -> Interval:
         if self.facts is not None:
-            return clustered_difference(self.facts)
+            return paired_difference(self.facts)
         return newcombe(self.before.sample, self.after.sample)
 
     @property

@@ -33,7 +33,7 @@ NOTE = (
     " In the window, wrong: the evidence was there and was not used. Not in the window, wrong: it"
     " was not retrieved. Not in the window, right: by other turns, or by chance."
 )
-SIGNS = dict(zip(Outcome, "█▓▒░", strict=True))
+SIGNS = dict(zip(Outcome, "✓✗?○", strict=True))
 """They tell the four apart without colours."""
 COLOURS = dict(zip(Outcome, (SCALE[4], SCALE[1], SCALE[3], SCALE[0]), strict=True))
 

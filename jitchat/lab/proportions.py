@@ -33,36 +33,12 @@ def newcombe(before: tuple[float, float], after: tuple[float, float]) -> Interva
     """Give the interval of a later share minus an earlier one, within -1 to 1.
 
     Each is right ones and of how many, at least 1. The two are taken as independent; for the
-    same questions asked twice there is `newcombe_paired`.
+    same questions asked twice there is `paired_difference`.
 
     Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
     proportions, Statistics in Medicine 17 (1998) 873-890.
     """
     return _square_and_add(before, after, 0.0)
-
-
-def newcombe_paired(both: int, lost: int, gained: int, neither: int) -> Interval:
-    """Give the interval of a later share minus an earlier one, within -1 to 1, both of one set.
-
-    The four count questions, at least one together: right both times, the first time only, the
-    second time only, neither time.
-
-    Method 10 of R. G. Newcombe, Improved confidence intervals for the difference between
-    binomial proportions based on paired data, Statistics in Medicine 17 (1998) 2635-2650.
-    """
-    of = both + lost + gained + neither
-    before, after = (both + lost, of), (both + gained, of)
-    return _square_and_add(before, after, _correlation(both, lost, gained, neither))
-
-
-def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
-    """Give phi of the four counts, corrected for continuity; 0 where a margin is empty."""
-    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
-    if not margins:
-        return 0.0
-    product = both * neither - lost * gained
-    corrected = max(0.0, product - (both + lost + gained + neither) / 2) if product > 0 else product
-    return corrected / sqrt(margins)
 
 
 def _square_and_add(
@@ -145,20 +121,17 @@ Pair = tuple[int, int, int]
 """A cluster that was asked twice: its cells, those right the first time and the second time."""
 
 
-def clustered_difference(pairs: Collection[Pair]) -> Interval:
-    """Give the interval of a later share minus an earlier one, both of the same clusters.
+def paired_difference(pairs: Collection[Pair]) -> Interval:
+    """Give the interval of a later share minus an earlier one, within -1 to 1, of one set.
 
-    There is one cluster at least. With one cell in each it is `newcombe_paired`. Else the two
-    shares' intervals are put together as there, each by its effective sample size, and with the
-    correlation of the clusters' deviations from the two shares: G. Y. Zou and A. Donner,
-    Construction of confidence limits about effect measures: a general approach, Statistics in
-    Medicine 27 (2008) 1693-1702. Unlike a t interval of the clusters' differences, it does not
-    shrink to nothing where all clusters changed alike.
+    There is one cluster at least. With one cell in each it is method 10 of R. G. Newcombe, Improved
+    confidence intervals for the difference between binomial proportions based on paired data,
+    Statistics in Medicine 17 (1998) 2635-2650. With more, the two shares' intervals, each at its
+    effective size, are put together in the same way, with the correlation of the clusters'
+    deviations: G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a
+    general approach, Statistics in Medicine 27 (2008) 1693-1702. Unlike a t interval of the
+    clusters' differences, it does not shrink to nothing where all clusters changed alike.
     """
-    if all(of == 1 for of, _, _ in pairs):
-        both, lost = (sum(a == 1 and b == turned for _, a, b in pairs) for turned in (1, 0))
-        gained = sum(b for _, _, b in pairs) - both
-        return newcombe_paired(both, lost, gained, len(pairs) - both - lost - gained)
     was, became = ClusterSums(), ClusterSums()
     for of, before, after in pairs:
         was.replace((0, 0), (before, of))
@@ -166,10 +139,13 @@ def clustered_difference(pairs: Collection[Pair]) -> Interval:
     earlier, later = was.right / was.of, became.right / became.of
     deviations = [(before - of * earlier, after - of * later) for of, before, after in pairs]
     scale = sqrt(sum(a * a for a, _ in deviations) * sum(b * b for _, b in deviations))
+    together = sum(a * b for a, b in deviations)
+    if together > 0:  # Newcombe's correction for continuity: half a cluster
+        together = max(0.0, together - sum(of * of for of, _, _ in pairs) / len(pairs) / 2)
     return _square_and_add(
         (earlier * was.effective, was.effective),
         (later * became.effective, became.effective),
-        sum(a * b for a, b in deviations) / scale if scale else 0.0,
+        together / scale if scale else 0.0,
     )
 
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from jitchat.lab.proportions import (
     ClusterSums,
-    clustered_difference,
     newcombe,
-    newcombe_paired,
+    paired_difference,
     swap_test,
     wilson,
 )
@@ -57,26 +56,31 @@ def test_newcombes_interval_is_the_published_one(after, before, ends):
     assert newcombe(before, after) == pytest.approx(ends, abs=5e-5)
 
 
+def pairs_of(both, lost, gained, neither):
+    """Clusters of one cell each: right both times, the first or the second time only, neither."""
+    return [(1, 1, 1)] * both + [(1, 1, 0)] * lost + [(1, 0, 1)] * gained + [(1, 0, 0)] * neither
+
+
 # Ibid., 2635-2650, method 10
 @pytest.mark.parametrize(
     ("counts", "ends"),
     [((36, 12, 2, 0), (-0.3404, -0.0569)), ((36, 2, 12, 0), (0.0569, 0.3404))],
 )
 def test_the_interval_of_the_same_questions_asked_twice_is_the_published_one(counts, ends):
-    assert newcombe_paired(*counts) == pytest.approx(ends, abs=5e-5)
+    assert paired_difference(pairs_of(*counts)) == pytest.approx(ends, abs=5e-5)
 
 
-counts = st.integers(0, 300)
+counts = st.integers(0, 60)
 
 
 @examples(25)
 @given(st.tuples(counts, counts, counts, counts).filter(any))
 def test_the_interval_of_pairs_holds_the_difference_and_turns_with_it(each):
     both, lost, gained, neither = each
-    low, high = newcombe_paired(*each)
+    low, high = paired_difference(pairs_of(*each))
     assert -1 <= low <= (gained - lost) / sum(each) <= high <= 1
     assert low < high
-    assert newcombe_paired(both, gained, lost, neither) == pytest.approx((-high, -low))
+    assert paired_difference(pairs_of(both, gained, lost, neither)) == pytest.approx((-high, -low))
 
 
 @examples(25)
@@ -146,9 +150,12 @@ def test_with_one_cell_a_cluster_the_test_is_mcnemars(pairs):
     tail = sum(comb(differ, number) for number in range(min(lost, gained) + 1))
     p = min(1.0, 2 * tail / 2**differ)
     assert swap_test(after - before for _, before, after in pairs) == pytest.approx(p)
-    both = pairs.count((1, 1, 1))
-    ends = newcombe_paired(both, lost, gained, pairs.count((1, 0, 0)))
-    assert clustered_difference(pairs) == ends
+
+
+def test_two_that_are_the_same_in_every_cluster_may_still_differ():
+    low, high = paired_difference([(4, 4, 4), (4, 0, 0)] * 10)
+    assert (low, high) == pytest.approx(paired_difference([(1, 1, 1), (1, 0, 0)] * 10))
+    assert low < -0.05
 
 
 def test_answers_of_one_fact_change_sides_together():
@@ -162,11 +169,11 @@ def test_answers_of_one_fact_change_sides_together():
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1))
 def test_an_interval_over_clusters_holds_the_difference_and_turns_with_it(found):
     pairs = [(4, *each) for each in found]
-    low, high = clustered_difference(pairs)
+    low, high = paired_difference(pairs)
     change = sum(b - a for a, b in found) / (4 * len(found))
     assert -1 <= low <= change + 1e-9
     assert change - 1e-9 <= high <= 1
-    back = clustered_difference([(4, b, a) for a, b in found])
+    back = paired_difference([(4, b, a) for a, b in found])
     assert back == pytest.approx((-high, -low))
 
 
@@ -191,7 +198,7 @@ def coverage(rounds, clusters, before, after, alike):
         sums = sums_of((was, of) for of, was, _ in pairs)
         low, high = wilson(sums.right / sums.of * sums.effective, sums.effective)
         share += low <= before <= high
-        low, high = clustered_difference(pairs)
+        low, high = paired_difference(pairs)
         difference += low <= after - before <= high
         clear += swap_test(became - was for _, was, became in pairs) < 0.05
     return share / rounds, difference / rounds, clear / rounds

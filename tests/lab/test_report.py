@@ -63,7 +63,7 @@ def test_modes_of_a_run_are_told_against_each_other_on_the_same_facts():
     text = printed(tables(RUN, count_results(results())))
     rows = rows_of(text)
     assert "jit − full 16k 20 90 − 55 +35 (+7 to +57) 0.039" in rows
-    assert "jit − recency all 78 95 − 56 +38 (+21 to +55) <0.001" in rows
+    assert "jit − recency all 78 95 − 56 +38 (+18 to +56) <0.001" in rows
     assert not any(row.startswith("jit − full 48k") for row in rows), "full has no answer there"
     left_out = "Cells left out, with no answer in one mode: jit − full 22, jit − recency 2, full"
     assert left_out in on_one_line(text)

@@ -131,7 +131,8 @@ def test_the_spent_table_leaves_out_what_matters_least() -> None:
         assert rows[0].split()[:1] == ["right"]
         assert "tokens" in rows[0]
     assert "free" in rows[1]
-    assert rows[0].split()[:3] == ["right", "of", "sent"]
+    assert rows[0].split()[:5] == ["right", "95", "%", "of", "sent"]
+    assert rows[1].split()[:6] == ["f", "full", "91", "%", "83–96", "105"]
     narrow = spent_rows(tallies, modes, 48)[0].split()
     assert narrow == ["right", "tokens", "first", "time", "cost"]
     assert "–" in spent_rows(count_results(()), (Mode.JIT,), 100)[1]
