@@ -70,10 +70,10 @@ def difference_line(each: ModeDifference, width: int) -> str:
     p = p_text(each.whole.p_value)
     p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
     points = f"{signed(each.whole.points)} points ({signed(low)} to {signed(high)}), p {p}"
-    cells = f", of {each.whole.after.answered:,} cells"
+    of = f", of {each.whole.after.answered:,}"
     left_out = f", {each.left_out:,} left out" if each.left_out else ""
     text = f"{each.name + ':':<16}{points}"
-    forms = (f"{text}{cells}{left_out}", f"{text}{cells}", text)
+    forms = (f"{text}{of} cells{left_out}", f"{text}{of}{left_out}", f"{text}{of}", text)
     return next((form for form in forms if len(form) <= width), cut(text, width))
 
 

@@ -151,7 +151,7 @@ async def test_pages_of_a_small_terminal(
         assert maps.cursor == (Mode.RECENCY, 16_000, 1.0)
         assert maps.layout_shown.corner(maps.cursor) is not None
         await pilot.press("v")
-        await until(pilot, lambda: "sent tokens" in text(pilot), "the figures")
+        await until(pilot, lambda: "tokens first" in text(pilot), "the figures")
         assert "2 of 3" in text(pilot)
         assert "jit − recency:" in text(pilot)
         await picture(pilot, "figures")
@@ -168,7 +168,7 @@ async def test_pages_of_a_small_terminal(
         await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
         assert not run.query_one("#view-frame").display
         await pilot.resize_terminal(160, 48)
-        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
+        await until(pilot, lambda: "f full" in text(pilot) and "first" in text(pilot), "all of it")
         assert len(maps.layout_shown.maps) == 3
 
 
