@@ -5,23 +5,28 @@ another takes nothing from what is known of their difference.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.proportions import (
+    ClusterSums,
     Interval,
     Pair,
     newcombe,
     paired_difference,
     swap_test,
 )
-from jitchat.lab.stats import Fact, FactCounter, Tallies, Tally, fact_of
-from jitchat.text import figures
+from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
 from jitchat.values import Mode
 
 PAIRS = ((Mode.JIT, Mode.FULL), (Mode.JIT, Mode.RECENCY), (Mode.FULL, Mode.RECENCY))
 """Modes that are compared within a run: the difference is the first one's share minus the other."""
+
+P_NOTE = (
+    "p is McNemar's, exact; over several lengths, a fact's answers change sides together (Fisher's"
+    " randomisation test)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +69,24 @@ class Change:
         return "better" if self.points > 0 else "worse"
 
 
-def change_between(pairs: Sequence[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
+def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
     """Compare two results of each cell, an earlier and a later one; all were answered."""
-    before, after = FactCounter(), FactCounter()
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
-        before.add(one)
-        after.add(other)
         fact = fact_of(one.cell)
         of, was, became = facts[fact]
         facts[fact] = of + 1, was + is_right(one), became + is_right(other)
-    return Change(
-        before.tally(), after.tally(), tuple(sorted(facts.values())) if is_paired else None
-    )
+    found = tuple(sorted(facts.values()))
+    before = _tally((right, of) for of, right, _ in found)
+    after = _tally((right, of) for of, _, right in found)
+    return Change(before, after, found if is_paired else None)
+
+
+def _tally(facts: Iterable[tuple[int, int]]) -> Tally:
+    sums = ClusterSums()
+    for each in facts:
+        sums.replace((0, 0), each)
+    return Tally(sums.right, sums.of - sums.right, effective=sums.effective_if_clustered)
 
 
 def is_right(result: Result) -> bool:
@@ -111,22 +121,25 @@ class ModeDifference:
 
     mode: Mode
     against: Mode
-    at: Mapping[int, Change]
-    """By length, ascending."""
+    pairs: Sequence[tuple[Result, Result]]
+    """Results of the same facts, of the mode that it is against first."""
     whole: Change
     """Over all lengths."""
     left_out: int
     """Cells that have a result in one of them at least, and no answer in one of them."""
 
     @property
+    def at(self) -> Mapping[int, Change]:
+        """Give the changes by length, ascending."""
+        by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
+        for pair in self.pairs:
+            by_length[pair[0].cell.length].append(pair)
+        return {length: change_between(by_length[length]) for length in sorted(by_length)}
+
+    @property
     def name(self) -> str:
         """`jit − full`."""
         return f"{self.mode} − {self.against}"
-
-    @property
-    def left_out_text(self) -> str:
-        """Write `35 cells left out`; empty where there is none."""
-        return f"{figures.plural(self.left_out, 'cell')} left out" if self.left_out else ""
 
 
 def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:
@@ -141,10 +154,6 @@ def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:
             for cell, result in later.items()
             if cell in earlier and is_answered(result) and is_answered(earlier[cell])
         ]
-        by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
-        for pair in pairs:
-            by_length[pair[0].cell.length].append(pair)
         if pairs:
-            at = {length: change_between(by_length[length]) for length in sorted(by_length)}
             left_out = len(later.keys() | earlier.keys()) - len(pairs)
-            yield ModeDifference(mode, against, at, change_between(pairs), left_out)
+            yield ModeDifference(mode, against, pairs, change_between(pairs), left_out)

@@ -77,6 +77,11 @@ class ClusterSums:
             self._right_of += sign * right * of
 
     @property
+    def effective_if_clustered(self) -> float | None:
+        """Give the effective size; None where every cluster is one cell, or there is none."""
+        return None if self.clusters == self.of else self.effective
+
+    @property
     def effective(self) -> float:
         """Give how many cells of their own would tell as much; there is one cell at least.
 

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.change import Change, change_text, mode_differences, p_text
+from jitchat.lab.change import P_NOTE, Change, change_text, mode_differences, p_text
 from jitchat.lab.compare import Comparison, interval_note, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment
@@ -143,7 +143,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
             figures = (change_text(change), p_text(change.p_value), change.outcome)
             rows.append([mode.value, length, *shares, *figures])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_note(compared)), *([_P] if compared.is_paired else [])]
+    notes = [_CHANGE.format(interval_note(compared)), *([P_NOTE] if compared.is_paired else [])]
     notes.append(left_out(compared))
     if compared.differences:
         notes += ["What differs:", *compared.differences]
@@ -157,11 +157,7 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
 _AGAINST = "Modes against each other, on the same facts"
 _DIFFERENCE = ("modes", "length", "cells", "shares, %", "points", "p")
-_P = (
-    "p is McNemar's, exact; over several lengths, a fact's answers change sides together (Fisher's"
-    " randomisation test)."
-)
-_DIFFERENCE_NOTE = f"In brackets the 95 % interval (Newcombe, for pairs). {_P}"
+_DIFFERENCE_NOTE = f"In brackets the 95 % interval (Newcombe, for pairs). {P_NOTE}"
 _CHANGED = ("mode", "length", "before", "after", "points", "p", "")
 _CHANGE = "In brackets the 95 % interval: of shares Wilson's, of changes {}."
 

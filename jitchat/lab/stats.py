@@ -284,10 +284,7 @@ class FactCounter:
         self._sums.replace(before, self._facts[fact])
 
     def tally(self) -> Tally:
-        sums = self._sums
-        if sums.of == sums.clusters:
-            return self._tally
-        return replace(self._tally, effective=sums.effective)
+        return replace(self._tally, effective=self._sums.effective_if_clustered)
 
 
 class _Spending:

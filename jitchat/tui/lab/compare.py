@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.lab import compare
-from jitchat.lab.change import Change, change_text, p_text, signed
+from jitchat.lab.change import P_NOTE, Change, change_text, p_text, signed
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Runs, short
 from jitchat.lab.stats import share
@@ -130,6 +130,7 @@ class CompareScreen(LabScreen):
         ]
         self._rows.update(Content("\n").join(lines) if comparison.of else Content(_NONE))
         read = _READ.format(compare.interval_note(comparison))
+        read += f" {P_NOTE}" if comparison.is_paired else ""
         notes = [
             f"{read} {_DRAWN}" if drawing_width(room) else read,
             "",
