@@ -13,7 +13,7 @@ from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import AXES, LENGTH, Spent, Tallies, Tally
+from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
@@ -73,7 +73,7 @@ INTERVAL = (
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     """Make the tables of a run, finished or not: what is right, and why, and what it took."""
     asked, modes, lengths = run.experiment, run.experiment.modes, run.experiment.lengths
-    for axis in AXES:
+    for axis in stats.axes_of(asked):
         at, values = tallies.along[axis.name], axis.values(asked)
         rows = [
             [axis.write(value), *(stats.share_of(at.get((mode, value))) for mode in modes)]

@@ -137,7 +137,7 @@ class Axis:
     """What it is of, behind "Right answers by"."""
     of: Callable[[Cell], float]
     values: Callable[[Experiment], Sequence[float]]
-    """Those that were asked, ascending."""
+    """Those that were asked, ascending; none where an experiment does not vary it."""
     write: Callable[[float], str]
 
 
@@ -156,6 +156,10 @@ DEPTH = Axis(
     percent,
 )
 AXES = (LENGTH, DEPTH)
+
+
+def axes_of(asked: Experiment) -> list[Axis]:
+    return [axis for axis in AXES if axis.values(asked)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
-from jitchat.lab.stats import AXES
+from jitchat.lab.stats import axes_of
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import curve
@@ -335,8 +335,8 @@ class RunScreen(LabScreen):
 
     def action_axis(self) -> None:
         """Plot the shares by the next axis, where the curve is seen."""
-        at = (AXES.index(self._curve.axis) + 1) % len(AXES)
-        self._curve.axis = AXES[at]
+        axes = axes_of(self.state.run.experiment)
+        self._curve.axis = axes[(axes.index(self._curve.axis) + 1) % len(axes)]
         if self.has_class("-beside"):
             self.action_page(Page.CELLS)
         else:
