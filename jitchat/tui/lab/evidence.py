@@ -20,7 +20,7 @@ Part = tuple[str, str]
 """Characters, and their style."""
 _NAME = 3 + max(map(len, Mode))
 _FIGURES = 14
-"""Cells of a mode with its letter, and of a count with its share."""
+"""Cells of a mode with its letter, and, where there is room, of a count with its share."""
 
 
 def evidence_rows(
@@ -28,19 +28,23 @@ def evidence_rows(
 ) -> Iterator[list[Part]]:
     """Draw two lines of names, then a mode a line: its counts; with room, their bar below it."""
     bar = width - _NAME if height >= 2 + 2 * len(outcomes) else 0
-    wide = 2 * _FIGURES
-    heads = "".join(f"{name:<{wide}}" for name in ("in the window", "not in the window"))
+    column = min(_FIGURES, (width - _NAME) // len(Outcome))
+    heads = "".join(f"{name:<{2 * column}}" for name in ("in the window", "not in the window"))
     yield [(f"{'evidence':<{_NAME}}{heads}", MUTED)]
     names: list[Part] = [(" " * _NAME, "")]
     for outcome in Outcome:
         right = outcome.rpartition(", ")[2]
-        names += [_ground(outcome, 1), (f" {right:<{_FIGURES - 2}}", MUTED)]
+        names += [_ground(outcome, 1), (f" {right:<{column - 2}}", MUTED)]
     yield names
     for mode, found in outcomes.items():
-        figures = "".join(f"{found.text(outcome):<{_FIGURES}}" for outcome in Outcome)
+        figures = "".join(f"{_figure(found, outcome, column):<{column}}" for outcome in Outcome)
         yield [(f"{LETTERS[mode]} {mode}".ljust(_NAME) + figures, "")]
         if bar:
             yield [(" " * _NAME, ""), *(_ground(each, cells) for each, cells in found.bar(bar))]
+
+
+def _figure(found: Evidence, outcome: Outcome, column: int) -> str:
+    return found.text(outcome) if column == _FIGURES else f"{found.counts[outcome]:,}"
 
 
 def _ground(outcome: Outcome, cells: int) -> Part:
@@ -74,7 +78,8 @@ def difference_line(each: ModeDifference, width: int) -> str:
     left_out = f", {each.left_out:,} left out" if each.left_out else ""
     text = f"{each.name + ':':<16}{points}"
     forms = (f"{text}{of} cells{left_out}", f"{text}{of}{left_out}", f"{text}{of}", text)
-    return next((form for form in forms if len(form) <= width), cut(text, width))
+    least = text.replace(" points", "")
+    return next((form for form in forms if len(form) <= width), cut(least, width))
 
 
 class DifferenceLines(Widget):

@@ -19,13 +19,15 @@ def drawn(width: int, height: int) -> list[str]:
     return ["".join(text for text, _ in row) for row in evidence_rows(OUTCOMES, width, height)]
 
 
-@pytest.mark.parametrize("width", [66, 76, 156])
+@pytest.mark.parametrize("width", [46, 66, 76, 156])
 def test_each_mode_has_its_four_counts_and_its_bar_fills_the_room(width: int) -> None:
     rows = drawn(width, 8)
     assert len(rows) == 8
     assert rows[1].split() == ["✓", "right", "✗", "wrong", "?", "right", "○", "wrong"]
     full = OUTCOMES[Mode.FULL]
-    assert full.text(Outcome.UNUSED) in rows[2]
+    counts = [f"{full.counts[each]}" for each in Outcome]
+    assert rows[2].split() == ["f", "full", *counts] or full.text(Outcome.UNUSED) in rows[2]
+    assert ("%" in rows[2]) == (width > 46)
     assert {len(row) for row in rows[3::2]} == {width}
     assert [sign for sign in rows[3].split() if sign in SIGNS.values()] == ["✓", "✗"]
     assert all(len(row) <= width for row in rows)
@@ -39,7 +41,8 @@ def test_without_room_for_the_bars_the_counts_stand_alone() -> None:
 def test_a_difference_is_told_as_far_as_there_is_room(width: int) -> None:
     lines = [difference_line(each, width) for each in mode_differences(TALLIES)]
     assert all(len(line) <= width for line in lines)
-    assert lines[0].startswith("jit − full:     +6 points (")
+    assert lines[0].startswith(f"jit − full:     +6{' points' if width > 44 else ''} (")
+    assert "p = 0.22" in lines[0]
     if width == 120:
         assert lines[0].endswith("p = 0.22, of 105 cells, 35 left out")
         assert lines[1].endswith("p < 0.001, of 140 cells")
