@@ -4,62 +4,15 @@ Only cells that both have an answer for are compared: where one run was asked mo
 did not fit, its share would be of other questions. How many are left out for that is told.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jitchat.lab.experiment import Experiment, Result, Verdict
+from jitchat.lab.change import Change, change_between, is_answered
+from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Interval, Tally, count_results, newcombe, newcombe_paired
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What became of a share; both tallies are of the same cells, and of at least one."""
-
-    before: Tally
-    after: Tally
-    turned: tuple[int, int] | None = None
-    """Cells that are right in the earlier run only, and in the later one only; None where the
-    same cell asked for another fact, so that the two are independent."""
-
-    @property
-    def points(self) -> float:
-        """Give the later share minus the earlier one, -1 to 1."""
-        return (self.after.share or 0.0) - (self.before.share or 0.0)
-
-    @property
-    def interval(self) -> Interval:
-        before, after = self.before, self.after
-        if self.turned is not None:
-            lost, gained = self.turned
-            both = before.right - lost
-            return newcombe_paired(both, lost, gained, before.wrong - gained)
-        return newcombe((before.right, before.answered), (after.right, after.answered))
-
-    @property
-    def is_clear(self) -> bool:
-        low, high = self.interval
-        return low > 0 or high < 0
-
-    @property
-    def outcome(self) -> str:
-        if not self.is_clear:
-            return "unclear"
-        return "better" if self.points > 0 else "worse"
-
-
-def change_text(change: Change) -> str:
-    """Write it in points, with its interval: `+12 (+3 to +21)`."""
-    low, high = change.interval
-    return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
-
-
-def signed(points: float) -> str:
-    """Write a difference of shares in points: `+12`, `−3`, `0`."""
-    return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +22,7 @@ class Comparison:
     at: Mapping[tuple[Mode, int], Change]
     """By mode and length, those that both have answers for."""
     of: Mapping[Mode, Change]
-    """By mode, over all lengths that both have answers for: no interval holds for these."""
+    """By mode, over all lengths that both have answers for."""
     compared: int
     """Cells."""
     only_before: int
@@ -88,47 +41,31 @@ def compare_runs(
 ) -> Comparison:
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
-    both = earlier.keys() & later.keys()
+    both, modes = earlier.keys() & later.keys(), [*Mode]
     pairs = [
         (earlier[cell], later[cell])
-        for cell in both
-        if _answered(earlier[cell]) and _answered(later[cell])
+        for cell in sorted(both, key=lambda cell: (modes.index(cell.mode), cell.length))
+        if is_answered(earlier[cell]) and is_answered(later[cell])
     ]
-    old, new = count_results(one for one, _ in pairs), count_results(other for _, other in pairs)
-    lost, gained = _turned(pairs, Verdict.RIGHT), _turned(pairs, Verdict.WRONG)
     asked = (each.experiment for each in (before, after))
     is_paired = len({(each.seed, each.conversation) for each in asked}) == 1
-    modes = [mode for mode in Mode if mode in old.by_mode]
+    at: dict[tuple[Mode, int], list[tuple[Result, Result]]] = defaultdict(list)
+    of: dict[Mode, list[tuple[Result, Result]]] = defaultdict(list)
+    for pair in pairs:
+        cell = pair[0].cell
+        at[cell.mode, cell.length].append(pair)
+        of[cell.mode].append(pair)
     return Comparison(
         before,
         after,
-        {
-            place: Change(
-                old.by_length[place],
-                new.by_length[place],
-                (lost[place], gained[place]) if is_paired else None,
-            )
-            for place in sorted(old.by_length, key=lambda place: (modes.index(place[0]), place[1]))
-        },
-        {mode: Change(old.by_mode[mode], new.by_mode[mode]) for mode in modes},
+        {place: change_between(each, is_paired=is_paired) for place, each in at.items()},
+        {mode: change_between(each, is_paired=is_paired) for mode, each in of.items()},
         compared=len(pairs),
         only_before=len(earlier.keys() - both),
         only_after=len(later.keys() - both),
         unanswered=len(both) - len(pairs),
         is_paired=is_paired,
         differences=tuple(differences(before, after)),
-    )
-
-
-def _answered(result: Result) -> bool:
-    return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
-
-
-def _turned(pairs: Iterable[tuple[Result, Result]], was: Verdict) -> Counter[tuple[Mode, int]]:
-    return Counter(
-        (one.cell.mode, one.cell.length)
-        for one, other in pairs
-        if one.verdict is was and other.verdict is not was
     )
 
 

@@ -1,17 +1,19 @@
 """How the figures of a run are told: its titles, caveats and tables of text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.compare import Comparison, change_text, interval_note, left_out, signed
+from jitchat.lab.change import P_NOTE, Change, change_text, mode_differences, p_text
+from jitchat.lab.compare import Comparison, interval_note, left_out
+from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
-from jitchat.lab.stats import Spent, Tallies, Tally
+from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
@@ -47,7 +49,7 @@ def settings_line(run: Run) -> str:
 def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]:
     """Tell of a mode what share is right, what a question took, and where it does not fit."""
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    yield stats.total(tally) + (" right" if tally.answered else "")
+    yield f"{stats.share_of(tally)} right" if tally.answered else stats.share(tally)
     if spent.sent:
         at = [(length, tallies.spent_at.get((mode, length), Spent())) for length in asked.lengths]
         sent = [(short(length), stats.tokens(each.tokens)) for length, each in at if each.sent]
@@ -62,26 +64,38 @@ def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]
         yield f"does not fit from {short(unfit[0])} on"
 
 
-_INTERVAL = "Of so many answers, and in brackets the 95 % interval (Wilson), in per cent."
-_NO_INTERVAL = "None over all lengths, for each fact is asked for again at each length."
+INTERVAL = (
+    "In brackets the 95 % interval in per cent (Wilson). Over several lengths the same facts are"
+    " asked for at each, so that the answers count for fewer: by the design effect (Rao and Scott)."
+)
 
 
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
-    """Make the tables of a run, finished or not: shares by length and kind, and what it took."""
+    """Make the tables of a run, finished or not: what is right, and why, and what it took."""
     asked, modes, lengths = run.experiment, run.experiment.modes, run.experiment.lengths
+    for axis in stats.axes_of(asked):
+        at, values = tallies.along[axis.name], axis.values(asked)
+        rows = [
+            [axis.write(value), *(stats.share_of(at.get((mode, value))) for mode in modes)]
+            for value in values
+        ]
+        title, notes = f"Right answers by {axis.about}", []
+        if axis is LENGTH:
+            rows.append(["all", *(stats.share_of(tallies.by_mode.get(mode)) for mode in modes)])
+            title, notes = f"{run.title}\n{title}", [INTERVAL]
+        yield plain_table(title, [axis.name, *modes], rows, *notes, gap=0)
     rows = [
-        [short(length), *(stats.share_of(tallies.by_length.get((mode, length))) for mode in modes)]
-        for length in lengths
-    ]
-    rows.append(["all", *(stats.total(tallies.by_mode.get(mode)) for mode in modes)])
-    title = f"{run.title}\nRight answers by length of the conversation"
-    yield plain_table(title, ["length", *modes], rows, _INTERVAL, _NO_INTERVAL, gap=0)
-    rows = [
-        [kind.value, *(stats.total(tallies.by_kind.get((mode, kind))) for mode in modes)]
+        [kind.value, *(stats.share_of(tallies.by_kind.get((mode, kind))) for mode in modes)]
         for kind in asked.kinds
     ]
     notes = [ABSENT_CAVEAT] if Kind.ABSENT in asked.kinds else []
-    yield plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes)
+    yield plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes, gap=0)
+    yield from _differences(tallies)
+    outcomes = evidence_by_mode(tallies)
+    rows = [[mode, *map(found.text, Outcome)] for mode, found in outcomes.items()]
+    if rows:
+        columns = ["mode", *(outcome.replace(", ", ",\n") for outcome in Outcome)]
+        yield plain_table(TITLE, columns, rows, NOTE, gap=0)
     rows = [
         [short(length), *(_tokens_at(tallies, mode, length) for mode in modes)]
         for length in lengths
@@ -92,20 +106,45 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     yield plain_table("What a question took, medians, and all of them cost", _TOOK, rows, *notes)
 
 
+def _differences(tallies: Tallies) -> Iterator[Table]:
+    """Make the table of modes against each other; none where no two share a cell."""
+    rows, left = [], []
+    for each in mode_differences(tallies):
+        for length, change in _with_whole(each.at, each.whole):
+            shares = f"{_points(change.after)} − {_points(change.before)}"
+            cells = f"{change.after.answered:,}"
+            rows.append(
+                [each.name, length, cells, shares, change_text(change), p_text(change.p_value)]
+            )
+        left += [f"{each.name} {each.left_out:,}"] if each.left_out else []
+    if rows:
+        notes = [_DIFFERENCE_NOTE]
+        notes += [f"Cells left out, with no answer in one mode: {', '.join(left)}."] if left else []
+        yield plain_table(_AGAINST, _DIFFERENCE, rows, *notes)
+
+
+def _with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:
+    """List lengths and all of them together, where there are several."""
+    yield from ((short(length), change) for length, change in at.items())
+    if len(at) > 1:
+        yield "all", whole
+
+
+def _points(tally: Tally) -> str:
+    return stats.percent(tally.share).removesuffix(" %")
+
+
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
     rows = []
     for mode, whole in compared.of.items():
-        for (of, length), change in compared.at.items():
-            if of is mode:
-                shares = (stats.share(change.before), stats.share(change.after))
-                cells = f"{change.before.answered:,}"
-                difference = (change_text(change), change.outcome)
-                rows.append([mode.value, short(length), cells, *shares, *difference])
-        shares = (stats.percent(whole.before.share), stats.percent(whole.after.share))
-        cells = f"{whole.before.answered:,}"
-        rows.append([mode.value, "all", cells, *shares, signed(whole.points), ""])
+        at = {length: change for (of, length), change in compared.at.items() if of is mode}
+        for length, change in _with_whole(at, whole):
+            shares = (stats.share(change.before), stats.share(change.after))
+            figures = (change_text(change), p_text(change.p_value), change.outcome)
+            rows.append([mode.value, length, *shares, *figures])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_note(compared)), left_out(compared)]
+    notes = [_CHANGE.format(interval_note(compared)), *([P_NOTE] if compared.is_paired else [])]
+    notes.append(left_out(compared))
     if compared.differences:
         notes += ["What differs:", *compared.differences]
     else:
@@ -116,7 +155,10 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
 
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
-_CHANGED = ("mode", "length", "cells", "before", "after", "change, points", "")
+_AGAINST = "Modes against each other, on the same facts"
+_DIFFERENCE = ("modes", "length", "cells", "shares, %", "points", "p")
+_DIFFERENCE_NOTE = f"In brackets the 95 % interval (Newcombe, for pairs). {P_NOTE}"
+_CHANGED = ("mode", "length", "before", "after", "points", "p", "")
 _CHANGE = "In brackets the 95 % interval: of shares Wilson's, of changes {}."
 
 

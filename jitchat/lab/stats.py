@@ -1,8 +1,4 @@
-"""The figures of a run: shares with intervals, sums by length and kind, and how they are written.
-
-Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
-cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says
-that nothing is unsure.
+"""The figures of a run: shares with intervals, sums along its axes, and how they are written.
 
 Invariant: every result is in one square, one length, one kind and one mode, so each of these
 adds up to the cells that are decided, in whatever order the results come.
@@ -12,14 +8,15 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from math import fsum, hypot, sqrt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
 from statistics import median
 
-from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.run_file import Run
+from jitchat.lab.proportions import ClusterSums, Interval, wilson
+from jitchat.lab.run_file import Run, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
@@ -59,7 +56,7 @@ def share_of(tally: Tally | None) -> str:
 
 
 def total(tally: Tally | None) -> str:
-    """Write a share over several lengths: `97 % of 105`; `Tally.interval` says why no more."""
+    """Write it with its count alone, `97 % of 105`, where there is no room for more."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} of {tally.answered:,}"
     return share(tally)
@@ -135,72 +132,38 @@ def setting_parts(run: Run) -> Iterator[str]:
     yield f"jitchat {sanitize.one_line(run.version)}"
 
 
-_Z = 1.959963984540054
-"""The standard normal distribution has 95 % of itself within so much of its middle."""
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A property of cells that shares are plotted and listed by."""
 
-Interval = tuple[float, float]
-"""Its low and its high end."""
-
-
-def wilson(right: int, of: int) -> Interval:
-    """Give the score interval of a share, within 0 to 1; `of` is at least 1.
-
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
-    of the American Statistical Association 22 (1927) 209-212.
-    """
-    share, spread = right / of, _Z * _Z / of
-    middle = (share + spread / 2) / (1 + spread)
-    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
-    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
+    name: str
+    about: str
+    """What it is of, behind "Right answers by"."""
+    of: Callable[[Cell], float]
+    values: Callable[[Experiment], Sequence[float]]
+    """Those that were asked, ascending; none where an experiment does not vary it."""
+    write: Callable[[float], str]
 
 
-def newcombe(before: tuple[int, int], after: tuple[int, int]) -> Interval:
-    """Give the interval of a later share minus an earlier one, within -1 to 1.
-
-    Each is right ones and of how many, at least 1. The two are taken as independent; for the
-    same questions asked twice there is `newcombe_paired`.
-
-    Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
-    proportions, Statistics in Medicine 17 (1998) 873-890.
-    """
-    earlier, later = before[0] / before[1], after[0] / after[1]
-    (low, high), (later_low, later_high) = wilson(*before), wilson(*after)
-    change = later - earlier
-    least = change - hypot(later - later_low, high - earlier)
-    most = change + hypot(later_high - later, earlier - low)
-    return max(-1.0, least), min(1.0, most)
-
-
-def newcombe_paired(both: int, lost: int, gained: int, neither: int) -> Interval:
-    """Give the interval of a later share minus an earlier one, within -1 to 1, both of one set.
-
-    The four count questions, at least one together: right both times, the first time only, the
-    second time only, neither time.
-
-    Method 10 of R. G. Newcombe, Improved confidence intervals for the difference between
-    binomial proportions based on paired data, Statistics in Medicine 17 (1998) 2635-2650.
-    """
-    of = both + lost + gained + neither
-    before, after = both + lost, both + gained
-    earlier, later = before / of, after / of
-    (low, high), (later_low, later_high) = wilson(before, of), wilson(after, of)
-    together = _correlation(both, lost, gained, neither)
-
-    def reach(one: float, other: float) -> float:
-        return sqrt(max(0.0, one * one - 2 * together * one * other + other * other))
-
-    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
-    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
+LENGTH = Axis(
+    "length",
+    "length of the conversation",
+    lambda cell: cell.length,
+    lambda asked: asked.lengths,
+    lambda length: short(int(length)),
+)
+DEPTH = Axis(
+    "depth",
+    "depth of the fact",
+    lambda cell: cell.depth,
+    lambda asked: asked.depths,
+    percent,
+)
+AXES = (LENGTH, DEPTH)
 
 
-def _correlation(both: int, lost: int, gained: int, neither: int) -> float:
-    """Give phi of the four counts, corrected for continuity; 0 where a margin is empty."""
-    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
-    if not margins:
-        return 0.0
-    product = both * neither - lost * gained
-    corrected = max(0.0, product - (both + lost + gained + neither) / 2) if product > 0 else product
-    return corrected / sqrt(margins)
+def axes_of(asked: Experiment) -> list[Axis]:
+    return [axis for axis in AXES if axis.values(asked)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +172,9 @@ class Tally:
     wrong: int = 0
     unfit: int = 0
     failed: int = 0
+    effective: float | None = None
+    """How many cells that each ask for another fact would tell as much as the answered ones do;
+    None where they are such cells. A sum of tallies does not know it."""
 
     def __add__(self, other: Tally) -> Tally:
         right, wrong = self.right + other.right, self.wrong + other.wrong
@@ -228,14 +194,19 @@ class Tally:
         return self.right / self.answered if self.answered else None
 
     @property
-    def interval(self) -> Interval | None:
-        """Give Wilson's 95 % interval of the share; None where none came.
+    def sample(self) -> tuple[float, float]:
+        """Give right ones and answers, at the effective size; there is one answer at least."""
+        of = self.answered if self.effective is None else self.effective
+        return of * self.right / self.answered, of
 
-        It takes every cell as another case, which holds within one length and mode. Over
-        several lengths the same facts are asked for again at each: of a mode's total, or a
-        kind's, it would be too narrow, so that these are shown without one.
+    @property
+    def interval(self) -> Interval | None:
+        """Give Wilson's 95 % interval of the share, at the effective size; None without an answer.
+
+        Within one length and mode every cell asks for another fact. Over several lengths the same
+        facts are asked for at each, and a fact's answers are alike.
         """
-        return wilson(self.right, self.answered) if self.answered else None
+        return wilson(*self.sample) if self.answered else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +237,20 @@ Place = tuple[Mode, int, float]
 class Tallies:
     """All figures of a run, at one moment. What has no result has no key."""
 
+    results: Mapping[Cell, Result]
+    """What was counted."""
     squares: Mapping[Place, Tally]
-    by_length: Mapping[tuple[Mode, int], Tally]
+    along: Mapping[str, Mapping[tuple[Mode, float], Tally]]
+    """By the names of axes, then by mode and value."""
     by_kind: Mapping[tuple[Mode, Kind], Tally]
     by_mode: Mapping[Mode, Tally]
     spent: Mapping[Mode, Spent]
     spent_at: Mapping[tuple[Mode, int], Spent]
     """The same of one length."""
+
+    @property
+    def by_length(self) -> Mapping[tuple[Mode, float], Tally]:
+        return self.along[LENGTH.name]
 
     @property
     def whole(self) -> Tally:
@@ -288,6 +266,33 @@ def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kin
 
 
 _ONE = {verdict: Tally(**{verdict.name.lower(): 1}) for verdict in Verdict}
+
+
+Fact = tuple[Kind, float, int]
+
+
+def fact_of(cell: Cell) -> Fact:
+    """Tell which fact a cell asks for: the same one at each length, in each mode."""
+    return cell.kind, cell.depth, cell.repeat
+
+
+class FactCounter:
+    """Counts results that may ask for the same fact several times."""
+
+    def __init__(self) -> None:
+        self._tally = Tally()
+        self._facts: dict[Fact, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        self._sums = ClusterSums()
+
+    def add(self, result: Result) -> None:
+        one, fact = _ONE[result.verdict], fact_of(result.cell)
+        self._tally += one
+        right, of = before = self._facts[fact]
+        self._facts[fact] = right + one.right, of + one.answered
+        self._sums.replace(before, self._facts[fact])
+
+    def tally(self) -> Tally:
+        return replace(self._tally, effective=self._sums.effective_if_clustered)
 
 
 class _Spending:
@@ -347,31 +352,38 @@ class ResultCounter:
 
     def tallies(self) -> Tallies:
         """Tell what it comes to; it costs what the grid has squares, whatever was counted."""
-        by_length: dict[tuple[Mode, int], Tally] = defaultdict(Tally)
-        by_mode: dict[Mode, Tally] = defaultdict(Tally)
-        for (mode, length, _), tally in self._squares.items():
-            by_length[mode, length] += tally
-            by_mode[mode] += tally
+        along = {
+            name: {place: each.tally() for place, each in counted.items()}
+            for name, counted in self._along.items()
+        }
         return Tallies(
+            dict(self._results),
             dict(self._squares),
-            dict(by_length),
-            dict(self._by_kind),
-            dict(by_mode),
+            along,
+            {place: each.tally() for place, each in self._by_kind.items()},
+            {mode: each.tally() for mode, each in self._by_mode.items()},
             {mode: each.spent() for mode, each in self._spent.items()},
             {place: each.spent() for place, each in self._spent_at.items()},
         )
 
     def _count_all(self) -> None:
         self._squares: dict[Place, Tally] = defaultdict(Tally)
-        self._by_kind: dict[tuple[Mode, Kind], Tally] = defaultdict(Tally)
+        self._along: dict[str, dict[tuple[Mode, float], FactCounter]] = {
+            axis.name: defaultdict(FactCounter) for axis in AXES
+        }
+        self._by_kind: dict[tuple[Mode, Kind], FactCounter] = defaultdict(FactCounter)
+        self._by_mode: dict[Mode, FactCounter] = defaultdict(FactCounter)
         self._spent: dict[Mode, _Spending] = defaultdict(_Spending)
         self._spent_at: dict[tuple[Mode, int], _Spending] = defaultdict(_Spending)
         for result in self._results.values():
             self._count(result)
 
     def _count(self, result: Result) -> None:
-        cell, one = result.cell, _ONE[result.verdict]
-        self._squares[cell.mode, cell.length, cell.depth] += one
-        self._by_kind[cell.mode, cell.kind] += one
+        cell = result.cell
+        self._squares[cell.mode, cell.length, cell.depth] += _ONE[result.verdict]
+        for axis in AXES:
+            self._along[axis.name][cell.mode, axis.of(cell)].add(result)
+        self._by_kind[cell.mode, cell.kind].add(result)
+        self._by_mode[cell.mode].add(result)
         self._spent[cell.mode].add(result)
         self._spent_at[cell.mode, cell.length].add(result)

@@ -49,6 +49,8 @@ def result(cell: Cell, verdict: Verdict = Verdict.RIGHT, **changes: object) -> R
         answer="It is 7443." if verdict is Verdict.RIGHT else "",
         conversation="c1",
         said=41,
+        needed=() if cell.kind is Kind.ABSENT else (9,),
+        held=_held(cell, verdict),
         tokens=cell.length + 100 if is_sent else None,
         usage=Usage(cell.length + 90, 12, cell.length // 2) if is_sent else None,
         to_first=0.25 if is_sent else None,
@@ -56,6 +58,14 @@ def result(cell: Cell, verdict: Verdict = Verdict.RIGHT, **changes: object) -> R
         cost=0.0001 if is_sent else None,
     )
     return replace(made, **changes)
+
+
+def _held(cell: Cell, verdict: Verdict) -> int | None:
+    """How many of the needed turns a window of that mode holds; `recency` may guess."""
+    if verdict in (Verdict.UNFIT, Verdict.FAILED) or cell.kind is Kind.ABSENT:
+        return None if verdict is Verdict.UNFIT else 0
+    is_there = cell.depth == 1 or cell.length == 1_000
+    return 1 if cell.mode is not Mode.RECENCY or is_there else 0
 
 
 def results(forgets: Callable[[Cell], Verdict] | None = None) -> list[Result]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.compare import Change, compare_runs, interval_note, left_out
+from jitchat.lab.change import Change
+from jitchat.lab.compare import compare_runs, interval_note, left_out
 from jitchat.lab.experiment import Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally
@@ -22,7 +23,7 @@ def test_only_what_both_have_an_answer_for_is_compared():
     known = [each for each in results(lambda cell: Verdict.WRONG) if each.cell.depth < 1]
     made = compare_runs(RUN, results(), RUN, known)
     assert (Mode.FULL, 48_000) not in made.at, "the earlier run had no room for it"
-    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14), (14, 0))
+    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14), ((1, 1, 0),) * 14)
     assert (made.compared, made.only_before, made.only_after, made.unanswered) == (174, 48, 0, 18)
     assert left_out(made) == (
         "174 cells compared; left out: 48 only in the earlier run,"
@@ -50,8 +51,10 @@ def test_a_change_of_the_same_questions_is_surer_than_one_of_others():
     place = Mode.JIT, 4_000
     same, other = made.at[place], apart.at[place]
     assert (same.before, same.after) == (other.before, other.after)
-    assert same.turned == (same.after.wrong, 0)
-    assert other.turned is None
+    assert same.facts is not None
+    assert same.facts.count((1, 1, 0)) == same.after.wrong
+    assert same.p_value == 2 / 2**same.after.wrong
+    assert (other.facts, other.p_value) == (None, None)
     assert "the same questions" in interval_note(made)
     assert "independent" in interval_note(apart)
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from math import comb
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.stats import newcombe, newcombe_paired, wilson
+from jitchat.lab.proportions import (
+    ClusterSums,
+    newcombe,
+    paired_difference,
+    swap_test,
+    wilson,
+)
 from tests.examples import examples
 
 
@@ -47,26 +56,31 @@ def test_newcombes_interval_is_the_published_one(after, before, ends):
     assert newcombe(before, after) == pytest.approx(ends, abs=5e-5)
 
 
+def pairs_of(both, lost, gained, neither):
+    """Clusters of one cell each: right both times, the first or the second time only, neither."""
+    return [(1, 1, 1)] * both + [(1, 1, 0)] * lost + [(1, 0, 1)] * gained + [(1, 0, 0)] * neither
+
+
 # Ibid., 2635-2650, method 10
 @pytest.mark.parametrize(
     ("counts", "ends"),
     [((36, 12, 2, 0), (-0.3404, -0.0569)), ((36, 2, 12, 0), (0.0569, 0.3404))],
 )
 def test_the_interval_of_the_same_questions_asked_twice_is_the_published_one(counts, ends):
-    assert newcombe_paired(*counts) == pytest.approx(ends, abs=5e-5)
+    assert paired_difference(pairs_of(*counts)) == pytest.approx(ends, abs=5e-5)
 
 
-counts = st.integers(0, 300)
+counts = st.integers(0, 60)
 
 
 @examples(25)
 @given(st.tuples(counts, counts, counts, counts).filter(any))
 def test_the_interval_of_pairs_holds_the_difference_and_turns_with_it(each):
     both, lost, gained, neither = each
-    low, high = newcombe_paired(*each)
+    low, high = paired_difference(pairs_of(*each))
     assert -1 <= low <= (gained - lost) / sum(each) <= high <= 1
     assert low < high
-    assert newcombe_paired(both, gained, lost, neither) == pytest.approx((-high, -low))
+    assert paired_difference(pairs_of(both, gained, lost, neither)) == pytest.approx((-high, -low))
 
 
 @examples(25)
@@ -83,3 +97,128 @@ def test_an_interval_of_a_difference_holds_it_and_turns_with_it(before, after):
     low, high = newcombe(before, after)
     assert -1 <= low <= after[0] / after[1] - before[0] / before[1] <= high <= 1
     assert newcombe(after, before) == pytest.approx((-high, -low))
+
+
+def sums_of(clusters):
+    made = ClusterSums()
+    for each in clusters:
+        made.replace((0, 0), each)
+    return made
+
+
+def test_clusters_of_one_cell_each_tell_as_much_as_they_are():
+    assert sums_of([(1, 1), (0, 1), (1, 1)]).effective == 3
+
+
+def test_cells_that_are_all_alike_tell_as_much_as_their_clusters():
+    assert sums_of([(4, 4)] * 18 + [(0, 4)] * 17).effective == pytest.approx(35)
+    assert sums_of([(4, 4)] * 5).effective == 5, "how alike they are cannot be known"
+    assert sums_of([(0, 2), (0, 4)]).effective == pytest.approx(36 / 20)
+
+
+def test_cells_that_have_nothing_to_do_with_each_other_tell_almost_as_much_as_they_are():
+    chance = random.Random(3)
+    made = sums_of([(sum(chance.random() < 0.5 for _ in range(4)), 4) for _ in range(400)])
+    assert 1_450 < made.effective <= 1_600
+
+
+# J. N. K. Rao and A. J. Scott's effect, by hand: 2 clusters of 4, 3 and 1 right, have 2 * 2 / 4 / 2
+def test_the_design_effect_is_that_of_a_ratio():
+    made = sums_of([(3, 4), (1, 4)] * 20)
+    design = 40 / 39 * 40 / (160 * 0.25)
+    student = 2.0227  # of 39 degrees of freedom, as tables have it
+    assert made.effective == pytest.approx(160 / design * (1.95996 / student) ** 2, rel=1e-4)
+
+
+@examples(25)
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)).map(sorted), min_size=1))
+def test_the_effective_size_is_possible_and_a_cluster_may_grow(clusters):
+    made = sums_of(map(tuple, clusters))
+    cells = sum(of for _, of in clusters)
+    assert cells**2 / sum(of**2 for _, of in clusters) - 1e-9 <= made.effective <= cells
+    grown = sums_of([(0, 1)] * len(clusters))
+    for each in clusters:
+        grown.replace((0, 1), tuple(each))
+    assert grown == made
+
+
+@examples(25)
+@given(st.lists(st.sampled_from([(1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1)]), min_size=1))
+def test_with_one_cell_a_cluster_the_test_is_mcnemars(pairs):
+    lost, gained = pairs.count((1, 1, 0)), pairs.count((1, 0, 1))
+    differ = lost + gained
+    tail = sum(comb(differ, number) for number in range(min(lost, gained) + 1))
+    p = min(1.0, 2 * tail / 2**differ)
+    assert swap_test(after - before for _, before, after in pairs) == pytest.approx(p)
+
+
+def test_two_that_are_the_same_in_every_cluster_may_still_differ():
+    low, high = paired_difference([(4, 4, 4), (4, 0, 0)] * 10)
+    assert (low, high) == pytest.approx(paired_difference([(1, 1, 1), (1, 0, 0)] * 10))
+    assert low < -0.05
+
+
+def test_answers_of_one_fact_change_sides_together():
+    assert swap_test([4] * 5) == pytest.approx(2 / 2**5)
+    assert swap_test([1] * 20) == pytest.approx(2 / 2**20)
+    assert swap_test([3, -1]) == 1
+    assert swap_test([]) == 1
+
+
+@examples(25)
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1))
+def test_an_interval_over_clusters_holds_the_difference_and_turns_with_it(found):
+    pairs = [(4, *each) for each in found]
+    low, high = paired_difference(pairs)
+    change = sum(b - a for a, b in found) / (4 * len(found))
+    assert -1 <= low <= change + 1e-9
+    assert change - 1e-9 <= high <= 1
+    back = paired_difference([(4, b, a) for a, b in found])
+    assert back == pytest.approx((-high, -low))
+
+
+def coverage(rounds, clusters, before, after, alike):
+    """How often the intervals of a share and of a difference hold the true ones, and p is small.
+
+    `alike` is the correlation of the four cells of a fact; facts that are hard before are mostly
+    hard after.
+    """
+    chance = random.Random(f"{clusters} {before} {after} {alike}")
+    share = difference = clear = 0
+    for _ in range(rounds):
+        pairs = []
+        for _ in range(clusters):
+            hard = chance.random()
+            hard_after = hard if chance.random() < 0.5 else chance.random()
+            pair = [4]
+            for level, true in ((hard, before), (hard_after, after)):
+                alone = (chance.random() if chance.random() > alike**0.5 else level for _ in "1234")
+                pair.append(sum(each < true for each in alone))
+            pairs.append(tuple(pair))
+        sums = sums_of((was, of) for of, was, _ in pairs)
+        low, high = wilson(sums.right / sums.of * sums.effective, sums.effective)
+        share += low <= before <= high
+        low, high = paired_difference(pairs)
+        difference += low <= after - before <= high
+        clear += swap_test(became - was for _, was, became in pairs) < 0.05
+    return share / rounds, difference / rounds, clear / rounds
+
+
+SETTINGS = [(35, 0.5, 0.7, 0.3), (35, 0.5, 0.7, 0.9), (105, 0.8, 0.8, 0.9), (105, 0.9, 0.95, 0.5)]
+
+
+@pytest.mark.parametrize("setting", SETTINGS[1:3], ids=str)
+def test_intervals_over_clusters_hold_what_they_should_in_a_few_rounds(setting):
+    share, difference, _ = coverage(150, *setting)
+    assert share >= 0.9
+    assert difference >= 0.9
+
+
+@pytest.mark.long("whole")
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_intervals_over_clusters_hold_the_true_value_95_times_of_100(setting):
+    share, difference, clear = coverage(3_000, *setting)
+    assert 0.93 <= share <= 0.97
+    assert 0.93 <= difference <= 0.97
+    if setting[1] == setting[2]:
+        assert clear <= 0.06, "the test errs no more often than it says"

@@ -35,8 +35,9 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
     rows = rows_of(text)
     assert "16k 55 % of 20 (34–74) 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
     assert "48k does not fit 40 % of 20 (22–61) 90 % of 20 (70–97)" in rows
-    assert "updated 80 % of 15 40 % of 20 100 % of 18" in rows
-    assert next(row for row in rows if row.startswith("all ")).count("(") == 0
+    assert "updated 80 % of 15 (52–94) 40 % of 20 (12–76) 100 % of 18 (56–100)" in rows
+    assert next(row for row in rows if row.startswith("all ")).count("(") == 3
+    assert "100 % 100 % of 12 (51–100) 100 % of 16 (51–100) 100 % of 16 (51–100)" in rows
     assert ABSENT_CAVEAT in on_one_line(text)
     assert "48k does not fit 48,100 48,100" in rows
     assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080" in rows
@@ -54,6 +55,24 @@ def test_a_run_without_results_has_dashes():
     text = printed(tables(RUN, count_results([])))
     assert "16k – – –" in rows_of(text)
     assert "0 of 240 cells: 0 answered." in text
+    assert "Modes against each other" not in text
+    assert "Evidence in the window" not in text
+
+
+def test_modes_of_a_run_are_told_against_each_other_on_the_same_facts():
+    text = printed(tables(RUN, count_results(results())))
+    rows = rows_of(text)
+    assert "jit − full 16k 20 90 − 55 +35 (+7 to +57) 0.039" in rows
+    assert "jit − recency all 78 95 − 56 +38 (+18 to +56) <0.001" in rows
+    assert not any(row.startswith("jit − full 48k") for row in rows), "full has no answer there"
+    left_out = "Cells left out, with no answer in one mode: jit − full 22, jit − recency 2, full"
+    assert left_out in on_one_line(text)
+
+
+def test_what_the_window_held_stands_against_what_was_right():
+    rows = rows_of(printed(tables(RUN, count_results(results()))))
+    assert "full 51 · 85 % 9 · 15 % 0 · 0 % 0 · 0 %" in rows
+    assert "recency 44 · 55 % 0 · 0 % 0 · 0 % 36 · 45 %" in rows
 
 
 def test_two_runs_are_told_by_length_with_what_differs():
@@ -61,10 +80,10 @@ def test_two_runs_are_told_by_length_with_what_differs():
     wrong = results(lambda cell: Verdict.WRONG if cell.length > 4_000 else Verdict.RIGHT)
     text = printed(comparison_tables(compare_runs(RUN, results(), other, wrong)))
     rows = rows_of(text)
-    assert "jit 16k 20 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse" in rows
-    assert not any("(" in row for row in rows if row.split()[1:2] == ["all"])
-    assert "recency 4k 20 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better" in rows
-    assert "jit 4k 18 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear" in rows
+    assert "jit 16k 90 % (70–97) 0 % (0–16) −90 (−97 to −64) <0.001 worse" in rows
+    assert all(row.count("(") == 3 for row in rows if row.split()[1:2] == ["all"])
+    assert "recency 4k 40 % (22–61) 100 % (84–100) +60 (+33 to +78) <0.001 better" in rows
+    assert "jit 4k 100 % (82–100) 100 % (82–100) 0 (−18 to +18) 1.00 unclear" in rows
     assert "Model: qwen3-8b of ollama, then gpt-5-mini of ollama." in on_one_line(text)
     assert max(map(len, text.splitlines())) <= 80
 

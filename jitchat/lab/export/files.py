@@ -12,10 +12,12 @@ feeds within a text. What is not known is empty.
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from jitchat.lab.change import Change, ModeDifference, mode_differences
+from jitchat.lab.evidence import Outcome, evidence_by_mode
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
@@ -90,9 +92,14 @@ def _figures(tallies: Tallies) -> dict[str, Any]:
     modes = {(mode,): tally for mode, tally in tallies.by_mode.items()}
     return {
         "by_mode": _rows(("mode",), modes),
-        "by_length": _rows(("mode", "length"), tallies.by_length),
+        **{f"by_{name}": _rows(("mode", name), at) for name, at in tallies.along.items()},
         "by_kind": _rows(("mode", "kind"), tallies.by_kind),
         "squares": _rows(("mode", "length", "depth"), tallies.squares),
+        "differences": [row for each in mode_differences(tallies) for row in _differences(each)],
+        "evidence": [
+            {"mode": mode} | {each.name.lower(): found.counts[each] for each in Outcome}
+            for mode, found in evidence_by_mode(tallies).items()
+        ],
         "spent": [{"mode": mode} | asdict(spent) for mode, spent in tallies.spent.items()],
     }
 
@@ -101,10 +108,28 @@ def _rows(names: Sequence[str], tallies: Mapping[Any, Tally]) -> list[dict[str, 
     rows = []
     for place, tally in tallies.items():
         row = dict(zip(names, place, strict=True)) | asdict(tally) | {"share": tally.share}
-        if "length" in names:
-            row["low"], row["high"] = tally.interval or (None, None)
+        row["low"], row["high"] = tally.interval or (None, None)
         rows.append(row)
     return rows
+
+
+def _differences(each: ModeDifference) -> Iterator[dict[str, Any]]:
+    changes: list[tuple[int | None, Change]] = [*each.at.items(), (None, each.whole)]
+    for length, change in changes:
+        low, high = change.interval
+        yield {
+            "mode": each.mode,
+            "against": each.against,
+            "length": length,
+            "cells": change.after.answered,
+            "left_out": each.left_out if length is None else None,
+            "share": change.after.share,
+            "share_against": change.before.share,
+            "difference": change.points,
+            "low": low,
+            "high": high,
+            "p": change.p_value,
+        }
 
 
 FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = {

@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from jitchat.lab import stats
 from jitchat.lab.colours import MODE_COLOURS, SCALE, ink_on
+from jitchat.lab.evidence import COLOURS, SIGNS, TITLE, Evidence, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.heatmap import HeatLayout, Map, Square, side_by_side, square_of
 from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
@@ -39,7 +40,14 @@ _AXES = (
     " conversation."
 )
 _CURVES = "Right answers by length"
-_BANDS = "The bands are 95 % intervals (Wilson)."
+_EVIDENCE = (
+    "In the window: every turn that the answer needs, at full text. Wrong with it: not used; wrong"
+    " without it: not retrieved."
+)
+_BANDS = (
+    "The bands and brackets are 95 % intervals (Wilson); over all lengths with the design effect"
+    " of asking for the same facts at each."
+)
 
 
 def svg_picture(run: Run, results: Sequence[Result]) -> str:
@@ -82,6 +90,9 @@ def _parts(run: Run, tallies: Tallies, width: float) -> Iterator[_Part]:
     cards = _stacked((_card(mode, asked, tallies) for mode in asked.modes), 0, 0, gap=16)
     curves = _curves(asked, tallies, room) + _moved(cards.drawn, room + 2 * _GAP, 0)
     yield _Part(max(_TOP + _HIGH + 40, cards.height), curves)
+    if outcomes := evidence_by_mode(tallies):
+        yield _section(TITLE, _EVIDENCE)
+        yield _evidence(outcomes, width)
     if run.is_reader:
         yield _paragraph(READER_CAVEAT, width)
 
@@ -283,7 +294,7 @@ def _heatmaps(asked: Experiment, tallies: Tallies, width: float) -> _Part:
 
 def _map(shown: Map[float], layout: HeatLayout[float], tallies: Tallies) -> str:
     mode, wide = shown.mode, layout.wide
-    share = stats.total(tallies.by_mode.get(mode)) if shown.width >= _NAMED else ""
+    share = stats.share_of(tallies.by_mode.get(mode)) if shown.width >= _NAMED else ""
     drawn = [
         _moved(_key(mode), 0, 6),
         _words(mode.value, 30, 11, 14, font_weight="600"),
@@ -318,6 +329,39 @@ def _square(square: Square, width: float, height: float) -> str:
             return _tag("rect", **box, fill=RULE) + strokes
     edge = {"x": 0.5, "y": 0.5, "width": width - 1, "height": height - 1, "rx": 3.0}
     return _tag("rect", **edge, fill="none", stroke=RULE, stroke_dasharray="3 3")
+
+
+_BAR, _BAR_STEP, _BAR_LEFT = 20, 28, 110
+
+
+def _evidence(outcomes: Mapping[Mode, Evidence], width: float) -> _Part:
+    """Draw a legend and a bar a mode; what is too narrow for its figures tells them pointed at."""
+    drawn, x = [], float(_BAR_LEFT)
+    for outcome in Outcome:
+        drawn.append(_moved(_tag("rect", width=14, height=12, rx=3, fill=COLOURS[outcome]), x, 0))
+        drawn.append(_words(f"{SIGNS[outcome]} {outcome}", x + 20, 11, 11, fill=FAINT))
+        x += 190
+    y = 22.0
+    for mode, found in outcomes.items():
+        drawn.append(_moved(_key(mode), 0, y + _BAR / 2))
+        drawn.append(_words(mode.value, 32, y + _BAR / 2 + 5, 14, font_weight="600"))
+        x, room = float(_BAR_LEFT), width - _BAR_LEFT
+        for outcome in Outcome:
+            wide = room * found.counts[outcome] / found.of
+            if wide:
+                part = _segment(outcome, f"{SIGNS[outcome]} {found.text(outcome)}", mode, wide)
+                drawn.append(_moved(part, x, y))
+            x += wide
+        y += _BAR_STEP
+    return _Part(y, "\n".join(drawn))
+
+
+def _segment(outcome: Outcome, figures: str, mode: Mode, wide: float) -> str:
+    colour = COLOURS[outcome]
+    told = _tag("title", _escaped(f"{mode}, {outcome}: {figures}"))
+    box = _tag("rect", told, width=max(1.0, wide - 2), height=_BAR, rx=3, fill=colour)
+    fits = wide > 12 + len(figures) * 12 * _LETTER
+    return box + (_words(figures, 6, 14.5, 12, fill=ink_on(colour)) if fits else "")
 
 
 def _legend(asked: Experiment, tallies: Tallies) -> _Part:

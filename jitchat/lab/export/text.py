@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from rich.cells import cell_len
 
-from jitchat.lab import report, stats
+from jitchat.lab import evidence, report, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.export import heatmap
 from jitchat.lab.run_file import Run, short
@@ -44,12 +44,13 @@ def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
     yield from _maps(asked, tallies)
     yield from _LEGEND
     yield ""
-    yield "Right answers by length, in their 95 % intervals (Wilson)"
+    yield from _wrapped(f"Right answers by length. {report.INTERVAL}")
     yield from _curves(asked, tallies)
     yield ""
     for mode in asked.modes:
         for number, line in enumerate(report.mode_lines(mode, asked, tallies)):
             yield from _wrapped(f"{'' if number else mode.value:<{_MODE + 1}}{line}")
+    yield from _evidence(tallies)
     if run.is_reader:
         yield ""
         yield from _wrapped(report.READER_CAVEAT)
@@ -78,6 +79,24 @@ def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
             name = "" if number else mode.value
             figures = f"{name:<{_MODE}} {short(length):>{_LENGTH}} {stats.share(tally):>{_SHARE}}"
             yield f"{figures} {''.join(track)}"
+
+
+def _evidence(tallies: stats.Tallies) -> Iterator[str]:
+    """Draw a bar a mode, of answers by whether the window held what they need; none without."""
+    found, signs = evidence.evidence_by_mode(tallies), evidence.SIGNS
+    if not found:
+        return
+    yield ""
+    yield from _wrapped(f"{evidence.TITLE}. {evidence.NOTE}")
+    for mode, each in found.items():
+        bar = (signs[outcome] * cells for outcome, cells in each.bar(WIDTH - _MODE - 1))
+        yield f"{mode.value:<{_MODE}} {''.join(bar)}"
+        counts = (f"{signs[outcome]} {each.text(outcome)}" for outcome in evidence.Outcome)
+        yield f"{'':<{_MODE}} {'   '.join(counts)}"
+    yield from ("  ".join(f"{signs[each]} {each}" for each in pair) for pair in _OUTCOMES)
+
+
+_OUTCOMES = ([*evidence.Outcome][:2], [*evidence.Outcome][2:])
 
 
 def _maps(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
@@ -119,7 +138,7 @@ class _MapText:
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
         tally = self._tallies.by_mode.get(shown.mode, stats.Tally())
-        shares = [stats.total(tally), *([stats.percent(tally.share)] if tally.answered else [])]
+        shares = [stats.share_of(tally), *([stats.percent(tally.share)] if tally.answered else [])]
         forms = (f"{shown.mode.value} {share}" for share in shares)
         fitting = (form for form in forms if len(form) <= shown.width)
         return [heatmap.Run(f"{next(fitting, shown.mode.value):<{shown.width}}")]

@@ -9,53 +9,53 @@ from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.lab import compare
+from jitchat.lab.change import P_NOTE, Change, change_text, p_text, signed
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Runs, short
-from jitchat.lab.stats import share, total
+from jitchat.lab.stats import share
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.palette import MUTED
 
 Run = tuple[str, str]
 """Characters, and the name of what they are: `mode`, `better`, `worse`, `unclear`, `axis`."""
-_AHEAD, _SHARE, _CHANGE = 9, 16, 20
-"""Cells of the length, of a share, and of the difference in figures."""
+_AHEAD, _SHARE, _CHANGE, _P = 7, 15, 19, 7
+"""Cells of the length, of a share, of the difference in figures, and of its p value."""
 _REACHES = (0.1, 0.25, 0.5, 1.0)
 _LEAST, _MOST = 13, 61
 """Cells of the difference drawn, with no change in the middle."""
 
 
 def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
-    ends = [abs(end) for change in comparison.at.values() for end in _ends(change)]
+    changes = [*comparison.at.values(), *comparison.of.values()]
+    ends = [abs(end) for change in changes for end in _ends(change)]
     reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
     wide = drawing_width(width)
-    low, high = compare.signed(-reach), compare.signed(reach)
+    low, high = signed(-reach), signed(reach)
     labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
-    yield [(_columns("", "before", "after", "change, points"), "axis"), (labels, "axis")]
+    yield [(_columns("", "before", "after", "change, points", "p"), "axis"), (labels, "axis")]
     for mode, whole in comparison.of.items():
         yield [(mode.value, "mode")]
-        for length in sorted(length for at, length in comparison.at if at is mode):
-            change = comparison.at[mode, length]
+        at = {short(length): change for (of, length), change in comparison.at.items() if of is mode}
+        for name, change in (at | ({"all": whole} if len(at) > 1 else {})).items():
             shares = share(change.before), share(change.after)
-            figures = _columns(short(length), *shares, compare.change_text(change))
+            figures = _columns(name, *shares, change_text(change), p_text(change.p_value))
             yield [(figures, "plain"), *_drawn(change, wide, reach)]
-        shares = total(whole.before), total(whole.after)
-        yield [(_columns("all", *shares, compare.signed(whole.points)), "plain")]
         yield []
 
 
 def drawing_width(width: int) -> int:
     """Tell how many cells the drawing has; an odd number, or none where they are too few."""
-    room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE - 2)
+    room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE - _P)
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
 
-def _ends(change: compare.Change) -> tuple[float, float, float]:
+def _ends(change: Change) -> tuple[float, float, float]:
     low, high = change.interval
     return min(low, change.points), change.points, max(high, change.points)
 
 
-def _drawn(change: compare.Change, wide: int, reach: float) -> list[Run]:
+def _drawn(change: Change, wide: int, reach: float) -> list[Run]:
     name = change.outcome
     if not wide:
         return [(name, name)]
@@ -70,8 +70,9 @@ def _drawn(change: compare.Change, wide: int, reach: float) -> list[Run]:
     return [("".join(part), look) for part, look in parts]
 
 
-def _columns(name: str, before: str, after: str, change: str) -> str:
-    return f"  {name:<{_AHEAD - 2}}{before:<{_SHARE}}{after:<{_SHARE}}{change:<{_CHANGE}}  "
+def _columns(name: str, before: str, after: str, change: str, p: str) -> str:
+    shares = f"  {name:<{_AHEAD - 2}}{before:<{_SHARE}}{after:<{_SHARE}}"
+    return f"{shares}{change:<{_CHANGE}}{p:<{_P}}"
 
 
 _LOOKS = {
@@ -129,6 +130,7 @@ class CompareScreen(LabScreen):
         ]
         self._rows.update(Content("\n").join(lines) if comparison.of else Content(_NONE))
         read = _READ.format(compare.interval_note(comparison))
+        read += f" {P_NOTE}" if comparison.is_paired else ""
         notes = [
             f"{read} {_DRAWN}" if drawing_width(room) else read,
             "",

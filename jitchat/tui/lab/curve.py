@@ -14,8 +14,19 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.run_file import short
-from jitchat.lab.stats import NOTHING, Spent, Tallies, Tally, cost, duration, percent, tokens
+from jitchat.lab.stats import (
+    LENGTH,
+    NOTHING,
+    Axis,
+    Spent,
+    Tallies,
+    Tally,
+    cost,
+    duration,
+    interval,
+    percent,
+    tokens,
+)
 from jitchat.tui.figures import cut
 from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
@@ -62,10 +73,11 @@ class Canvas:
             yield [("".join(text for text, _ in group), name) for name, group in groups]
 
 
-_COLUMNS = dict.fromkeys(("right", "of", "sent", "tokens", "first", "time", "cached", "cost"), 8)
-_COLUMNS |= {"right": 6, "of": 7, "sent": 7}
+_FIGURES = ("right", "95 %", "of", "sent", "tokens", "first", "time", "cached", "cost")
+_COLUMNS = dict.fromkeys(_FIGURES, 8)
+_COLUMNS |= {"right": 6, "95 %": 7, "of": 7, "sent": 7}
 """With their cells; a longer figure makes its column wider."""
-_SPARED = ("sent", "cached", "of", "first", "cost", "time")
+_SPARED = ("sent", "cached", "of", "95 %", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
 _NAME = 2 + max(map(len, Mode))
 """Cells of a mode with its letter."""
@@ -96,6 +108,7 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
     return {
         "right": percent(tally.share),
+        "95 %": interval(tally) or NOTHING,
         "of": f"{tally.answered:,}",
         "sent": f"{spent.sent:,}",
         "tokens": tokens(spent.tokens),
@@ -108,30 +121,30 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
 
 LETTERS = {mode: mode.value[0] for mode in Mode}
 _BESIDE = {mode: number - len(Mode) // 2 for number, mode in enumerate(Mode)}
-"""Cells from the middle of a length to where its mode is drawn."""
+"""Cells from the middle of a value to where its mode is drawn."""
 _DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7
 """Cells of the labels, and of the axis behind them."""
 FOOT = 3
-"""Rows below: the axis, the lengths, and which mode does not fit there."""
+"""Rows below: the axis, its values, and which mode does not fit there."""
 LEAST = 5 + FOOT
 """Rows without which nothing can be told from the plot."""
 _MANY = 9
 """Rows from which quarters are labelled, too."""
 
-Measures = Mapping[tuple[Mode, int], Tally]
+Measures = Mapping[tuple[Mode, float], Tally]
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    lengths: Sequence[int]
+    values: Sequence[float]
     width: int
     """Cells, with the labels."""
     rows: int
     """Of the plot, without what is below it."""
 
     def x(self, number: int) -> int:
-        step = (self.width - MARGIN) / len(self.lengths)
+        step = (self.width - MARGIN) / len(self.values)
         return MARGIN + int(step * (number + 0.5))
 
     def y(self, share: float) -> int:
@@ -142,22 +155,22 @@ class Scale:
 
 
 def curve_rows(
-    asked: Experiment, tallies: Measures, width: int, height: int
+    asked: Experiment, tallies: Measures, width: int, height: int, axis: Axis = LENGTH
 ) -> list[list[tuple[str, str]]]:
     """Draw rows of characters with the name of what they show: a mode, `axis` or nothing.
 
     The intervals are drawn over all lines, and the letters over all intervals.
     """
-    canvas, scale = Canvas(width, height), Scale(asked.lengths, width, height - FOOT)
-    _draw_axes(canvas, scale, tallies)
+    canvas, scale = Canvas(width, height), Scale(axis.values(asked), width, height - FOOT)
+    _draw_axes(canvas, scale, tallies, axis)
     measures = {mode: list(_measures(scale, mode, tallies)) for mode in asked.modes}
     for mode, points in measures.items():
         dots = [scale.dot(x, share) for x, share, _ in points]
         for start, end in pairwise(dots):
             canvas.line(start, end, mode.value, _DASHES[mode])
     for mode, points in measures.items():
-        for x, _, interval in points:
-            bottom, top = map(scale.y, interval)
+        for x, _, ends in points:
+            bottom, top = map(scale.y, ends)
             for y in range(top, bottom + 1) if bottom > top else ():
                 sign = "│" if top < y < bottom else "╷" if y == top else "╵"
                 canvas.put(x, y, sign, mode.value)
@@ -170,13 +183,13 @@ def curve_rows(
 def _measures(
     scale: Scale, mode: Mode, tallies: Measures
 ) -> Iterator[tuple[int, float, tuple[float, float]]]:
-    for number, length in enumerate(scale.lengths):
-        tally = tallies.get((mode, length), Tally())
+    for number, value in enumerate(scale.values):
+        tally = tallies.get((mode, value), Tally())
         if tally.share is not None and tally.interval is not None:
             yield scale.x(number) + _BESIDE[mode], tally.share, tally.interval
 
 
-def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
+def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures, axis: Axis) -> None:
     ticks = (0, 25, 50, 75, 100) if scale.rows >= _MANY else (0, 50, 100)
     labels = {scale.y(tick / 100): f"{tick} %" for tick in ticks}
     for y in range(scale.rows):
@@ -184,18 +197,17 @@ def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures) -> None:
         sign = "┤" if label else "│"
         canvas.put(0, y, f"{label:>{MARGIN - 2}} {sign}", "axis")
     canvas.put(MARGIN - 1, scale.rows, "└" + "─" * (scale.width - MARGIN), "axis")
-    for number, length in enumerate(scale.lengths):
-        x, label = scale.x(number), short(length)
+    for number, value in enumerate(scale.values):
+        x, label = scale.x(number), axis.write(value)
         canvas.put(x, scale.rows, "┴", "axis")
         canvas.put(x - len(label) // 2, scale.rows + 1, label, "axis")
-        at = {mode: tallies.get((mode, length), Tally()) for mode in Mode}
+        at = {mode: tallies.get((mode, value), Tally()) for mode in Mode}
         modes = (mode for mode, tally in at.items() if tally.share is None and tally.unfit)
         if unfit := "".join(LETTERS[mode] for mode in modes):
             canvas.put(0, scale.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
             canvas.put(x - len(unfit) // 2, scale.rows + 2, unfit, "axis")
 
 
-_TITLE = "right answers by length   "
 _STYLES = {
     "axis": MUTED,
     **{mode.value: f"$mode-{mode}" for mode in Mode},
@@ -204,22 +216,25 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    by_length: reactive[Measures | None] = reactive(None)
+    tallies: reactive[Tallies | None] = reactive(None)
+    axis: reactive[Axis] = reactive(LENGTH)
 
     def __init__(self, asked: Experiment) -> None:
         super().__init__()
         self._asked = asked
 
     def render(self) -> Content:
-        by_length, height = self.by_length, self.size.height
-        if by_length is None or height <= LEAST:
+        tallies, axis, height = self.tallies, self.axis, self.size.height
+        if tallies is None or height <= LEAST:
             return Content()
+        title = f"right answers by {axis.name}   "
         legend: list[tuple[str, str]] = []
         for mode in self._asked.modes:
             legend += [(LETTERS[mode], _STYLES[f"{mode}-mark"]), (f" {mode}   ", "")]
         room = self.size.width - sum(len(text) for text, _ in legend)
-        legend.insert(0, (_TITLE if len(_TITLE) <= room else "", _STYLES["axis"]))
-        rows = curve_rows(self._asked, by_length, self.size.width, height - 1)
+        legend.insert(0, (title if len(title) <= room else "", _STYLES["axis"]))
+        shares = tallies.along[axis.name]
+        rows = curve_rows(self._asked, shares, self.size.width, height - 1, axis)
         drawn = ([(text, _STYLES.get(name, "")) for text, name in row] for row in rows)
         return Content("\n").join(Content.assemble(*parts) for parts in (legend, *drawn))
 

@@ -20,7 +20,7 @@ from jitchat.lab.colours import ink_on
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.export import heatmap
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Place, Tallies, Tally, count_results, percent, total
+from jitchat.lab.stats import Place, Tallies, Tally, count_results, percent, share_of
 from jitchat.values import Mode
 
 HIGH = 3
@@ -87,7 +87,8 @@ class ScreenText:
         room = shown.width if len(self.layout.maps) > 1 else max(shown.width, 40)
         room -= len(shown.mode.value)
         paging = self._paging(shown)
-        shares = (f"  {total(tally)}", f"  {percent(tally.share)}") if tally.answered else ("",)
+        texts = (share_of(tally), percent(tally.share)) if tally.answered else ()
+        shares = [f"  {text}" for text in texts] or [""]
         forms = (share + paging for share in shares)
         title = next((form for form in forms if len(form) <= room), "")
         label = title.ljust(room)[: max(room, 0)]

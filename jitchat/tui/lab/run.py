@@ -21,10 +21,12 @@ from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Run
+from jitchat.lab.stats import axes_of
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
+from jitchat.tui.lab.evidence import DifferenceLines, EvidenceTable
 from jitchat.tui.lab.heatmap import HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
@@ -47,10 +49,11 @@ class Page(StrEnum):
     CELLS = "cells"
     CURVE = "curve"
     FIGURES = "figures"
+    EVIDENCE = "evidence"
     CAVEAT = "no language model"
 
 
-_ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 5}
+_ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 10, Page.EVIDENCE: 9}
 """Rows of each before the maps are scrolled, with the line of their names."""
 
 
@@ -82,7 +85,9 @@ _BAR = 28
 """Cells of the bar, where the line is long enough."""
 _DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
 """Seconds from one drawing of the squares to the next, and of curve and figures."""
-_PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES)
+_PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES, Page.EVIDENCE)
+_BESIDE_PAGES = (Page.CELLS, Page.EVIDENCE)
+"""Where curve, figures and cells stand beside each other: the first is all three."""
 _CLASSES = ("-beside", "-tight", "-caveat", *(f"-page-{page.name.lower()}" for page in Page))
 
 
@@ -163,6 +168,7 @@ class RunScreen(LabScreen):
         Binding("k", "kinds", "Kinds", id="rot_kinds"),
         Binding("a", "answer", "Answer", id="rot_answer"),
         Binding("v", "page", "Pane", id="rot_page"),
+        Binding("x", "axis", "Axis", id="rot_axis"),
         Binding("e", "export", "Export", id="rot_export"),
     ]
 
@@ -174,6 +180,7 @@ class RunScreen(LabScreen):
         self._square = SquarePane(self.state, self._maps.cursor)
         self._head, self._why = Static(id="run-head"), Static(id="run-why")
         self._curve, self._spent = curve.CurvePlot(asked), curve.SpentTable(asked.modes)
+        self._evidence, self._differences = EvidenceTable(), DifferenceLines()
         self._caveat = READER_CAVEAT if known.is_reader else ""
         self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
         self.page, self._pages = Page.CELLS, _PAGES
@@ -193,6 +200,8 @@ class RunScreen(LabScreen):
             with Vertical(id="curve-side"):
                 yield self._curve
                 yield self._spent
+                yield self._evidence
+                yield self._differences
             yield self._square
         yield self._export
 
@@ -212,7 +221,8 @@ class RunScreen(LabScreen):
         maps, classes = run_layout(*self.room, asked, self._caveat, self.page)
         self._maps.styles.height = maps
         is_page = bool(self._caveat) and "-caveat" not in classes
-        self._pages = (*_PAGES, Page.CAVEAT) if is_page else _PAGES
+        self._pages = _BESIDE_PAGES if "-beside" in classes else _PAGES
+        self._pages += (Page.CAVEAT,) if is_page else ()
         before = self.classes
         self.remove_class(*_CLASSES, update=False)
         self.add_class(*classes, f"-page-{self.page.name.lower()}", update=False)
@@ -263,9 +273,9 @@ class RunScreen(LabScreen):
         self._draw_head()
 
     def _draw_figures(self) -> None:
-        """Show the curve and the medians: they move little from cell to cell, and cost more."""
-        tallies = self.state.tallies
-        self._curve.by_length, self._spent.tallies = tallies.by_length, tallies
+        """Show what is counted over squares: it moves little from cell to cell, and costs more."""
+        for each in (self._curve, self._spent, self._evidence, self._differences):
+            each.tallies = self.state.tallies
         self._draw_head()
 
     def _draw_head(self) -> None:
@@ -293,7 +303,7 @@ class RunScreen(LabScreen):
             return goes_on == (action == "stop")
         if action == "go_on":
             return not self.is_asking and bool(self.state.to_ask)
-        return not self.has_class("-beside") if action == "page" else True
+        return True
 
     def action_stop(self) -> None:
         self._run.stop()
@@ -315,12 +325,22 @@ class RunScreen(LabScreen):
             self.notify(f"Written: {message.saved}", markup=False)
 
     def action_into_cells(self) -> None:
-        self.action_page(Page.CELLS)
+        if not self.has_class("-beside"):
+            self.action_page(Page.CELLS)
         self._square.query_one(SquareCells).focus()
 
     def action_kinds(self) -> None:
         self.state.next_kinds()
         self._draw()
+
+    def action_axis(self) -> None:
+        """Plot the shares by the next axis, where the curve is seen."""
+        axes = axes_of(self.state.run.experiment)
+        self._curve.axis = axes[(axes.index(self._curve.axis) + 1) % len(axes)]
+        if self.has_class("-beside"):
+            self.action_page(Page.CELLS)
+        else:
+            self.action_page(Page.CURVE)
 
     def action_page(self, name: str = "") -> None:
         pages = self._pages

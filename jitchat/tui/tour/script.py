@@ -6,7 +6,7 @@ Nothing is known ahead: where a reply is another one, or a window, the words are
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jitchat.lab.stats import Tallies, total
+from jitchat.lab.stats import Tallies, share_of
 from jitchat.session import Session
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
@@ -113,7 +113,7 @@ def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
     if tallies is None or not tallies.whole.answered:
         return what
     tallied = [(mode, tallies.by_mode[mode]) for mode in Mode if mode in tallies.by_mode]
-    right = ", ".join(f"{mode} {total(tally)}" for mode, tally in tallied if tally.answered)
+    right = ", ".join(f"{mode} {share_of(tally)}" for mode, tally in tallied if tally.answered)
     so_far = " so far" if is_running else ""
     return f"{what} Right{so_far}: {right}."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.lab.experiment import Experiment, preset
-from jitchat.lab.stats import Tally, count_results
+from jitchat.lab.stats import DEPTH, Tally, count_results
 from jitchat.tui.lab.curve import FOOT, LEAST, LETTERS, MARGIN, curve_rows
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
@@ -84,3 +84,13 @@ def test_it_keeps_to_its_room(asked: Experiment, size: tuple[int, int]) -> None:
 
 def test_every_mode_has_a_letter_of_its_own() -> None:
     assert len(set(LETTERS.values())) == len(Mode)
+
+
+def test_the_same_shares_are_drawn_by_depth() -> None:
+    tallies = count_results(result_of(cell) for cell in QUICK.cells())
+    by_depth = tallies.along[DEPTH.name]
+    assert sum(by_depth.values(), Tally()).cells == QUICK.size
+    rows = ["".join(text for text, _ in row) for row in curve_rows(QUICK, by_depth, 60, 12, DEPTH)]
+    assert rows[-2].split() == ["0", "%", "25", "%", "50", "%", "75", "%", "100", "%"]
+    assert not rows[-1].split(), "in every depth some lengths fit"
+    assert rows[0].count("f") >= 2

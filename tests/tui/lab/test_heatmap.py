@@ -144,9 +144,9 @@ def test_the_cursor_is_around_its_square_and_moves_nothing(size: tuple[int, int]
 def test_heads_tell_the_share_and_of_how_many_as_far_as_there_is_room() -> None:
     tallies = replace(EMPTY, by_mode={Mode.FULL: Tally(right=97, wrong=3)})
     wide = text_of(QUICK, laid_out(QUICK, TOP, 152, 17), tallies, TOP, 0)
-    assert wide.split("recency")[0].split() == ["full", "97", "%", "of", "100"]
+    assert wide.split("recency")[0].split() == ["full", "97", "%", "of", "100", "(92–99)"]
     paged = text_of(DEEP, laid_out(DEEP, TOP, 76, 7), tallies, TOP, 0)
-    assert paged.split() == ["full", "97", "%", "of", "100", "1", "of", "3"]
+    assert paged.split() == ["full", "97", "%", "of", "100", "(92–99)", "1", "of", "3"]
 
 
 def test_depths_that_are_not_shown_are_pointed_to() -> None:

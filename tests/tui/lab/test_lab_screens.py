@@ -115,7 +115,20 @@ async def test_finished(picture: Picture, backend: TestBackend, kept: ScriptedLa
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await second_run(pilot, "right", "right", "down", "down")
         await picture(pilot, "run", "wide")
-        await pilot.press("tab", "down")
+        await pilot.press("v")
+        await until(pilot, lambda: "not in the window" in text(pilot), "the evidence")
+        assert "jit − full:" in text(pilot)
+        await picture(pilot, "evidence", "wide")
+        await picture(pilot, "evidence", "middle")
+        await pilot.resize_terminal(160, 48)
+        await pilot.pause()
+        await pilot.press("k")
+        await until(pilot, lambda: "of 15 cells" in text(pilot), "those of one kind")
+        await pilot.press(*["k"] * 7, "x")
+        await until(pilot, lambda: "right answers by depth" in text(pilot), "the other axis")
+        assert "not in the window" not in text(pilot)
+        await picture(pilot, "depth", "wide")
+        await pilot.press("x", "tab", "down")
         await picture(pilot, "run", "middle")
 
 
@@ -141,9 +154,16 @@ async def test_pages_of_a_small_terminal(
         assert maps.cursor == (Mode.RECENCY, 16_000, 1.0)
         assert maps.layout_shown.corner(maps.cursor) is not None
         await pilot.press("v")
-        await until(pilot, lambda: "sent tokens" in text(pilot), "the figures")
+        await until(pilot, lambda: "tokens first" in text(pilot), "the figures")
         assert "2 of 3" in text(pilot)
+        assert "jit − recency:" in text(pilot)
+        await picture(pilot, "figures")
         await pilot.press("v")
+        await until(pilot, lambda: "not in the window" in text(pilot), "the evidence")
+        await picture(pilot, "evidence")
+        await pilot.press("x")
+        await until(pilot, lambda: "right answers by depth" in text(pilot), "the other axis")
+        await pilot.press("v", "v", "v")
         await until(pilot, lambda: "it quotes the sentences" in text(pilot), "the caveat")
         await pilot.press("enter")
         assert isinstance(pilot.app.focused, SquareCells)
@@ -151,7 +171,7 @@ async def test_pages_of_a_small_terminal(
         await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
         assert not run.query_one("#view-frame").display
         await pilot.resize_terminal(160, 48)
-        await until(pilot, lambda: "f full" in text(pilot) and "sent" in text(pilot), "all of it")
+        await until(pilot, lambda: "f full" in text(pilot) and "first" in text(pilot), "all of it")
         assert len(maps.layout_shown.maps) == 3
 
 

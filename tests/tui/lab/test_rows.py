@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from jitchat.lab.compare import compare_runs, signed
+from jitchat.lab.change import signed
+from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, count_results
@@ -136,7 +137,8 @@ def test_the_spent_table_leaves_out_what_matters_least() -> None:
         assert rows[0].split()[:1] == ["right"]
         assert "tokens" in rows[0]
     assert "free" in rows[1]
-    assert rows[0].split()[:3] == ["right", "of", "sent"]
+    assert rows[0].split()[:5] == ["right", "95", "%", "of", "sent"]
+    assert rows[1].split()[:6] == ["f", "full", "91", "%", "83–96", "105"]
     narrow = spent_rows(tallies, modes, 48)[0].split()
     assert narrow == ["right", "tokens", "first", "time", "cost"]
     assert "–" in spent_rows(count_results(()), (Mode.JIT,), 100)[1]
@@ -236,9 +238,10 @@ def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width:
         for row in compared_rows(compare_runs(run, before, run, after), width)
     ]
     assert [row for row in rows if row in list(Mode)] == ["recency", "jit"]
-    assert sum("100 % (" in row for row in rows) == 2 * 4
+    assert sum("100 % (" in row for row in rows) == 2 * 5
     totals = [row.split() for row in rows if row.lstrip().startswith("all")]
-    assert totals == [["all", *["0", "%", "of", "140", "100", "%", "of", "140", "+100"]]] * 2
+    assert all(total[1:7] == ["0", "%", "(0–10)", "100", "%", "(90–100)"] for total in totals)
+    assert len(totals) == 2
     assert all(len(row) <= width for row in rows)
     length = next(row for row in rows if row.lstrip().startswith("1k"))
     assert "+100 (+86 to +100)" in length

@@ -18,7 +18,7 @@ from jitchat.tui.lab.cells import SquareCells, SquarePane
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import StartScreen
 from jitchat.values import Mode
-from tests.tui.lab.driving import LabApp, decided, lines, opened, over, shown, text
+from tests.tui.lab.driving import LabApp, decided, detail, lines, opened, over, shown, text
 from tests.tui.lab.support import ScriptedLabService, lab_service_in, quick
 from tests.tui.support import TestBackend, until
 
@@ -116,7 +116,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("m", "right", "down")
         assert maps.cursor == (Mode.RECENCY, 4_000, 0.25)
         assert "recency · 4,000 tokens · 25 % deep · 0 of 7 right" in text(pilot)
-        assert "held 0 of 1 needed turn (#9): it could not be known" in text(pilot)
+        assert "held 0 of 1 needed turn (#9): it could not be known" in detail(run)
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
         assert "25 % deep · 0 of 1 right" in text(pilot)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_textual_snapshot import SVGImageExtension
 
-from jitchat.lab.stats import total
+from jitchat.lab.stats import share_of
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import DEPLOY_WINDOW, STEPS, Ask
@@ -89,7 +89,7 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: lab.query(TourBar), "the bar in the lab")
     await until(pilot, lambda: tour.progress.words.startswith(RIGHT), "the end of the run")
     by_mode = lab.state.tallies.by_mode
-    told = ", ".join(f"{mode} {total(by_mode[mode])}" for mode in Mode)
+    told = ", ".join(f"{mode} {share_of(by_mode[mode])}" for mode in Mode)
     assert tour.progress.words == f"{RIGHT}{told}."
     await pilot.pause()
 

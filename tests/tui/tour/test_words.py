@@ -114,9 +114,9 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
         (
             {Mode.FULL: Tally(1, 2), Mode.JIT: Tally(3)},
             True,
-            "Right so far: full 33 % of 3, jit 100 % of 3.",
+            "Right so far: full 33 % of 3 (6–79), jit 100 % of 3 (44–100).",
         ),
-        ({Mode.JIT: Tally(1, 0, 5, 6)}, False, "conversations. Right: jit 100 % of 1."),
+        ({Mode.JIT: Tally(1, 0, 5, 6)}, False, "conversations. Right: jit 100 % of 1 (21–100)."),
     ],
 )
 def test_of_a_run_the_right_answers_are_told_by_mode(

@@ -1,0 +1,159 @@
+"""A difference of two shares of the same cells: between two runs, or two modes of one run.
+
+Two modes are asked for the same facts, so that they are paired: that one fact is harder than
+another takes nothing from what is known of their difference.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.proportions import (
+    ClusterSums,
+    Interval,
+    Pair,
+    newcombe,
+    paired_difference,
+    swap_test,
+)
+from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
+from jitchat.values import Mode
+
+PAIRS = ((Mode.JIT, Mode.FULL), (Mode.JIT, Mode.RECENCY), (Mode.FULL, Mode.RECENCY))
+"""Modes that are compared within a run: the difference is the first one's share minus the other."""
+
+P_NOTE = (
+    "p is McNemar's, exact; over several lengths, a fact's answers change sides together (Fisher's"
+    " randomisation test)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a share; both tallies are of the same cells, and of at least one."""
+
+    before: Tally
+    after: Tally
+    facts: tuple[Pair, ...] | None = None
+    """Of each fact its cells, and those right before and after; None where the same cell asked
+    for another fact, so that the two are independent."""
+
+    @property
+    def points(self) -> float:
+        """Give the later share minus the earlier one, -1 to 1."""
+        return (self.after.share or 0.0) - (self.before.share or 0.0)
+
+    @property
+    def interval(self) -> Interval:
+        if self.facts is not None:
+            return paired_difference(self.facts)
+        return newcombe(self.before.sample, self.after.sample)
+
+    @property
+    def p_value(self) -> float | None:
+        """Give McNemar's p, or that of `swap_test` over several lengths; None if independent."""
+        if self.facts is None:
+            return None
+        return swap_test(after - before for _, before, after in self.facts)
+
+    @property
+    def is_clear(self) -> bool:
+        low, high = self.interval
+        return low > 0 or high < 0
+
+    @property
+    def outcome(self) -> str:
+        if not self.is_clear:
+            return "unclear"
+        return "better" if self.points > 0 else "worse"
+
+
+def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
+    """Compare two results of each cell, an earlier and a later one; all were answered."""
+    facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
+    for one, other in pairs:
+        fact = fact_of(one.cell)
+        of, was, became = facts[fact]
+        facts[fact] = of + 1, was + is_right(one), became + is_right(other)
+    found = tuple(sorted(facts.values()))
+    before = _tally((right, of) for of, right, _ in found)
+    after = _tally((right, of) for of, _, right in found)
+    return Change(before, after, found if is_paired else None)
+
+
+def _tally(facts: Iterable[tuple[int, int]]) -> Tally:
+    sums = ClusterSums()
+    for each in facts:
+        sums.replace((0, 0), each)
+    return Tally(sums.right, sums.of - sums.right, effective=sums.effective_if_clustered)
+
+
+def is_right(result: Result) -> bool:
+    return result.verdict is Verdict.RIGHT
+
+
+def is_answered(result: Result) -> bool:
+    return result.verdict in (Verdict.RIGHT, Verdict.WRONG)
+
+
+def change_text(change: Change) -> str:
+    """Write it in points, with its interval: `+12 (+3 to +21)`."""
+    low, high = change.interval
+    return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
+
+
+def signed(points: float) -> str:
+    """Write a difference of shares in points: `+12`, `−3`, `0`."""
+    return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
+
+
+def p_text(p: float | None) -> str:
+    """Write a p value: `0.62`, `0.031`, `<0.001`; empty where there is none."""
+    if p is None:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModeDifference:
+    """What a mode changes against another one, of cells that were answered in both."""
+
+    mode: Mode
+    against: Mode
+    pairs: Sequence[tuple[Result, Result]]
+    """Results of the same facts, of the mode that it is against first."""
+    whole: Change
+    """Over all lengths."""
+    left_out: int
+    """Cells that have a result in one of them at least, and no answer in one of them."""
+
+    @property
+    def at(self) -> Mapping[int, Change]:
+        """Give the changes by length, ascending."""
+        by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
+        for pair in self.pairs:
+            by_length[pair[0].cell.length].append(pair)
+        return {length: change_between(by_length[length]) for length in sorted(by_length)}
+
+    @property
+    def name(self) -> str:
+        """`jit − full`."""
+        return f"{self.mode} − {self.against}"
+
+
+def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:
+    """Compare the modes of what was counted; those without a cell in common are passed over."""
+    of_mode: dict[Mode, dict[Cell, Result]] = defaultdict(dict)
+    for cell, result in tallies.results.items():
+        of_mode[cell.mode][replace(cell, mode=Mode.FULL)] = result
+    for mode, against in PAIRS:
+        later, earlier = of_mode[mode], of_mode[against]
+        pairs = [
+            (earlier[cell], result)
+            for cell, result in later.items()
+            if cell in earlier and is_answered(result) and is_answered(earlier[cell])
+        ]
+        if pairs:
+            left_out = len(later.keys() | earlier.keys()) - len(pairs)
+            yield ModeDifference(mode, against, pairs, change_between(pairs), left_out)

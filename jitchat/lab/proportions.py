@@ -1,0 +1,174 @@
+"""Intervals of shares and of their differences, and a test of a difference: pure statistics.
+
+Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
+cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says
+that nothing is unsure. Where the same thing is asked several times, those cells are a cluster:
+they tell less than as many cells of their own, by the design effect.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from math import sqrt
+
+_Z = 1.959963984540054
+"""The standard normal distribution has 95 % of itself within so much of its middle."""
+
+Interval = tuple[float, float]
+"""Its low and its high end."""
+
+
+def wilson(right: float, of: float) -> Interval:
+    """Give the score interval of a share, within 0 to 1; `of` is at least 1, and may be effective.
+
+    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
+    of the American Statistical Association 22 (1927) 209-212.
+    """
+    share, spread = right / of, _Z * _Z / of
+    middle = (share + spread / 2) / (1 + spread)
+    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
+
+
+def newcombe(before: tuple[float, float], after: tuple[float, float]) -> Interval:
+    """Give the interval of a later share minus an earlier one, within -1 to 1.
+
+    Each is right ones and of how many, at least 1. The two are taken as independent; for the
+    same questions asked twice there is `paired_difference`.
+
+    Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
+    proportions, Statistics in Medicine 17 (1998) 873-890.
+    """
+    return _square_and_add(before, after, 0.0)
+
+
+def _square_and_add(
+    before: tuple[float, float], after: tuple[float, float], correlation: float
+) -> Interval:
+    earlier, later = before[0] / before[1], after[0] / after[1]
+    (low, high), (later_low, later_high) = wilson(*before), wilson(*after)
+
+    def reach(one: float, other: float) -> float:
+        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
+
+    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
+    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
+
+
+@dataclass(slots=True)
+class ClusterSums:
+    """Sums over clusters of cells, each with its right ones; a cluster may grow."""
+
+    clusters: int = 0
+    of: int = 0
+    """Cells."""
+    right: int = 0
+    _of_squared: int = 0
+    _right_squared: int = 0
+    _right_of: int = 0
+
+    def replace(self, before: tuple[int, int], after: tuple[int, int]) -> None:
+        """Take a cluster, as right ones and cells, in place of what it was; (0, 0) is none."""
+        for sign, (right, of) in ((-1, before), (1, after)):
+            self.clusters += sign * (of > 0)
+            self.of += sign * of
+            self.right += sign * right
+            self._of_squared += sign * of * of
+            self._right_squared += sign * right * right
+            self._right_of += sign * right * of
+
+    @property
+    def effective_if_clustered(self) -> float | None:
+        """Give the effective size; None where every cluster is one cell, or there is none."""
+        return None if self.clusters == self.of else self.effective
+
+    @property
+    def effective(self) -> float:
+        """Give how many cells of their own would tell as much; there is one cell at least.
+
+        The design effect is that of a ratio: J. N. K. Rao and A. J. Scott, A simple method for
+        the analysis of clustered binary data, Biometrics 48 (1992) 577-585; corrected for few
+        clusters by E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small
+        expected number of positive counts estimated from survey data, Survey Methodology 24
+        (1998) 193-201. It is kept within the possible, from all cells of a cluster telling one
+        thing to each telling its own; where all or none are right it cannot be estimated, and the
+        former is taken.
+        """
+        if self.clusters == self.of:
+            return float(self.of)
+        least, share = self.of * self.of / self._of_squared, self.right / self.of
+        spread = self.of * share * (1 - share)
+        if not spread or self.clusters < 2:
+            return least
+        squares = (
+            self._right_squared - 2 * share * self._right_of + share * share * self._of_squared
+        )
+        design = self.clusters / (self.clusters - 1) * squares / spread
+        few = (_Z / _student(self.clusters - 1)) ** 2
+        return max(least, min(self.of, self.of * few / design if design > 0 else self.of))
+
+
+def _student(freedom: float) -> float:
+    """Give the 97.5 % point of Student's t, to 0.001 from 4 degrees of freedom on.
+
+    M. Abramowitz and I. A. Stegun, Handbook of mathematical functions (1964) 26.7.5.
+    """
+    z = _Z
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
+    )
+    return z + sum(term / freedom**power for power, term in enumerate(terms, start=1))
+
+
+Pair = tuple[int, int, int]
+"""A cluster that was asked twice: its cells, those right the first time and the second time."""
+
+
+def paired_difference(pairs: Collection[Pair]) -> Interval:
+    """Give the interval of a later share minus an earlier one, within -1 to 1, of one set.
+
+    There is one cluster at least. With one cell in each it is method 10 of R. G. Newcombe, Improved
+    confidence intervals for the difference between binomial proportions based on paired data,
+    Statistics in Medicine 17 (1998) 2635-2650. With more, the two shares' intervals, each at its
+    effective size, are put together in the same way, with the correlation of the clusters'
+    deviations: G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a
+    general approach, Statistics in Medicine 27 (2008) 1693-1702. Unlike a t interval of the
+    clusters' differences, it does not shrink to nothing where all clusters changed alike.
+    """
+    was, became = ClusterSums(), ClusterSums()
+    for of, before, after in pairs:
+        was.replace((0, 0), (before, of))
+        became.replace((0, 0), (after, of))
+    earlier, later = was.right / was.of, became.right / became.of
+    deviations = [(before - of * earlier, after - of * later) for of, before, after in pairs]
+    scale = sqrt(sum(a * a for a, _ in deviations) * sum(b * b for _, b in deviations))
+    together = sum(a * b for a, b in deviations)
+    if together > 0:  # Newcombe's correction for continuity: half a cluster
+        together = max(0.0, together - sum(of * of for of, _, _ in pairs) / len(pairs) / 2)
+    return _square_and_add(
+        (earlier * was.effective, was.effective),
+        (later * became.effective, became.effective),
+        together / scale if scale else 0.0,
+    )
+
+
+def swap_test(differences: Iterable[int]) -> float:
+    """Give the exact two-sided p of no difference between two answers to the same clusters.
+
+    Each of `differences` is how many more of a cluster's cells were right the second time. If
+    the two do not differ, each might as well have the opposite sign: p is the share of all
+    choices of signs whose sum is at least as far from 0. This is Fisher's randomisation test (The
+    design of experiments (1935) § 21); with one cell in each cluster it is McNemar's exact test,
+    the two-sided binomial one of the pairs that differ (Q. McNemar, Note on the sampling error of
+    the difference between correlated proportions or percentages, Psychometrika 12 (1947) 153-157).
+    """
+    turned = [difference for difference in differences if difference]
+    chances = [1.0]
+    """Of each sum of those that count as positive."""
+    for size in map(abs, turned):
+        none = [0.0] * size
+        chances = [(a + b) / 2 for a, b in zip(chances + none, none + chances, strict=True)]
+    far = (sum(map(abs, turned)) - abs(sum(turned))) // 2
+    return min(1.0, 2 * sum(chances[: far + 1]))

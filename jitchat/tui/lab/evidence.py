@@ -1,0 +1,94 @@
+"""Why answers are right or wrong in each mode, and how the modes of a run differ, in lines."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jitchat.lab.change import ModeDifference, mode_differences, p_text, signed
+from jitchat.lab.colours import ink_on
+from jitchat.lab.evidence import COLOURS, NOTE, SIGNS, Evidence, Outcome, evidence_by_mode
+from jitchat.lab.stats import Tallies
+from jitchat.tui.figures import cut
+from jitchat.tui.lab.curve import LETTERS
+from jitchat.tui.palette import MUTED
+from jitchat.values import Mode
+
+Part = tuple[str, str]
+"""Characters, and their style."""
+_NAME = 3 + max(map(len, Mode))
+_FIGURES = 14
+"""Cells of a mode with its letter, and, where there is room, of a count with its share."""
+
+
+def evidence_rows(
+    outcomes: Mapping[Mode, Evidence], width: int, height: int
+) -> Iterator[list[Part]]:
+    """Draw two lines of names, then a mode a line: its counts; with room, their bar below it."""
+    bar = width - _NAME if height >= 2 + 2 * len(outcomes) else 0
+    column = min(_FIGURES, (width - _NAME) // len(Outcome))
+    heads = "".join(f"{name:<{2 * column}}" for name in ("in the window", "not in the window"))
+    yield [(f"{'evidence':<{_NAME}}{heads}", MUTED)]
+    names: list[Part] = [(" " * _NAME, "")]
+    for outcome in Outcome:
+        right = outcome.rpartition(", ")[2]
+        names += [_ground(outcome, 1), (f" {right:<{column - 2}}", MUTED)]
+    yield names
+    for mode, found in outcomes.items():
+        figures = "".join(f"{_figure(found, outcome, column):<{column}}" for outcome in Outcome)
+        yield [(f"{LETTERS[mode]} {mode}".ljust(_NAME) + figures, "")]
+        if bar:
+            yield [(" " * _NAME, ""), *(_ground(each, cells) for each, cells in found.bar(bar))]
+
+
+def _figure(found: Evidence, outcome: Outcome, column: int) -> str:
+    return found.text(outcome) if column == _FIGURES else f"{found.counts[outcome]:,}"
+
+
+def _ground(outcome: Outcome, cells: int) -> Part:
+    """Draw cells in the colour of an outcome, with its sign in the first."""
+    colour = COLOURS[outcome]
+    return SIGNS[outcome].ljust(cells)[:cells], f"{ink_on(colour)} on {colour}"
+
+
+class EvidenceTable(Widget):
+    tallies: reactive[Tallies | None] = reactive(None)
+
+    def render(self) -> Content:
+        if self.tallies is None:
+            return Content()
+        width, height = self.size
+        rows = list(evidence_rows(evidence_by_mode(self.tallies), width, height))
+        lines = [Content.assemble(*row) for row in rows]
+        note = textwrap.wrap(NOTE, max(20, width))
+        if len(rows) + 1 + len(note) <= height:
+            lines += [Content(), *(Content.styled(line, MUTED) for line in note)]
+        return Content("\n").join(lines)
+
+
+def difference_line(each: ModeDifference, width: int) -> str:
+    """Write `jit − full: +34 points (+21 to +46), p < 0.001, of 105 cells, 35 left out`."""
+    low, high = each.whole.interval
+    p = p_text(each.whole.p_value)
+    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
+    points = f"{signed(each.whole.points)} points ({signed(low)} to {signed(high)}), p {p}"
+    of = f", of {each.whole.after.answered:,}"
+    left_out = f", {each.left_out:,} left out" if each.left_out else ""
+    text = f"{each.name + ':':<16}{points}"
+    forms = (f"{text}{of} cells{left_out}", f"{text}{of}{left_out}", f"{text}{of}", text)
+    least = text.replace(" points", "")
+    return next((form for form in forms if len(form) <= width), cut(least, width))
+
+
+class DifferenceLines(Widget):
+    tallies: reactive[Tallies | None] = reactive(None)
+
+    def render(self) -> Content:
+        if self.tallies is None:
+            return Content()
+        width = self.size.width
+        return Content(
+            "\n".join(difference_line(each, width) for each in mode_differences(self.tallies))
+        )
