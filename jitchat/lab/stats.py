@@ -139,7 +139,8 @@ class Axis:
     name: str
     about: str
     """What it is of, behind "Right answers by"."""
-    of: Callable[[Cell], float]
+    of: Callable[[Cell], float | None]
+    """None where the cell has no value of it."""
     values: Callable[[Experiment], Sequence[float]]
     """Those that were asked, ascending; none where an experiment does not vary it."""
     write: Callable[[float], str]
@@ -159,7 +160,14 @@ DEPTH = Axis(
     lambda asked: asked.depths,
     percent,
 )
-AXES = (LENGTH, DEPTH)
+NEAR = Axis(
+    "near",
+    "near-duplicates of the fact",
+    lambda cell: cell.near,
+    lambda asked: [near for near in asked.near if near is not None] if asked.near[1:] else (),
+    lambda near: f"{near:g}",
+)
+AXES = (LENGTH, DEPTH, NEAR)
 
 
 def axes_of(asked: Experiment) -> list[Axis]:
@@ -382,7 +390,8 @@ class ResultCounter:
         cell = result.cell
         self._squares[cell.mode, cell.length, cell.depth] += _ONE[result.verdict]
         for axis in AXES:
-            self._along[axis.name][cell.mode, axis.of(cell)].add(result)
+            if (value := axis.of(cell)) is not None:
+                self._along[axis.name][cell.mode, value].add(result)
         self._by_kind[cell.mode, cell.kind].add(result)
         self._by_mode[cell.mode].add(result)
         self._spent[cell.mode].add(result)
