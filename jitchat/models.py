@@ -33,7 +33,18 @@ from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
-from jitchat.values import ASSUMED, BY_USER, CHOSEN, LEARNT, LOADED, OWN, UNTOLD, Limit, Message
+from jitchat.values import (
+    ASSUMED,
+    BY_USER,
+    CHOSEN,
+    LEARNT,
+    LOADED,
+    OWN,
+    UNTOLD,
+    Limit,
+    Message,
+    RecallOrder,
+)
 from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
 
@@ -147,8 +158,9 @@ class ResolvedModel:
         if reserve >= limit.tokens:
             raise self._no_room(limit, reserve)
         return Budget(
-            limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source
-        )
+            limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
+            RecallOrder(spend.order),
+        )  # fmt: skip
 
     @cached_property
     def asked_budget(self) -> Budget:

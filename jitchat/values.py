@@ -65,6 +65,14 @@ class Mode(StrEnum):
         return mode
 
 
+class RecallOrder(StrEnum):
+    """How recalled turns stand in the window."""
+
+    BEST_LAST = "best-last"
+    """By value, the best one nearest to the question."""
+    DATE = "date"
+
+
 class Status(StrEnum):
     """How a turn ended."""
 

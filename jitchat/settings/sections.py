@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.text.sanitize import one_line
-from jitchat.values import Mode
+from jitchat.values import Mode, RecallOrder
 
 
 class Secret(str):
@@ -192,6 +192,11 @@ class WindowSettings:
         1_536, "tokens for retrieved turns at most; a short conversation gets fewer", least=0
     )
     index: int = setting(256, "tokens for index lines", least=0)
+    order: str = setting(
+        RecallOrder.BEST_LAST.value,
+        "the order of recalled turns: best-last, nearest to the question, or date",
+        choices=tuple(order.value for order in RecallOrder),
+    )
 
 
 @dataclass(frozen=True, slots=True)

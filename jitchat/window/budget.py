@@ -6,7 +6,7 @@ a protocol adds to the text is counted in the segment that caused it.
 
 from dataclasses import dataclass, replace
 
-from jitchat.values import ASSUMED
+from jitchat.values import ASSUMED, RecallOrder
 
 PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
@@ -51,6 +51,8 @@ class Budget:
     """For index lines."""
     limit_source: str = ""
     """How the limit is known, as a few words for the screen; empty where nobody said."""
+    order: RecallOrder = RecallOrder.BEST_LAST
+    """Of recalled turns: no matter of tokens, but of the same choice."""
 
     @property
     def is_assumed(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from jitchat.values import Mode, Picking, Role
+from jitchat.values import Mode, Picking, RecallOrder, Role
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
 
@@ -65,7 +65,8 @@ def window_from(
     """Make the window that the three kinds of fields describe.
 
     A header of before counts were corrected says nothing of that, for there was no correction;
-    one of before the floor was kept leaves it unknown.
+    one of before the floor was kept leaves it unknown. Recalled turns stood in order of date before
+    there was a choice.
     """
     picking, never = header.get("picking"), header.get("never_candidates")
     return ContextWindow(
@@ -73,7 +74,7 @@ def window_from(
         model=header["model"],
         counter=header["counter"],
         exact=header["exact"],
-        budget=Budget(**header["budget"]),
+        budget=Budget(**{"order": RecallOrder.DATE} | header["budget"]),
         segments=tuple(_segment(fields) for fields in segments),
         ledger=tuple(_ledger_row(fields) for fields in ledger),
         never_candidates=NeverCandidates(**never) if never else None,

@@ -128,21 +128,21 @@ def tail_segments(
 ) -> list[Segment]:
     """Make the volatile tail, one user message: index lines, recalled turns, the draft.
 
-    Lines and recalled turns are put in order of position.
+    Lines are put in order of position; recalled turns stand in the order in which they are given.
     """
-    listed, loaded = (sorted(pieces, key=attrgetter("turn")) for pieces in (lines, recalled))
+    listed = sorted(lines, key=attrgetter("turn"))
     texts = [
         *_fenced("index", [piece.text for piece in listed]),
-        *_fenced("recalled", [piece.text for piece in loaded]),
+        *_fenced("recalled", [piece.text for piece in recalled]),
     ]
     texts.append(f"\n{draft.text}" if texts else draft.text)
     costs = shares(texts, price)
     costs[-1] += PER_MESSAGE + PER_REQUEST
-    kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(loaded) + [Kind.DRAFT]
+    kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     return [
         Segment(kind, Role.USER, text, cost, piece.turn, piece.reason)
         for kind, text, cost, piece in zip(
-            kinds, texts, costs, (*listed, *loaded, draft), strict=True
+            kinds, texts, costs, (*listed, *recalled, draft), strict=True
         )
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.values import Retrieval, Role
+from jitchat.values import RecallOrder, Retrieval, Role
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Piece
@@ -31,14 +31,33 @@ def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
     assert held.refused == dict.fromkeys((9, 3), "no room left in the window")
 
 
-def test_value_is_the_order_of_the_hits_with_the_questions_and_answers_of_the_best_two():
+def found_with_questions(**allowed: object) -> Recall:
+    """Hits 20, 9, 30 and 15: turn 20 answers 19, and turn 9 is a question."""
     said = {8: "x?", 9: "y?", 19: "x?", 21: "z", 29: "x?"}
     turns = [turn(number, said.get(number, f"x{number}")) for number in range(1, 41)]
     history = History().extended(turns, PRICE)
-    found = Recalling(
-        history, shortlist(20, 9, 30, 15, hits=4), frozenset({8, 31}), ROOMY, PRICE
-    ).recall()
-    assert [piece.turn for piece in found.turns] == [20, 9, 19, 10, 30, 15]
+    taken, allowance = frozenset({8, 31}), replace(ROOMY, **allowed)
+    return Recalling(history, shortlist(20, 9, 30, 15, hits=4), taken, allowance, PRICE).recall()
+
+
+def test_value_is_the_order_of_the_hits_with_the_questions_and_answers_of_the_best_two():
+    assert [piece.turn for piece in found_with_questions().turns] == [20, 9, 19, 10, 30, 15]
+
+
+def test_the_best_is_read_last_and_each_question_right_ahead_of_its_answer():
+    read = found_with_questions().in_order(RecallOrder.BEST_LAST)
+    assert [piece.turn for piece in read] == [15, 30, 9, 10, 19, 20]
+
+
+def test_what_was_asked_for_is_read_behind_what_was_found_in_order_of_position():
+    recalled = found_with_questions(requested=frozenset({30, 2}))
+    read = [piece.turn for piece in recalled.in_order(RecallOrder.BEST_LAST)]
+    assert read == [15, 9, 10, 19, 20, 2, 30]
+
+
+def test_recalled_turns_are_read_by_date_where_that_is_chosen():
+    read = found_with_questions().in_order(RecallOrder.DATE)
+    assert [piece.turn for piece in read] == [9, 10, 15, 19, 20, 30]
 
 
 def matching(retrieval: Retrieval, **words: tuple[str, ...]) -> Retrieval:

@@ -94,7 +94,7 @@ def test_an_excluded_late_decision_is_told_of_as_excluded():
 
 def test_a_turn_that_is_asked_for_is_there_whatever_was_found():
     window = sent(sources(wanted=frozenset({12}), retrieval=shortlist(20, 9, hits=2)))
-    assert turns_of(window, Kind.RETRIEVED) == [9, 12, 20]
+    assert turns_of(window, Kind.RETRIEVED) == [9, 20, 12]
     row = row_of(window, 12)
     assert (row.rank, row.verdict, row.reason) == (None, Verdict.RETRIEVED, "you asked for #12")
     assert row.tokens == next(s.tokens for s in window.segments if s.turn == 12)

@@ -58,7 +58,8 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     most = min(parts.room, parts.whole)
     while True:
-        tail = tail_segments(recalled.lines, recalled.turns, parts.draft, price)
+        turns = recalled.in_order(parts.budget.order)
+        tail = tail_segments(recalled.lines, turns, parts.draft, price)
         segments = (*head, *tail)
         missing = tokens_of(segments) - most
         if missing <= 0 or not (recalled.turns or recalled.lines):
