@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given
 
-from jitchat.values import Mode
+from jitchat.values import Mode, RecallOrder
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
@@ -51,6 +51,14 @@ def test_a_header_of_before_counts_were_corrected_is_read():
     del header["counted"], header["band"], header["budget"]["limit_source"]
 
     assert read_back(window, header) == window
+
+
+def test_a_header_of_before_recalled_turns_had_an_order_says_by_date():
+    window = long_talk(Mode.JIT, NO_CALIBRATION)
+    header = header_fields(window)
+    del header["budget"]["order"]
+
+    assert read_back(window, header).budget.order == RecallOrder.DATE
 
 
 def read_back(window: ContextWindow, header: dict[str, Any]) -> ContextWindow:
