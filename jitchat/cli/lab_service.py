@@ -207,18 +207,22 @@ _PROBE_ANSWER = 16
 
 
 async def _probe(provider: Provider, sampling: Options) -> costs.Speed | None:
-    message = Message(Role.USER, f"{_PROBE}\nHow many lines are there?")
     asked = replace(sampling, max_tokens=_PROBE_ANSWER, temperature=0.0)
-    usage, begun, first = None, time.monotonic(), None
     try:
-        async with aclosing(provider.stream((message,), asked)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, ReplyDelta | ReasoningDelta):
-                    first = first or time.monotonic()
-                elif isinstance(piece, Usage):
-                    usage = piece
+        await _speed_at("Are you there?", provider, asked)  # loads the model, if need be
+        return await _speed_at(f"{_PROBE}\nHow many lines are there?", provider, asked)
     finally:
         await provider.aclose()
+
+
+async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Speed | None:
+    usage, begun, first = None, time.monotonic(), None
+    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, ReplyDelta | ReasoningDelta):
+                first = first or time.monotonic()
+            elif isinstance(piece, Usage):
+                usage = piece
     ended = time.monotonic()
     if usage is None or first is None or not (usage.input_tokens and usage.output_tokens):
         return None

@@ -73,9 +73,17 @@ _FOR_MODELS = {
     "standard": Experiment(_LENGTHS[:6], _QUARTERS),
     "deep": _DEEP,
 }
+_WITHIN_REACH = (Kind.DIRECT, Kind.UPDATED, Kind.DISTRACTED)
+"""What a model of 135 million weights answers where it sees nothing else."""
 _FOR_PROVIDER = {
     "reader": _FOR_READER,
-    "local": {**_FOR_MODELS, "quick": replace(_FOR_MODELS["quick"], near=(2,))},
+    "local": {
+        "quick": Experiment((1_000, 4_000), (0.25, 0.75), _WITHIN_REACH, near=(2,)),
+        "standard": Experiment(
+            (1_000, 2_000, 4_000), (0.0, 0.25, 0.5, 0.75), _WITHIN_REACH, near=(0, 2, 6)
+        ),
+        "deep": _DEEP,
+    },
 }
 """Presets of providers that have their own."""
 PRESETS = tuple(_FOR_MODELS)

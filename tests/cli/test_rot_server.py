@@ -185,16 +185,16 @@ def test_a_model_of_this_machine_is_asked_once_how_fast_it_is_and_then_its_runs_
     counted = {"choices": [], "usage": {"prompt_tokens": 700, "completion_tokens": 4}}
     replied = "".join([event(delta("Sixty")), event(delta("!")), event(STOP), event(counted), DONE])
     timed = (200, {}, replied.encode())
-    server.replies = [timed] * 3
+    server.replies = [timed] * 4
     flags = (*("--provider", "llamacpp"), *server.flags)
     done = jitchat("rot", *TINY, *flags)
 
     assert done.code == 0, done.err
-    probe, *cells = server.sent
+    _warming, probe, *cells = server.sent
     assert (probe["max_tokens"], len(probe["messages"]), len(cells)) == (16, 1, 2)
     assert "tokens a second." in " ".join(done.err.split())
 
     again = jitchat("rot", *TINY, *flags)
     assert again.code == 0, again.err
-    assert len(server.sent) == 5, "two cells and no probe"
+    assert len(server.sent) == 6, "two cells and no probe"
     assert "tokens a second." in " ".join(again.err.split())
