@@ -138,14 +138,16 @@ _FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
 """Tokens of a fact and of a near-duplicate, and how many a kind has by itself, about."""
 _NEW = 64
 """Tokens that are read for a further question about a window that the server has in its cache."""
+_RECALLED_SHARE = 0.3
+"""Of what `jit` may recall, it recalls about so much."""
 
 
 def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float:
     """Estimate how long asking takes, one request after the other, by a speed.
 
-    A server that keeps the last prompt, as llama.cpp does, reads a conversation in `full` once,
-    and of the questions that follow only what is new; a conversation holds as many facts as take
-    a third of it.
+    A server that keeps the last prompt, as llama.cpp does, reads the beginning of a window once a
+    conversation, and of the questions that follow only what is new: in `jit`, what was recalled.
+    A conversation holds as many facts as take a third of it.
     """
     read = asked = 0
     places = Counter((each.mode, each.length, each.near, each.repeat) for each in cells)
@@ -154,8 +156,10 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
         if size is None:
             continue
         fact = _FACT + _NEAR * (_USUAL_NEAR if near is None else near)
-        wholes = min(number, ceil(number * fact * 3 / length)) if mode is Mode.FULL else number
-        read += wholes * size + (number - wholes) * _NEW
+        wholes = min(number, ceil(number * fact * 3 / length))
+        recalled = (size - window_tokens(Mode.RECENCY, length, answerer)) * _RECALLED_SHARE
+        new = _NEW + (recalled if mode.recalls else 0)
+        read += wholes * size + (number - wholes) * new
         asked += number
     return read / speed.reads + asked * speed.answer / speed.writes
 
