@@ -92,6 +92,7 @@ _Sampler = Callable[[random.Random, int], list[str]]
 """Draws that many values, no two of them the same."""
 
 _DATA = files(__package__) / "data"
+_WORD = re.compile(r"\w+")
 _CHOICE = re.compile(r"\[([^\[|\]]+)\|([^|\]]+)\]")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Without those that look like a digit."""
@@ -136,13 +137,19 @@ class _Template:
         """Draw `MOST_NEAR` of whom the fact says nothing, or all that there are."""
         pool = people() if self.others else (*self.words["who"], *self.more)
         said = f"{fact.question} {fact.sayings[0].text}"
-        free = [who for who in pool if not re.search(rf"\b{re.escape(who)}\b", said)]
+        named = _spaced(said)
+        free = [who for who in pool if _spaced(who) not in named]
         return chance.sample(free, min(MOST_NEAR, len(free)))
 
     def other_value(self, chance: random.Random, right: str) -> str:
         while (value := self.values(chance, 1)[0]) == right:
             pass
         return value
+
+
+def _spaced(text: str) -> str:
+    """Write the words of a text with a blank on either side of each."""
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 @dataclass(frozen=True, slots=True)
