@@ -138,7 +138,7 @@ _FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
 """Tokens of a fact and of a near-duplicate, and how many a kind has by itself, about."""
 _NEW = 64
 """Tokens that are read for a further question about a window that the server has in its cache."""
-_RECALLED_SHARE = 0.3
+_RECALLED_SHARE = 0.15
 """Of what `jit` may recall, it recalls about so much."""
 
 
@@ -149,7 +149,7 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
     conversation, and of the questions that follow only what is new: in `jit`, what was recalled.
     A conversation holds as many facts as take a third of it.
     """
-    read = asked = 0
+    read, asked = 0.0, 0
     places = Counter((each.mode, each.length, each.near, each.repeat) for each in cells)
     for (mode, length, near, _), number in places.items():
         size = window_tokens(mode, length, answerer)
@@ -157,9 +157,8 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
             continue
         fact = _FACT + _NEAR * (_USUAL_NEAR if near is None else near)
         wholes = min(number, ceil(number * fact * 3 / length))
-        recalled = (size - window_tokens(Mode.RECENCY, length, answerer)) * _RECALLED_SHARE
-        new = _NEW + (recalled if mode.recalls else 0)
-        read += wholes * size + (number - wholes) * new
+        recalled = answerer.retrieved * _RECALLED_SHARE if mode.recalls else 0.0
+        read += wholes * size + (number - wholes) * (_NEW + recalled)
         asked += number
     return read / speed.reads + asked * speed.answer / speed.writes
 
