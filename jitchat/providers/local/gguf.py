@@ -42,6 +42,8 @@ def read_model_file(path: Path) -> ModelFile:
 
     """
     try:
+        if path.exists() and not path.is_file():
+            raise OSError(None, "it is no file")
         with path.open("rb") as file:
             head = dict(_head(file))
             size = file.seek(0, 2)
