@@ -99,6 +99,13 @@ def start_piped(command: Sequence[str], folder: Path) -> Piped:
     )  # fmt: skip
 
 
+def wait_piped(child: Piped, seconds: float) -> int | None:
+    """Wait for a child to end: its exit code; None where it still runs."""
+    with suppress(subprocess.TimeoutExpired):
+        return child.wait(seconds)
+    return None
+
+
 def end_piped(child: Piped) -> int:
     """End a child at once, whatever it does, and give its pipes back; its exit code."""
     child.kill()

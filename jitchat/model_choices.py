@@ -108,8 +108,9 @@ def _engine_choice(profile: Profile) -> ProviderChoice:
         plan = engine_plan(profile, profile.model)
     except SettingsError as error:
         note = str(error)
-        state = State.NOT_INSTALLED if is_missing() else State.TO_FETCH
-        if state is State.TO_FETCH and wanted is not None:
+        state = State.NOT_INSTALLED if is_missing() else State.NO_FILE
+        if state is State.NO_FILE and wanted is not None:
+            state = State.TO_FETCH
             note = f"{megabytes(wanted.download_size)} to fetch"
     else:
         state, note = State.READY, str(plan)

@@ -33,6 +33,7 @@ from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
+from jitchat.threads import left_at_exit
 from jitchat.values import (
     ASSUMED,
     BY_USER,
@@ -189,7 +190,7 @@ class ResolvedModel:
             )
         from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
-        endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
+        endpoint = await left_at_exit(lambda: endpoint_of(self.profile, self.name))
         return await servers.count_exactly(endpoint, self.profile.protocol, messages)
 
     def open_session(
@@ -371,7 +372,7 @@ def model_path(model: str) -> Path:
             f"Ctrl+L, or `jitchat models fetch {model}`, fetches it"
             f" ({megabytes(wanted.download_size)}).",
         )
-    if not _is_published(model, folder):
+    if not _is_published(model, folder, found.stat().st_mtime_ns):
         raise SettingsError(
             f"{found} is not as it was published.",
             f"`jitchat models remove {model}` and `jitchat models fetch {model}` bring it anew.",
@@ -380,8 +381,8 @@ def model_path(model: str) -> Path:
 
 
 @cache
-def _is_published(name: str, folder: Path) -> bool:
-    """Check weights once, for that takes 0.1 s."""
+def _is_published(name: str, folder: Path, changed_at: int) -> bool:  # noqa: ARG001  of the cache
+    """Check weights once until they change, for that takes 0.1 s."""
     return weights.is_whole(name, folder)
 
 

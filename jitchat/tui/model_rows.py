@@ -78,7 +78,9 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
     if choice.name == READER:
         return [ModelRow(choice, READER, title, "quotes what was said; no key")]
     if choice.name == LOCAL:
-        return [_local_row(choice, model) for model in choice.models]
+        rows = [_local_row(choice, model.name, one_line(choice.note)) for model in choice.models]
+        is_listed = not in_use or any(row.model == in_use for row in rows)
+        return rows if is_listed else [*rows, _local_row(choice, in_use)]
     models = choice.models if choice.is_usable else ()
     rows = [_model_row(choice, model, now) for model in models]
     if in_use and all(row.model != in_use for row in rows):
@@ -201,10 +203,11 @@ def _model_row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> Model
     return ModelRow(choice, model.name, title, figures=(context, *_prices(choice, model)))
 
 
-def _local_row(choice: ProviderChoice, model: ModelInfo) -> ModelRow:
-    known = weights.known().get(model.name)
-    title = known.title if known is not None else Path(model.name).name
-    return ModelRow(choice, model.name, one_line(title), f"runs here · {one_line(choice.note)}")
+def _local_row(choice: ProviderChoice, model: str, note: str = "") -> ModelRow:
+    known = weights.known().get(model)
+    title = known.title if known is not None else Path(model).name
+    about = " · ".join(filter(None, ("runs here", note)))
+    return ModelRow(choice, model, one_line(title), about)
 
 
 def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:

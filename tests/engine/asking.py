@@ -103,9 +103,9 @@ async def ask(
     return asked
 
 
-async def server_says(engine: Engine, path: str, body: object = None) -> Any:
+async def server_says(engine: Engine, path: str, body: object = None, key: str = KEY) -> Any:
     """What the server itself answers to a question about it; a body is posted."""
-    headers = {"Authorization": f"Bearer {KEY}"}
+    headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(base_url=engine.address, headers=headers, verify=False) as client:
         method = "GET" if body is None else "POST"
         response = await client.request(method, path, json=body)

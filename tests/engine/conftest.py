@@ -24,7 +24,7 @@ def _engine(folder: Path, context: int, key: str = KEY) -> Iterator[Engine]:
     if not has_loopback():
         pytest.skip("needs the loopback interface")
     write_tiny_model(folder / "tiny.gguf", context)
-    with running(folder / "tiny.gguf", context, folder / "engine.log", key) as engine:
+    with running(folder / "tiny.gguf", context, key) as engine:
         yield engine
 
 

@@ -1,19 +1,14 @@
-"""llama.cpp's server in a process of its own, on a port of its own.
-
-The process ends when its standard input does: also when the one that started it is killed.
-"""
+"""The product's engine with what these tests need besides: a known key or none, and its slots."""
 
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jitchat.children import own_python
+from jitchat.providers.local import engine, server
 from tests.engine.tiny_model import NAME
 from tests.support import ROOT
 
@@ -23,9 +18,16 @@ if TYPE_CHECKING:
 
 KEY = "sk-canary-5f3a9e0c7d2b"
 MISSING = next(
-    (name for name in ("xllamacpp", "gguf") if importlib.util.find_spec(name) is None), ""
+    (name for name in ("xllamacpp", "psutil", "gguf") if importlib.util.find_spec(name) is None),
+    "",
 )
 """The module that a real engine needs and that is not installed."""
+_CHILD = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.engine.server import serve
+serve(*sys.argv[1:])
+"""
 
 
 @dataclass(frozen=True)
@@ -44,62 +46,33 @@ class Engine:
         return f"{self.address}/v1"
 
 
+def plan_of(model: Path, context: int = 1_024) -> engine.EnginePlan:
+    """One thread, for the tests run beside each other."""
+    return engine.EnginePlan(model, context, threads=1, cached_mib=8, memory=0)
+
+
 @contextmanager
-def running(model: Path, context: int, log: Path, key: str = KEY) -> Iterator[Engine]:
-    """Run a server until the end of the block; what it prints goes to `log`.
-
-    Without a key it answers everybody.
-    """
-    command = [sys.executable, "-m", "tests.engine.server", str(model), str(context), key]
-    with (
-        log.open("wb") as written,
-        subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=written
-        ) as process,
-    ):
-        try:
-            yield Engine(_address_of(process, log), context, process.pid)
-        finally:
-            _stop(process)
-
-
-def _address_of(process: subprocess.Popen[bytes], log: Path) -> str:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith(b"{"):
-            return json.loads(line)["address"]
-    raise AssertionError(f"the engine did not start:\n{log.read_text('utf-8', 'replace')[-2000:]}")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
+def running(model: Path, context: int, key: str = KEY) -> Iterator[Engine]:
+    """Run a server until the end of the block. Without a key it answers everybody."""
+    made = engine.Engine(plan_of(model, context), own_python("-c", _CHILD, key))
     try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
+        base_url, _ = made.server()
+        yield Engine(base_url.removesuffix("/v1"), context, made._child.pid)
+    finally:
+        made.close()
 
 
-def serve(model: str, context: str, key: str) -> None:
-    """Serve the model; print where; end when standard input does."""
-    import xllamacpp
+def serve(key: str, *figures: str) -> None:
+    """Serve as the product does."""
+    usual = server.parameters
 
-    asked = xllamacpp.CommonParams()
-    asked.model.path = model
-    asked.model_alias = [NAME]
-    asked.n_ctx = int(context)
-    asked.n_parallel = 1
-    asked.cpuparams.n_threads = 1
-    asked.warmup = False
-    asked.hostnames = ["127.0.0.1"]
-    asked.port = 0
-    asked.sse_ping_interval = 1  # the shortest, in seconds
-    asked.api_keys = [key] if key else []
-    server = xllamacpp.Server(asked)
-    print(json.dumps({"address": server.listening_address}), flush=True)
-    sys.stdin.buffer.read()
-    os._exit(0)
+    def parameters(*given: str):
+        wanted = usual(*given)
+        wanted.api_keys = [key] if key else []
+        wanted.model_alias = [NAME]
+        wanted.endpoint_slots = True
+        wanted.sse_ping_interval = 1  # the shortest, in seconds
+        return wanted
 
-
-if __name__ == "__main__":
-    serve(*sys.argv[1:])
+    server.parameters = parameters
+    server.main(*figures)

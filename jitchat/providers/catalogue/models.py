@@ -230,6 +230,8 @@ class State(StrEnum):
     NEEDS_KEY = "needs key"
     TO_FETCH = "to fetch"
     """A model that runs here, whose weights are not here yet."""
+    NO_FILE = "no file"
+    """The user's own model that is to run here cannot be read."""
     NOT_INSTALLED = "not installed"
     """The engine for models that run here."""
 

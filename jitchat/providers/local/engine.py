@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jitchat.children import Piped, end_piped, own_python, start_piped
+from jitchat.children import Piped, end_piped, own_python, start_piped, wait_piped
 from jitchat.errors import SettingsError, Unreachable
 from jitchat.providers.local.gguf import ModelFile
 from jitchat.text.figures import megabytes
@@ -110,10 +110,12 @@ class Engine:
                 self._server = self._start()
             return self._server
 
-    @property
-    def ended_by(self) -> str:
-        """Say by what it ended, as a clause; empty where it runs, or never did."""
-        code = self._child.poll() if self._child is not None else None
+    def ended_by(self, patience: float = 0.0) -> str:
+        """Say by what it ended, as a clause; empty where it runs, or never did.
+
+        Its connections break a moment before it has ended: `patience` is for that, in seconds.
+        """
+        code = wait_piped(self._child, patience) if self._child is not None else None
         if code is None:
             return ""
         return f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -129,27 +131,30 @@ class Engine:
         command = (*self._command, str(plan.model), *figures)
         if self._child is None:
             atexit.register(self.close)
+        self.close()  # one that ended by itself has its pipes still
         try:
             self._child = start_piped(command, Path(tempfile.gettempdir()))
             told = _first_words(self._child, key)
+            if "error" not in told:
+                return f"{told['address']}/v1", key
+            why = str(told["error"])
         except OSError as error:
-            raise _not_started(plan, error.strerror or str(error)) from error
-        except ValueError as error:
-            raise _not_started(plan, "its process ended") from error
-        if "error" in told:
-            raise _not_started(plan, told["error"])
-        return f"{told['address']}/v1", key
+            why = error.strerror or str(error)
+        except (ValueError, LookupError, TypeError):
+            why = "its process ended"
+        self.close()
+        raise _not_started(plan, why)
 
 
-def _first_words(child: Piped, key: str) -> dict[str, str]:
+def _first_words(child: Piped, key: str) -> dict[str, object]:
     """Hand the key over, and read where it listens, or why it does not.
 
-    OSError or ValueError where it says nothing.
+    OSError, ValueError, LookupError or TypeError where it says nothing that is understood.
     """
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
     child.stdin.write(f"{key}\n".encode())
     child.stdin.flush()
-    told: dict[str, str] = json.loads(child.stdout.readline())
+    told: dict[str, object] = json.loads(child.stdout.readline())
     return told
 
 

@@ -16,8 +16,9 @@ _NUMBERS = {
     0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d",
 }  # fmt: skip
 _STRING, _ARRAY = 8, 9
-_LONGEST = 1 << 24
-"""Bytes of a string, and numbers of a list: more is no head of a model."""
+_LONGEST = 1 << 20
+"""Bytes of a string, and values of a list or of the head: more is no head of a model."""
+_LARGEST = 1 << 31
 _HALF = 2
 """Bytes of a number in the cache of keys and values: llama.cpp keeps 16-bit floats."""
 
@@ -41,6 +42,8 @@ def read_model_file(path: Path) -> ModelFile:
 
     """
     try:
+        if path.exists() and not path.is_file():
+            raise OSError(None, "it is no file")
         with path.open("rb") as file:
             head = dict(_head(file))
             size = file.seek(0, 2)
@@ -52,7 +55,7 @@ def read_model_file(path: Path) -> ModelFile:
         raise _no_model(path) from error
     try:
         return _described(path, size, head)
-    except (LookupError, TypeError, ZeroDivisionError) as error:
+    except LookupError as error:
         raise _no_model(path) from error
 
 
@@ -68,17 +71,20 @@ def _described(path: Path, size: int, head: Mapping[str, object]) -> ModelFile:
 
     def number(name: str, usual: int | None = None) -> int:
         found = head.get(f"{kind}.{name}", usual)
-        if isinstance(found, list):  # one a layer: the largest
-            found = max(found)
-        if not isinstance(found, int):
+        if isinstance(found, list) and all(isinstance(each, int) for each in found):
+            found = max(found, default=None)  # one a layer: the largest
+        if not isinstance(found, int) or not 0 <= found < _LARGEST:
             raise LookupError(name)
         return found
 
-    heads = number("attention.head_count")
-    width = number("embedding_length") // heads
+    heads = number("attention.head_count")  # 0 where it has no attention, and nothing is kept
+    width = number("embedding_length") // max(1, heads)
     keys = number("attention.key_length", width) + number("attention.value_length", width)
     layers, kept_heads = number("block_count"), number("attention.head_count_kv", heads)
-    return ModelFile(path, size, number("context_length"), layers * kept_heads * keys * _HALF)
+    context = number("context_length")
+    if not context:
+        raise LookupError(context)
+    return ModelFile(path, size, context, layers * kept_heads * keys * _HALF)
 
 
 def _head(file: BinaryIO) -> Iterator[tuple[str, object]]:

@@ -1,16 +1,19 @@
 """The provider over an engine of ours: each request finds it running, or starts it."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from jitchat.errors import ProviderError, StreamCut
+from jitchat.errors import ProviderError, StreamCut, Unreachable
 from jitchat.providers import provider
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.local.engine import Engine
 from jitchat.providers.protocols.protocol import WireProtocol
+from jitchat.threads import left_at_exit
 from jitchat.values import Message
+
+_ENDING = 1.0
+"""Seconds in which a process that broke its connections has ended."""
 
 
 class LocalProvider:
@@ -35,14 +38,12 @@ class LocalProvider:
         try:
             async with aclosing(self._over_http.stream(messages, options)) as pieces:
                 async for piece in pieces:
+                    if isinstance(piece, provider.RetryScheduled):
+                        await self._require_engine()
                     yield piece
-        except ProviderError as error:
-            if not (ended_by := self._engine.ended_by):
-                raise
-            raise StreamCut(
-                f"The process of the model that runs here ended ({ended_by}).",
-                "Send again: it is started anew. If memory is short, a smaller limit takes less.",
-            ) from error
+        except (StreamCut, Unreachable) as error:
+            await self._require_engine(error)
+            raise
 
     def wire(
         self, messages: Sequence[Message], options: provider.Options, *, as_posted: bool = False
@@ -54,8 +55,17 @@ class LocalProvider:
         await self._over_http.aclose()
 
     async def _find_engine(self) -> None:
-        base_url, key = await asyncio.to_thread(self._engine.server)
-        if base_url != self._endpoint.base_url:
-            await self._over_http.aclose()
+        base_url, key = await left_at_exit(self._engine.server)
+        if (base_url, key) != (self._endpoint.base_url, self._endpoint.key):
+            former = self._over_http
             self._endpoint = replace(self._endpoint, base_url=base_url, key=key)
             self._over_http = HttpProvider(self._endpoint, self._protocol, quirks=self._quirks)
+            await former.aclose()
+
+    async def _require_engine(self, error: ProviderError | None = None) -> None:
+        """Raise StreamCut where its process ended."""
+        if ended_by := await left_at_exit(lambda: self._engine.ended_by(_ENDING)):
+            raise StreamCut(
+                f"The process of the model that runs here ended ({ended_by}).",
+                "Send again: it is started anew. If memory is short, a smaller limit takes less.",
+            ) from error

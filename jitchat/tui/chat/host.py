@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -126,6 +127,8 @@ class Surfaces:
         """Show what goes on, ahead of who answers."""
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else provider.model
+        if model.lower().endswith(".gguf"):  # a file of the user's own, by its path
+            model = Path(model).name
         counted = f"{'' if counter.exact else '~'}{counter.name}"
         embedder = session.memory.index.embedder.id
         self.top.show_status(state, provider.name, model, embedder, counted)
