@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,7 +80,7 @@ def roomy(tmp_path: Path) -> Iterator[Engine]:
 
 
 def provider(engine: Engine, quirks: ModelLessons | None = None) -> LocalProvider:
-    endpoint = Endpoint("local", "local://", "tiny", read_seconds=30.0)
+    endpoint = Endpoint("local", "http://127.0.0.1/v1", "tiny", read_seconds=30.0)
     return LocalProvider(endpoint, protocol_named("openai"), engine, quirks)
 
 
@@ -184,7 +185,7 @@ async def test_requests_at_once_start_it_once_and_wait_for_each_other(engine: En
 
 
 def session_with(store: ColdStore, engine: Engine, limit: int) -> Session:
-    learnt = ModelLessons(store.database, "local://", "tiny")
+    learnt = ModelLessons(store.database, "http://127.0.0.1/v1", "tiny")
     options = SessionOptions(
         budget=Budget(limit, 64, recent=2_000), request=SAMPLING, learnt=learnt
     )
@@ -264,3 +265,22 @@ async def test_a_cancelled_answer_frees_it_for_the_next(store: ColdStore, roomy:
     assert [event.usage.output_tokens for event in after if isinstance(event, UsageReported)][
         -1
     ] == 4
+
+
+@needs_engine
+async def test_its_key_is_in_no_request_that_is_shown_and_in_no_database(
+    store: ColdStore, engine: Engine
+):
+    session = session_with(store, engine, 1_024)
+    before = session.provider.wire(said("Answer briefly."), SAMPLING)
+    assert before.url == "http://127.0.0.1/v1/chat/completions"
+    assert engine._child is None, "to show it starts nothing"
+    await send(session, "Answer briefly.")
+    base_url, key = engine.server()
+    after = session.provider.wire(said("Answer briefly."), SAMPLING)
+    await session.aclose()
+    assert after.url == f"{base_url}/chat/completions"
+    with closing(sqlite3.connect(store.database.path)) as other:
+        kept = "\n".join(other.iterdump())
+    assert base_url in kept
+    assert key not in repr(after) + repr(session.provider) + kept
