@@ -19,6 +19,9 @@ _SPINS = "300"
 an answer takes ten times as long where other programs use the cores; by this, a tenth more where
 none does."""
 
+_IDLE = 900
+"""Seconds without a request after which the model's memory is given back, until the next one."""
+
 
 def main(model: str, context: str, threads: str, cached_mib: str) -> None:
     key = sys.stdin.readline().strip()
@@ -71,6 +74,7 @@ def parameters(
     wanted.port = 0
     wanted.api_keys = [key]
     wanted.ui = False
+    wanted.sleep_idle_seconds = _IDLE
     wanted.endpoint_slots = False  # they show what was asked
     return wanted
 
