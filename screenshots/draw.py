@@ -1,16 +1,21 @@
 """Draw the README's pictures from the real app: `python -m screenshots.draw`.
 
 A home of its own, a fixed clock, the bundled demo conversation and the embedded reader: the
-pictures differ only where the app does.
+pictures differ only where the app does. In one the model that runs here answers, where its weights
+were fetched; names of pictures draw these alone.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jitchat import weights
+from jitchat.paths import locate
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
@@ -34,6 +39,7 @@ OTHERS = (
     "What is the free space rule of thumb?",
 )
 WIDE, VIEW, NARROW, LAB = (132, 38), (104, 32), (80, 24), (140, 44)
+MODELS = locate(os.environ).models
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
@@ -52,12 +58,13 @@ FRAMES = (
     ("history", VIEW, ("mode:jit", *(f"say:{text}" for text in OTHERS * 3), "view:alt+h")),
     ("mattered", VIEW, ("ask", "view:alt+m")),
     ("rot", LAB, ("rot:quick", "m", "m", *["right"] * 3, "down")),
+    ("rot-local", LAB, ("rot:quick", "m", "m")),
     ("miss", VIEW, ("mode:recency", "ask", "view:alt+w", "type:deploy window")),
 )
 
 
 async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Path) -> None:
-    backend = backend_in(home / name)
+    backend = backend_in(home / name, "local" if name == "rot-local" else "reader")
     app = JitchatApp(backend, store_demo(backend.store))
     async with app.run_test(size=size) as pilot:
         screen = await _ready(pilot)
@@ -125,6 +132,11 @@ async def _ready(pilot: Pilot[None]) -> ChatScreen:
 def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         for name, size, steps in FRAMES:
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
+            if name == "rot-local" and weights.find("smollm2", MODELS) is None:
+                print(f"{name}.svg stays: `jitchat models fetch smollm2` fetches who answers in it")
+                continue
             asyncio.run(draw(name, size, steps, Path(home)))
 
 

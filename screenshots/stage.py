@@ -33,9 +33,13 @@ class Clock:
         return self.time
 
 
-def backend_in(home: Path) -> LocalBackend:
-    """An empty store in a home, and the embedded reader."""
-    environ = {"JITCHAT_HOME": str(home), "JITCHAT_EMBEDDER_DOWNLOAD": "false"} | {
+def backend_in(home: Path, provider: str = "reader") -> LocalBackend:
+    """An empty store in a home, and who answers: a part of jitchat."""
+    environ = {
+        "JITCHAT_HOME": str(home),
+        "JITCHAT_EMBEDDER_DOWNLOAD": "false",
+        "JITCHAT_PROVIDER_NAME": provider,
+    } | {
         key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
     }
     paths = locate(environ)

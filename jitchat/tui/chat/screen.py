@@ -495,13 +495,14 @@ class ChatScreen(Screen[None]):
         self.models.pick(wanted)
 
     def action_rot(self, preset: str = "") -> None:
-        """Open the rot lab; a preset that is named is begun where the reader answers."""
+        """Open the rot lab; a preset that is named is begun where that costs nothing."""
         from jitchat.lab import experiment  # noqa: PLC0415  not on the first frame
 
         if not preset:
             self.views.open_lab()
         else:
-            wanted = experiment.RunWanted(experiment.preset(preset, "reader"))
+            answers = self.opening.session.provider.name if self.opening.session else "reader"
+            wanted = experiment.RunWanted(experiment.preset(preset, answers))
             self.views.open_lab(wanted, begins=True)
 
     @reports_errors
