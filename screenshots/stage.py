@@ -39,9 +39,7 @@ def backend_in(home: Path, provider: str = "reader") -> LocalBackend:
         "JITCHAT_HOME": str(home),
         "JITCHAT_EMBEDDER_DOWNLOAD": "false",
         "JITCHAT_PROVIDER_NAME": provider,
-    } | {
-        key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
-    }
+    } | {key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ}
     paths = locate(environ)
     store = ColdStore(Database(paths.database), Clock())
     return LocalBackend(load_settings(paths.config, environ), paths, store)

@@ -174,6 +174,8 @@ class Model:
     """What tells its replies from another's: provider, model, address, temperature."""
     lacks_key: bool = False
     """It answers nobody without a key, and there is none."""
+    runs_here: bool = False
+    """As a part of jitchat: it costs nothing, and answers one request at a time."""
 
 
 GIVE_UP = 5
@@ -246,9 +248,14 @@ class Answering:
     """Every case of a run, its answer and its judgement."""
 
     def __init__(
-        self, cases: Sequence[Case], answerer: Model, judge: Model | None, data: str, log: ReplyLog
+        self,
+        cases: Sequence[Case],
+        answerer: Model,
+        judge: Model | None,
+        data: Mapping[str, object],
+        log: ReplyLog,
     ) -> None:
-        """`data` is the hash of the questions' file."""
+        """`data` are the hash of the questions' file, and which of them were drawn."""
         self._cases, self._judge, self._data, self._log = cases, judge, data, log
         jobs = [_job(answerer, case, case.messages, data) for case in cases]
         self.answers = Round("answers", answerer, jobs, log)
@@ -302,10 +309,12 @@ class Answering:
         return list(zip(self._cases, self.answers.replies(), strict=True))
 
 
-def _job(model: Model, case: Case, messages: Sequence[Message], data: str) -> Job:
-    asked = {**model.identity, "data": data, "mode": case.mode.value}
+def _job(model: Model, case: Case, messages: Sequence[Message], data: Mapping[str, object]) -> Job:
+    asked = {**model.identity, "data": data["sha256"], "mode": case.mode.value}
+    drawn = {name: data[name] for name in ("sample", "seed") if name in data}
     about = {
         **asked,
+        **({"sample": drawn} if drawn else {}),  # not in the key: samples share their replies
         "talk": case.talk,
         "question": case.question.text,
         "gold": case.question.answer,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Outcome
-from jitchat.errors import BenchFailed, WindowOverflow
+from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
 from jitchat.store.database import Database
@@ -89,7 +89,7 @@ def indexed(found: FileConversation, embedder: Embedder) -> Iterator[Memory]:
 
 
 _MODEL = "bench"
-_WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
+WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
 
 
 class OpenConversation:
@@ -121,12 +121,10 @@ class OpenConversation:
         window = plan(mode, sources, self._budget, self._counter)
         return window, ms_since(begun)
 
-    def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome:
+    def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome | None:
         """Plan the window for a labelled question; `cases` takes it as what will be sent.
 
-        Raises:
-            BenchFailed: The mode refuses it.
-
+        None where it does not fit.
         """
         system = cases.system(question) if cases is not None else SYSTEM_PROMPT
         retrieval, retrieve_ms = Retrieval(), 0.0
@@ -134,8 +132,8 @@ class OpenConversation:
             retrieval, retrieve_ms = self.retrieve(question.text)
         try:
             window, plan_ms = self.window(mode, question.text, retrieval, system)
-        except WindowOverflow as error:
-            raise BenchFailed(f"Mode {mode.value}: {error.what}", _WIDER) from error
+        except WindowOverflow:
+            return None
         if cases is not None:
             cases.take(self._memory.conversation.id, question, window)
         return Outcome(

@@ -5,9 +5,10 @@ too many. They are repaired by reading every `D<session>:<turn>` in them; the st
 each string as it stands. An id that no turn has is dropped by the first and missed by the second.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jitchat.errors import BenchFailed, ImportFailed
@@ -65,6 +66,37 @@ def read_labelled(path: Path) -> list[LabelledConversation]:
     if not any(talk.questions for talk in talks):
         raise BenchFailed(f"{path} has no questions with a text and a category 1 to 4.", _FORM)
     return talks
+
+
+def sampled(
+    talks: Sequence[LabelledConversation], size: int, seed: int
+) -> list[LabelledConversation]:
+    """Draw at random `size` questions, or all if there are fewer, from all conversations.
+
+    Each category keeps its share, to a question; the draw is by a hash, so that it is the same on
+    any machine, and a larger one holds, but for such a question, what a smaller one does.
+    """
+    drawn: dict[str, list[tuple[bytes, int, int]]] = {}
+    for at, talk in enumerate(talks):
+        for place, question in enumerate(talk.questions):
+            lot = hashlib.sha256(f"{seed} {at} {place}".encode()).digest()
+            drawn.setdefault(question.category, []).append((lot, at, place))
+    total = sum(map(len, drawn.values()))
+    size = min(size, total)
+    wanted = {name: size * len(lots) // total for name, lots in drawn.items()}
+    by_remainder = sorted(drawn, key=lambda name: (-(size * len(drawn[name]) % total), name))
+    for name in by_remainder[: size - sum(wanted.values())]:
+        wanted[name] += 1
+    kept = {each[1:] for name, lots in drawn.items() for each in sorted(lots)[: wanted[name]]}
+    return [
+        replace(
+            talk,
+            questions=tuple(
+                question for place, question in enumerate(talk.questions) if (at, place) in kept
+            ),
+        )
+        for at, talk in enumerate(talks)
+    ]
 
 
 def _labelled(sample: object, found: FileConversation) -> LabelledConversation:

@@ -13,22 +13,36 @@ from jitchat import __version__
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.haystack import PHRASINGS
+from jitchat.bench.means import ASSUMED
 from jitchat.bench.output import plain_table, settings_fields
 from jitchat.bench.scaling import QUESTIONS, SizeResult
-from jitchat.bench.scores import SHORTLISTS, AnswerScores, ModeScores, Scores, embedder_name
+from jitchat.bench.scores import (
+    SHORTLISTS,
+    AnswerScores,
+    ModeScores,
+    PairedF1,
+    Scores,
+    embedder_name,
+)
 from jitchat.settings import Settings
 from jitchat.values import Mode
 
 
-def result_fields(
-    data: Path, embedder: str, settings: Settings, modes: Mapping[Mode, ModeScores]
+def result_fields(  # noqa: PLR0913, PLR0917  all that a result is made of
+    data: Path,
+    embedder: str,
+    settings: Settings,
+    modes: Mapping[Mode, ModeScores],
+    unfit: Mapping[Mode, int],
+    sample: Mapping[str, int],
 ) -> dict[str, object]:
     return {
         "version": __version__,
         "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256(data.read_bytes()).hexdigest()},
+        "data": {"path": str(data), "sha256": sha256(data.read_bytes()).hexdigest(), **sample},
         "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
+        "does_not_fit": {mode.value: missed for mode, missed in unfit.items()},
     }
 
 
@@ -81,7 +95,11 @@ ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
 
 
 def answers_added(
-    fields: Mapping[str, Any], reached: ByMode, answers: Round, judging: Round | None
+    fields: Mapping[str, Any],
+    reached: ByMode,
+    pairs: Sequence[PairedF1],
+    answers: Round,
+    judging: Round | None,
 ) -> dict[str, Any]:
     modes = {}
     for name, mode in fields["modes"].items():
@@ -91,9 +109,12 @@ def answers_added(
                 measured = {key: each for key, each in asdict(scores).items() if each is not None}
                 categories[category] = categories[category] | measured
         modes[name] = {**mode, "categories": categories}
-    added = {"answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}}
+    added: dict[str, Any] = {
+        "answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}
+    }
     if judging is not None:
         added["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+    added["f1_differences"] = [asdict(pair) for pair in pairs]
     return {**fields, **added, "modes": modes}
 
 
@@ -111,21 +132,47 @@ def _round(asked: Round) -> dict[str, Any]:
 
 
 def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
-    columns = ("category", "n", "F1", "judged correct", "not judged", "failed")
+    columns = ("category", "n", "F1", "95 %", "judged correct", "not judged", "failed")
     rows = []
     for category, scores in reached.items():
         judge = scores.judge
-        shares = (scores.f1, judge.correct if judge is not None else None)
+        correct = judge.correct if judge is not None else None
         rows.append(
             [
                 category,
                 f"{scores.answered + scores.failed:,}",
-                *(_NOT_MEASURED if share is None else f"{share:.3f}" for share in shares),
+                _mean(scores.f1),
+                _interval(scores.f1_interval),
+                _mean(correct),
                 f"{judge.not_judged:,}" if judge is not None else _NOT_MEASURED,
                 f"{scores.failed:,}",
             ]
         )
     return plain_table(f"{mode.value}: {title}", columns, rows)
+
+
+def _mean(value: float | None) -> str:
+    return _NOT_MEASURED if value is None else f"{value:.3f}"
+
+
+def _interval(ends: tuple[float, float] | None, sign: str = "") -> str:
+    return _NOT_MEASURED if ends is None else " to ".join(f"{end:{sign}.3f}" for end in ends)
+
+
+def paired_table(pairs: Sequence[PairedF1]) -> Table:
+    columns = ("modes", "n", "F1", "difference", "95 %")
+    rows = [
+        [
+            f"{pair.modes[1].value} – {pair.modes[0].value}",
+            f"{pair.n:,}",
+            " – ".join(f"{f1:.3f}" for f1 in reversed(pair.f1)),
+            f"{pair.difference:+.3f}",
+            _interval(pair.interval, "+"),
+        ]
+        for pair in pairs
+    ]
+    title = "F1 of two modes, over the questions that were answered in both"
+    return plain_table(title, columns, rows, ASSUMED)
 
 
 def scaling_fields(

@@ -1,11 +1,13 @@
 """What retrieval, windows and answers reached on labelled questions."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Protocol, TypeVar
 
 from jitchat.bench.f1 import answer_f1
+from jitchat.bench.means import mean_interval
 from jitchat.bench.questions import CATEGORIES, Question
 from jitchat.values import Mode
 
@@ -168,6 +170,8 @@ class AnswerScores:
     """LoCoMo's own, the mean over `answered`; None where that is 0."""
     judge: Judged | None
     """None where nobody was to judge."""
+    f1_interval: tuple[float, float] | None = None
+    """Of 95 %; None where the answers are too few to say."""
 
 
 def answer_scores(
@@ -183,18 +187,53 @@ def answer_scores(
 
 
 def _answer_scores(answers: Sequence[Answer], *, judged: bool) -> AnswerScores:
-    reached = [
-        answer_f1(each.question.category, each.text, each.question.answer)
-        for each in answers
-        if each.text is not None
-    ]
+    reached = [f1 for each in answers if (f1 := _f1(each)) is not None]
     said = [each.correct for each in answers if each.correct is not None]
     return AnswerScores(
         answered=len(reached),
         failed=len(answers) - len(reached),
         f1=_mean_or_none(reached),
         judge=Judged(len(said), len(reached) - len(said), _mean_or_none(said)) if judged else None,
+        f1_interval=mean_interval(reached),
     )
+
+
+def _f1(answer: Answer) -> float | None:
+    asked, text = answer.question, answer.text
+    return answer_f1(asked.category, text, asked.answer) if text is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedF1:
+    """Two modes, over the questions that were answered in both."""
+
+    modes: tuple[Mode, Mode]
+    n: int
+    f1: tuple[float, float]
+    difference: float
+    """Of the second mode, minus the first."""
+    interval: tuple[float, float] | None
+    """Of the difference, 95 %; None where the pairs are too few to say."""
+
+
+def paired_scores(answers: Sequence[Answer]) -> Iterator[PairedF1]:
+    """Compare each two modes that answered a question in common; a question is one object."""
+    by_mode: dict[Mode, dict[int, float]] = {}
+    for each in answers:
+        if (f1 := _f1(each)) is not None:
+            by_mode.setdefault(each.mode, {})[id(each.question)] = f1
+    for one, other in combinations(by_mode, 2):
+        first, second = by_mode[one], by_mode[other]
+        if common := [each for each in first if each in second]:
+            means = tuple(statistics.fmean(f1[each] for each in common) for f1 in (first, second))
+            differences = [second[each] - first[each] for each in common]
+            yield PairedF1(
+                modes=(one, other),
+                n=len(common),
+                f1=(means[0], means[1]),
+                difference=statistics.fmean(differences),
+                interval=mean_interval(differences),
+            )
 
 
 def _mean_or_none(values: Sequence[float]) -> float | None:

@@ -5,8 +5,9 @@ that may cost is told and confirmed first.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from rich.table import Table
 from jitchat import __version__, models
 from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
-from jitchat.bench.scores import Outcome, answer_scores, mode_scores
+from jitchat.bench.scores import Outcome, answer_scores, mode_scores, paired_scores
 from jitchat.cli import options, output
-from jitchat.errors import KeyRefused, ProviderError, SettingsError
+from jitchat.cli.lab_service import probe_speed
+from jitchat.errors import BenchFailed, KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
-from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings, checks, sections
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
@@ -74,7 +76,19 @@ class MeasureFlags:
             output.require_writable(self.json)
 
 
-_READER = "reader"
+@dataclass(frozen=True, slots=True)
+class SampleFlags:
+    sample: int | None = options.option(
+        "Ask so many questions only, drawn at random; each category keeps its share.",
+        type=click.IntRange(min=1),
+        metavar="N",
+    )
+    seed: int = options.option("Draw others.", type=int, default=1, show_default=True, metavar="N")
+
+
+_READER, _LOCAL = "reader", "local"
+_ANSWER, _SEED = 64, 1
+"""Of an answer of a model that runs here: its tokens at most, and the seed it is sampled by."""
 _REASON_LENGTH = 400
 """Characters of a failure's reason."""
 
@@ -87,7 +101,8 @@ def _price(whose: str, way: str) -> Any:  # noqa: ANN401  as its field's type
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
     answerer: str | None = options.option(
-        "Answer too, by this model of the provider's, or reader.", metavar="MODEL"
+        "Answer too, by this model of the provider's, local, local/MODEL, or reader.",
+        metavar="MODEL",
     )
     judge: str | None = options.option("Have the answers judged by this model.", metavar="MODEL")
     answers: Path | None = options.option(  # noqa: RUF009  it makes a field
@@ -139,13 +154,24 @@ class AnswerFlags:
 
 
 def with_model(flags: options.Flags, model: str) -> options.Flags:
-    """Choose the reader, or a model of the provider that is configured."""
+    """Choose the reader, a model that runs here, or one of the provider that is configured."""
+    provider, _, name = model.partition("/")
+    if provider == _LOCAL:
+        return _chosen(flags, {"provider.name": _LOCAL, "provider.model": name or _default_model()})
     given = {"provider.name": _READER}
     if model != _READER:
         settings, key = flags.settings(), "provider.name"
         implied = settings.origin(key) == "default" and model.strip()
         named = {} if implied or settings.provider.name != _READER else {key: "openai"}
         given = {"provider.model": model} | named
+    return _chosen(flags, given)
+
+
+def _default_model() -> str:
+    return presets()[_LOCAL].model
+
+
+def _chosen(flags: options.Flags, given: dict[str, str]) -> options.Flags:
     return options.Flags(given=given).over(flags)
 
 
@@ -158,11 +184,16 @@ def bench_command() -> None:
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
+@options.options_as("drawn", SampleFlags)
 @options.options_as("measuring", MeasureFlags)
 @options.options_as("answering", AnswerFlags)
 @options.endpoint_options
 def locomo_command(
-    flags: options.Flags, data: Path, measuring: MeasureFlags, answering: AnswerFlags
+    flags: options.Flags,
+    data: Path,
+    drawn: SampleFlags,
+    measuring: MeasureFlags,
+    answering: AnswerFlags,
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
 
@@ -172,21 +203,29 @@ def locomo_command(
     measuring.require_writable()
     answering.require_writable()
     talks, settings = questions.read_labelled(data), flags.settings()
+    sample: dict[str, int] = {}
+    if drawn.sample is not None:
+        talks = questions.sampled(talks, drawn.sample, drawn.seed)
+        sample = {"sample": sum(len(talk.questions) for talk in talks), "seed": drawn.seed}
     for doubt in questions.label_warnings(talks):
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
     cases = None
     if answering.answerer is not None:  # takes the requests as they are planned
         cases = asking.Cases(models.system_text(settings))
-    outcomes = _measure_recall(talks, embedder, settings, measuring.modes, cases)
-    scores = {mode: mode_scores(found) for mode, found in outcomes.items()}
+    outcomes, unfit = _measure_recall(talks, embedder, settings, measuring.modes, cases)
+    scores = {mode: mode_scores(found) for mode, found in outcomes.items() if found}
+    asked = sum(len(talk.questions) for talk in talks)
+    for mode, missed in unfit.items():
+        what = f"{mode.value}: does not fit for {missed:,} of {figures.plural(asked, 'question')}."
+        output.say(f"{what} {asking.WIDER}", err=True)
     output.print_tables(
         table
         for mode, reached in scores.items()
         for table in report.tables(mode, reached, embedder.id)
     )
     output.emit("")
-    fields = report.result_fields(data, embedder.id, settings, scores)
+    fields = report.result_fields(data, embedder.id, settings, scores, unfit, sample)
     if cases is not None:
         tables, fields = _answer_all(answering, flags, cases, fields, measuring.json)
         output.print_tables(tables)
@@ -201,8 +240,15 @@ def _measure_recall(
     settings: Settings,
     modes: Sequence[Mode],
     cases: asking.Cases | None,
-) -> dict[Mode, list[Outcome]]:
+) -> tuple[dict[Mode, list[Outcome]], Counter[Mode]]:
+    """Ask every question in every mode; and how many do not fit, by mode.
+
+    Raises:
+        BenchFailed: None fits in any mode.
+
+    """
     outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
+    unfit: Counter[Mode] = Counter()
     model = models.resolve_model(settings)
     counter, budget = model.counter, model.asked_budget
     with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
@@ -211,9 +257,16 @@ def _measure_recall(
                 conversation = asking.OpenConversation(memory, counter, budget)
                 for question in talk.questions:
                     for mode in modes:
-                        outcomes[mode].append(conversation.ask(question, mode, cases))
+                        if (outcome := conversation.ask(question, mode, cases)) is None:
+                            unfit[mode] += 1
+                        else:
+                            outcomes[mode].append(outcome)
                     advance(1)
-    return outcomes
+    if not any(outcomes.values()):
+        raise BenchFailed(
+            f"No question fits {budget.limit:,} tokens in {', '.join(modes)}.", asking.WIDER
+        )
+    return outcomes, unfit
 
 
 def _answer_all(
@@ -234,16 +287,22 @@ def _answer_all(
     beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
     path = answering.answers or beside or flags.paths().answers
     with answers.opened_log(path) as log:
-        run = answers.Answering(cases.planned, answerer, judge, result["data"]["sha256"], log)
+        run = answers.Answering(cases.planned, answerer, judge, result["data"], log)
         if bills := list(_bills(run)):
             output.say("\n".join(bills), err=True)
-            output.require_yes(given=answering.yes)
+            if not all(each.runs_here for each in (answerer, judge) if each is not None):
+                output.require_yes(given=answering.yes)
+            output.say(f"Replies are kept in {path}; run it again to go on.", err=True)
         _send_all(run, answering.parallel, path)
         _tell_failures(run, log.first_failure)
-    reached = answer_scores(list(run.results()), judged=judge is not None)
+    results = list(run.results())
+    reached = answer_scores(results, judged=judge is not None)
+    pairs = list(paired_scores(results))
     title = f"answered by {answering.answerer}" + f", judged by {answering.judge}" * bool(judge)
     tables = [report.answer_table(mode, scores, title) for mode, scores in reached.items()]
-    return tables, report.answers_added(result, reached, run.answers, run.judgements())
+    if pairs:
+        tables.append(report.paired_table(pairs))
+    return tables, report.answers_added(result, reached, pairs, run.answers, run.judgements())
 
 
 def _model(settings: Settings, prices: Prices) -> answers.Model:
@@ -252,16 +311,28 @@ def _model(settings: Settings, prices: Prices) -> answers.Model:
     model = models.resolve_model(settings)
     profile = model.profile
     identity: dict[str, object] = {"provider": profile.name, "model": model.name}
+    sampling = profile.sampling
+    if profile.is_engine:  # one process, which answers one request at a time and costs nothing
+        prices = model.prices or prices
+        sampling = replace(
+            sampling,
+            temperature=sampling.temperature or 0.0,
+            seed=_SEED if sampling.seed is None else sampling.seed,
+            max_tokens=sampling.max_tokens or _ANSWER,
+        )
+        identity |= {"seed": sampling.seed, "max_tokens": sampling.max_tokens}
     if profile.is_reader:
         identity["version"] = __version__
     else:
         identity |= {
             "base_url": without_login(profile.base_url),
-            "temperature": profile.sampling.temperature,
+            "temperature": sampling.temperature,
         }
     provider = models.make_provider(profile, model.name, model.counter)
     lacks_key = models.lacks_key(profile)
-    return answers.Model(provider, model.counter, profile.sampling, prices, identity, lacks_key)
+    return answers.Model(
+        provider, model.counter, sampling, prices, identity, lacks_key, profile.is_embedded
+    )
 
 
 def _bills(run: answers.Answering) -> Iterator[str]:
@@ -277,14 +348,31 @@ def _bills(run: answers.Answering) -> Iterator[str]:
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
             yield from answers.bill(where, loads, asked.model.prices)
+        if loads and asked.model.runs_here and identity["provider"] != _READER:
+            yield _time(loads, asked.model)
+
+
+def _time(loads: Sequence[answers.Load], model: answers.Model) -> str:
+    """Say how long a model that runs here takes, by a short question that it is asked first."""
+    try:
+        speed = asyncio.run(probe_speed(model.provider, model.options))
+    except ProviderError:
+        speed = None  # the run itself says why
+    if speed is None:
+        return "  time: unknown"
+    requests = sum(load.requests for load in loads)
+    reading = sum(load.input_tokens for load in loads) / speed.reads
+    minutes = (reading + requests * answers.REPLY_TOKENS / speed.writes) / 60
+    return f"  time: about {figures.plural(max(1, round(minutes)), 'minute')} on this machine"
 
 
 def _send_all(run: answers.Answering, parallel: int, path: Path) -> None:
     try:
         for asked in run.rounds():
             if waiting := sum(asked.waiting()):
-                with output.progress(asked.name, waiting) as advance:
-                    asyncio.run(asked.run(parallel, advance))
+                at_once = 1 if asked.model.runs_here else parallel
+                with output.progress(asked.name, waiting, lines=True) as advance:
+                    asyncio.run(asked.run(at_once, advance))
     except KeyboardInterrupt:
         output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
         raise

@@ -89,7 +89,7 @@ class LocalLabService:
             return None
         provider = models.make_provider(model.profile, model.name, model.counter, model.learnt)
         try:
-            return asyncio.run(_probe(provider, model.profile.sampling))
+            return asyncio.run(probe_speed(provider, model.profile.sampling))
         except ProviderError:
             return None  # the run itself says why
 
@@ -206,7 +206,8 @@ _PROBE = " ".join(f"Line {number}: nothing to note." for number in range(60))
 _PROBE_ANSWER = 16
 
 
-async def _probe(provider: Provider, sampling: Options) -> costs.Speed | None:
+async def probe_speed(provider: Provider, sampling: Options) -> costs.Speed | None:
+    """Measure by one question how fast a model is; None where it does not tell."""
     asked = replace(sampling, max_tokens=_PROBE_ANSWER, temperature=0.0)
     try:
         await _speed_at("Are you there?", provider, asked)  # loads the model, if need be

@@ -84,13 +84,27 @@ def _escaped(character: str) -> str:
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Draw a bar for who looks at standard error, and nothing for a file or a pipe."""
+def progress(label: str, total: int, *, lines: bool = False) -> Iterator[Callable[[int], None]]:
+    """Draw a bar for who looks at standard error; nothing, or `lines`, for a file or a pipe."""
     if not is_terminal(sys.stderr):
-        yield lambda _: None
+        yield _tenths(label, total) if lines else lambda _: None
         return
     with click.progressbar(length=total, label=for_terminal(label), file=sys.stderr) as bar:
         yield bar.update
+
+
+def _tenths(label: str, total: int) -> Callable[[int], None]:
+    """Print how many are done at once, and at each tenth of the way."""
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        before, done = done, done + more
+        if not more or 10 * done // total > 10 * before // total:
+            say(f"{label}: {done:,} of {total:,}", err=True)
+
+    advance(0)
+    return advance
 
 
 @contextmanager

@@ -6,13 +6,11 @@ import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-import pytest
-
 from jitchat.bench.answers import Answering, Load, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
-from jitchat.errors import BenchFailed, RequestRefused
+from jitchat.errors import RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
@@ -75,7 +73,7 @@ async def answered(
     with ExitStack() as stack:
         log = stack.enter_context(opened_log(path))
         judging_model = model(judge, "judge") if judge is not None else None
-        made = Answering(cases, model(answerer), judging_model, "hash", log)
+        made = Answering(cases, model(answerer), judging_model, {"sha256": "hash"}, log)
         await made.answers.run(2, lambda _: None)
         judging = made.judgements()
         if judging is not None:
@@ -103,9 +101,8 @@ def test_retrieval_finds_the_same_whether_it_is_to_be_answered_or_not(tmp_path: 
     assert found[0] == found[1]
 
 
-def test_a_mode_that_does_not_fit_is_refused_with_what_to_set(tmp_path: Path):
-    with pytest.raises(BenchFailed, match=r"Mode full: .* with --limit"):
-        planned(tmp_path, Mode.FULL, budget=Budget(limit=2_500))
+def test_a_question_whose_window_does_not_fit_is_left_out(tmp_path: Path):
+    assert planned(tmp_path, Mode.FULL, budget=Budget(limit=2_500)) == []
 
 
 async def test_an_answer_is_scored_and_judged(tmp_path: Path):
@@ -153,7 +150,7 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     cases = planned(tmp_path, Mode.FULL, Mode.JIT)
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
-        made = Answering(cases, model(Talking()), model(judge), "hash", log)
+        made = Answering(cases, model(Talking()), model(judge), {"sha256": "hash"}, log)
         loads, (judging,) = made.loads(), made.judge_loads()
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
     assert loads == [

@@ -13,6 +13,7 @@ from jitchat.cli import output
 from jitchat.cli.bench import with_model
 from jitchat.cli.options import Flags
 from jitchat.errors import RequestRefused, Unreachable
+from jitchat.providers.local.engine import EnginePlan
 from jitchat.providers.provider import Finished
 from tests.bench.support import labelled_sample, question
 from tests.support import ScriptedProvider
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from jitchat.providers.provider import Options
     from jitchat.settings.profiles import Profile
     from tests.cli.conftest import Result, Shell
 
@@ -67,11 +69,11 @@ def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> 
 
 
 def rows(out: str, title: str) -> dict[str, list[str]]:
-    """The cells of one table by their category."""
+    """The cells of one table by their category, without the interval."""
     lines = out[out.index(title) :].splitlines()[1:]
     end = next((place for place, line in enumerate(lines) if ": " in line), len(lines))
-    cells = [line.split() for line in lines[:end]]
-    return {each[0]: each[1:] for each in cells if len(each) == 6}
+    cells = [line.replace(" to ", "…").split() for line in lines[:end]]
+    return {each[0]: each[1:3] + each[4:] for each in cells if len(each) == 7}
 
 
 def test_the_reader_answers_without_a_key_and_without_being_asked(
@@ -94,6 +96,38 @@ def test_the_reader_answers_without_a_key_and_without_being_asked(
     assert f"{reached['single-hop']['f1']:.3f}" == found["single-hop"][1]
     assert "judge" not in reached["all"]
     assert len((tmp_path / "out.answers.jsonl").read_text().splitlines()) == 4
+
+
+def test_a_model_that_runs_here_is_asked_without_a_yes_and_in_the_same_way_each_time(
+    jitchat: Shell,
+    data: Path,
+    tmp_path: Path,
+    models: dict[str, ScriptedProvider],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    class Recording(ScriptedProvider):
+        def stream(self, messages: Sequence[object], options: Options):
+            sent.append(options)
+            return super().stream(messages, options)
+
+    sent: list[Options] = []
+    models["smollm2"] = Recording(["Bo, ", "Ann"], model="smollm2")
+    plan = EnginePlan(tmp_path / "m.gguf", 4_096, 1, 0, 0)
+    monkeypatch.setattr(resolving, "engine_plan", lambda *_: plan)
+    out = tmp_path / "out.json"
+    done = asked(jitchat, data, "--answerer", "local", "--sample", "1", "--json", out)
+    assert done.code == 0, done.err
+    assert "full: does not fit for 1 of 1 question." in done.err
+    assert "  time: " in done.err
+    assert "answers: 0 of 1\nanswers: 1 of 1" in done.err
+    asked_for = (sent[-1].temperature, sent[-1].seed, sent[-1].max_tokens)
+    assert asked_for == (0.0, 1, 64)
+    kept = json.loads(out.read_text())
+    assert (kept["data"]["sample"], kept["data"]["seed"]) == (1, 1)
+    assert kept["does_not_fit"] == {"full": 1}
+    assert kept["answerer"]["max_tokens"] == 64
+    (line,) = (tmp_path / "out.answers.jsonl").read_text().splitlines()
+    assert json.loads(line)["sample"] == {"sample": 1, "seed": 1}
 
 
 def test_answers_and_judgements_are_sent_after_a_yes(
@@ -264,7 +298,10 @@ def test_ctrl_c_keeps_what_came_and_says_so(
         (("--answerer", "talker", "--parallel", "0"), "--parallel"),
         (("--answerer", "talker", "--input-price", "-1"), "--input-price"),
         (("--answerer", "talker", "--answers", "/dev/null/a"), "cannot be kept in"),
-        (("--answerer", "talker", "--limit", "4096"), "Mode full: The whole conversation"),
+        (
+            ("--answerer", "talker", "--limit", "4096", "--modes", "full"),
+            "No question fits 4,096 tokens in full",
+        ),
     ],
 )
 def test_what_cannot_be_is_a_sentence_and_sends_nothing(
@@ -306,6 +343,9 @@ def test_no_key_and_no_login_reaches_the_disk(
         ({"provider.name": "groq"}, "llama", ("groq", "llama")),
         ({"provider.name": "reader"}, "gpt", ("openai", "gpt")),
         ({"provider.name": "groq"}, "reader", ("reader", "reader")),
+        ({}, "local", ("local", "smollm2")),
+        ({"provider.name": "groq"}, "local/smollm2", ("local", "smollm2")),
+        ({}, "local//models/own.gguf", ("local", "/models/own.gguf")),
     ],
 )
 def test_a_benchmarks_answerer_is_a_model_of_the_provider_that_is_configured(
