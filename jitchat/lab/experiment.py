@@ -78,7 +78,7 @@ _WITHIN_REACH = (Kind.DIRECT, Kind.UPDATED, Kind.DISTRACTED)
 _FOR_PROVIDER = {
     "reader": _FOR_READER,
     "local": {
-        "quick": Experiment((1_000, 4_000), (0.25, 0.75), _WITHIN_REACH, near=(2,)),
+        "quick": Experiment((2_000, 4_000), (0.25, 0.75), _WITHIN_REACH, near=(2,)),
         "standard": Experiment(
             (1_000, 2_000, 4_000), (0.0, 0.25, 0.5, 0.75), _WITHIN_REACH, near=(0, 2, 6)
         ),
