@@ -80,7 +80,9 @@ class TestBackend:
     """What there is to know of one that was."""
     service: LabService | None = None
     """What makes runs of the rot lab."""
-    live_refusal: JitchatError | None = None
+    live_refusal: JitchatError | None = field(
+        default_factory=lambda: SettingsError("The local model is not here.", "Fetch it.")
+    )
     """Why the live demo has nobody to ask."""
     lacking: Weights | None = None
     """What it could fetch."""

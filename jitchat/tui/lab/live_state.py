@@ -106,13 +106,13 @@ def _notch(scale: Sequence[_Number], value: _Number, step: int) -> _Number:
 
 
 def setup_line(state: LiveState) -> Content:
-    """`2k tokens of talk · 6 near-duplicates of the fact · the fact at 50 %`."""
+    """`2k tokens   6 near-duplicates (+ −)   fact at 50 % (← →)`."""
     near, depth = f"{state.near}", percent(state.depth)
     is_new = (state.near, state.depth) != (state.setup.near, state.setup.depth)
-    later = "  from the next question" if is_new and state.fact is not None else ""
+    later = "  (next question)" if is_new and state.fact is not None else ""
     return Content.assemble(
         (f"{short(state.setup.length)} tokens", "bold"),
-        (" of talk   ", MUTED),
+        ("   ", MUTED),
         (near, "bold"),
         (" near-duplicates (+ −)   fact at ", MUTED),
         (depth, "bold"),
@@ -151,14 +151,14 @@ def mode_state(state: LiveState, mode: Mode, now: float) -> str:
     if answer.first_at is None:
         reading = "" if answer.window is None else f" {answer.window.used:,} tokens"
         return f"reading{reading}… {max(0.0, now - answer.left_at):.0f} s"
-    return f"answering… first token {duration(answer.to_first)}"
+    return f"answering… first {duration(answer.to_first)}"
 
 
 def _times(result: Result) -> list[str]:
     """List the seconds to the first token, and how fast the window was read, as far as known."""
     if result.to_first is None:
         return []
-    told = [f"first token {duration(result.to_first)}"]
+    told = [f"first {duration(result.to_first)}"]
     usage = result.usage
     if usage is not None and usage.input_tokens and result.to_first:
         read = usage.input_tokens - (usage.cached_tokens or 0)

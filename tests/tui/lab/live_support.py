@@ -47,6 +47,7 @@ class LiveService:
 def live_app(backend: TestBackend, folder: Path, pace: float | None = None) -> LiveApp:
     """The app; its service is the backend's, and a run of the lab is made for each question."""
     backend.service = LiveService(Runs(folder / "rot"))  # type: ignore[assignment]
+    backend.live_refusal = None
     return App(backend, backend.store.create("A talk"), pace)
 
 

@@ -81,7 +81,7 @@ async def test_a_dial_asks_at_the_same_length_once_more_and_is_counted_apart(
         screen = await shown(pilot)
         await asked(pilot, screen)
         await pilot.press("minus", "right")
-        assert "0 near-duplicates (+ −) fact at 75 % (← →) from the next question" in text(pilot)
+        assert "0 near-duplicates (+ −) fact at 75 % (← →) (next question)" in text(pilot)
         assert not screen.state.totals
         await pilot.press("enter")
         await asked(pilot, screen)
