@@ -165,7 +165,8 @@ class LiveScreen(LabScreen):
     @on(Lacking)
     def _lacks(self, message: Lacking) -> None:
         other = "`jitchat demo --live --model NAME` has another model answer."
-        self._change(self.state.failed(f"{message.why} {other}"))
+        again = "Space offers it again." if message.wanted is not None else ""
+        self._change(self.state.failed(f"{message.why} {again} {other}"))
         if self.pace is not None:
             self.app.exit(return_code=1, message=self.state.error)
         elif message.wanted is not None:
@@ -276,4 +277,11 @@ class LiveApp(JitchatApp):
         return Screen()
 
     def on_ready(self) -> None:
-        self.push_screen(LiveScreen(self._backend, self._pace), lambda _: self.exit(return_code=0))
+        live = LiveScreen(self._backend, self._pace)
+
+        def leave(_: bool | None) -> None:
+            """Leave the score on the terminal."""
+            score = live_state.score_lines(live.state) if live.state.results else None
+            self.exit(return_code=0, message=score and str(score))
+
+        self.push_screen(live, leave)

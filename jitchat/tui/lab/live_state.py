@@ -143,6 +143,8 @@ def mode_state(state: LiveState, mode: Mode, now: float) -> str:
     answer, result = state.answers.get(mode), state.decided.get(mode)
     if result is not None:
         return " · ".join(_times(result))
+    if state.phase is Phase.FAILED:
+        return "not answered"
     if answer is None:
         first = next((each for each in MODES if each not in state.decided), mode)
         return "waits for its turn" if mode is not first else "planning…"

@@ -133,6 +133,8 @@ async def test_a_recording_plays_every_length_once_and_ends(
     app = live_app(backend, tmp_path, pace=1.0)
     async with app.run_test(size=SMALL) as pilot:
         await until(pilot, lambda: app._exit, "the end")
+        (score,) = map(str, app._exit_renderables)
+    assert "0 % of 4" in score
     assert [each.lengths for each in service_of(backend).begun] == [(each,) for each in LENGTHS]
     assert app.return_code == 0
 

@@ -83,6 +83,12 @@ def test_a_mode_says_how_far_it_is(answer: AnswerProgress | None, told: str) -> 
     assert mode_state(state, Mode.FULL, 5.0) == told
 
 
+def test_nothing_is_waited_for_once_asking_failed() -> None:
+    state = LiveState().failed("It broke\noff.")
+    assert state.error == "It broke off."
+    assert {mode_state(state, mode, 5.0) for mode in Mode} == {"not answered"}
+
+
 def test_a_verdict_gives_its_rule_and_one_that_does_not_fit_why() -> None:
     state = answered(LiveState())
     assert str(verdict_line(state, Mode.FULL)) == "✗ wrong: says so"
