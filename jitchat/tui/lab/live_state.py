@@ -198,7 +198,16 @@ def verdict_line(state: LiveState, mode: Mode) -> Content:
     why = result.rule if graded else result.note or result.rule
     ink = _RIGHT_INK if is_right else _WRONG_INK
     sign = "✓" if is_right else "✗" if graded else "–"
-    return Content.assemble((f"{sign} {result.verdict}", f"bold {ink}"), f": {one_line(why)}")
+    return Content.assemble(
+        (f"{sign} {result.verdict}", f"bold {ink}"), f": {one_line(why)}", (_held(result), MUTED)
+    )
+
+
+def _held(result: Result) -> str:
+    """Say whether the window had all that the answer needs; empty where none was sent."""
+    if result.held is None or not result.needed:
+        return ""
+    return f" · fact {'in' if result.held == len(result.needed) else 'not in'} the window"
 
 
 def answer_text(state: LiveState, mode: Mode) -> str:
@@ -219,7 +228,8 @@ def column(state: LiveState, mode: Mode, width: int, now: float, *, is_flat: boo
         last = Content.assemble(verdict, "  " if verdict else "", quoted)
         return Content("\n").join([head, told, last])
     answer = Content.styled(text, "bold")
-    lines = [size_bar(state, mode, width), told, Content(), answer, Content(), verdict]
+    # The verdict comes first: a long answer leaves no room behind it.
+    lines = [size_bar(state, mode, width), told, Content(), verdict, Content(), answer]
     return Content("\n").join(lines)
 
 

@@ -91,9 +91,14 @@ def test_nothing_is_waited_for_once_asking_failed() -> None:
 
 def test_a_verdict_gives_its_rule_and_one_that_does_not_fit_why() -> None:
     state = answered(LiveState())
-    assert str(verdict_line(state, Mode.FULL)) == "✗ wrong: says so"
+    assert str(verdict_line(state, Mode.FULL)) == "✗ wrong: says so · fact in the window"
+    lacking = replace(state.decided[Mode.FULL], held=0)
+    told = str(verdict_line(LiveState().took(lacking), Mode.FULL))
+    assert told.endswith(" · fact not in the window")
     cell = Cell(500, 0.5, Kind.DIRECT, 1, Mode.FULL, 2)
-    unfit = replace(result_of(cell), verdict=Verdict.UNFIT, note="600 tokens are too many")
+    unfit = replace(
+        result_of(cell), verdict=Verdict.UNFIT, held=None, note="600 tokens are too many"
+    )
     told = verdict_line(LiveState().took(unfit), Mode.FULL)
     assert str(told) == "– does not fit: 600 tokens are too many"
 
