@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.window.budget import Budget
 
+_LOCAL = "local"
+"""The provider of models that run here."""
+
 
 class LocalBackend:
     """See `Backend`; a model that is picked in the app comes before what the settings say."""
@@ -169,6 +172,24 @@ class LocalBackend:
         from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
 
         return LocalLabService(self._model, self._paths, self.store)
+
+    def live_service(self) -> LocalLabService:
+        from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
+        from jitchat.models import engine_plan  # noqa: PLC0415  300 ms
+
+        model = self._model()
+        if model.profile.is_reader:
+            profile = self.settings.profile(_LOCAL)
+            model = self._resolved(_LOCAL, profile.model)
+            engine_plan(profile, model.name)
+        return LocalLabService(lambda: model, self._paths, self.store)
+
+    def missing_weights(self) -> weights.Weights | None:
+        from jitchat.providers.local.engine import is_missing  # noqa: PLC0415  rarely needed
+
+        name = self.settings.profile(_LOCAL).model
+        is_here = is_missing() or weights.find(name, self._paths.models) is not None
+        return None if is_here else weights.known().get(name)
 
     def hint(self) -> str:
         return (

@@ -28,6 +28,8 @@ from jitchat.tui import garbage
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
     from jitchat.tui.app import JitchatApp
+    from jitchat.tui.lab.live import LiveApp
+    from jitchat.tui.tour.app import TourApp
 
 SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
@@ -85,8 +87,9 @@ def _warn(sentence: str) -> None:
     metavar="FACTOR",
     help="With --record: 2 is twice as slow as reading takes, 0.5 twice as fast.",
 )
+@click.option("--live", is_flag=True, help="Ask a real model, and watch it answer in each mode.")
 @options.tour_options
-def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
+def demo_command(flags: options.Flags, record: bool, pace: float | None, live: bool) -> int:
     """Show the same question in full, recency and jit: a tour of five steps, in the chat.
 
     One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
@@ -96,6 +99,11 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
     conversations is read or changed. The embedded reader answers, whatever the configuration
     says, so that nothing leaves this machine; --model, --provider or --base-url has a model
     answer in its place. Theme, keys and the window's sizes are as you set them.
+
+    With --live a language model answers instead, the one that runs here (SmolLM2, which it offers
+    to fetch) or the one that --model names: one question in full, recency and jit, in longer and
+    longer talk, graded as in the rot lab. Space asks on, P plays by itself, + and − set the
+    near-duplicates, ← and → where the fact was said, Esc ends.
 
     For a recording, have the recorder's terminal at a fixed size, 120 by 36 for example:
 
@@ -109,14 +117,25 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None) -> int:
     cold_store.check_key_bindings(settings)
     require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
     garbage.pause()
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
-
+    app = _live_app() if live else _tour_app()
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
         paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
         with cold_store.opened_store(paths) as store:
             backend = LocalBackend(settings, paths, store, warns=False)
             own_pace = (pace or 1.0) if record else None
-            return run_app(TourApp(backend, store_demo(store), own_pace))
+            return run_app(app(backend, store_demo(store), own_pace))
+
+
+def _tour_app() -> type[TourApp]:
+    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
+
+    return TourApp
+
+
+def _live_app() -> type[LiveApp]:
+    from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual: not to print help
+
+    return LiveApp
 
 
 _NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})

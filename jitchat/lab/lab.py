@@ -106,7 +106,6 @@ class Lab:
         for number, (plan, cells) in enumerate(left, start=1):
             self.hear(events.ConversationBegun(number, len(left), plan.length))
             made = await to_the_end(partial(self.made, plan))
-            self.file.moment = _moment_after(made)
             await self._workers.run(cells, partial(self._work, number, plan.name, made))
             if self._is_given_up():
                 return
@@ -160,11 +159,14 @@ class Lab:
             return
         await self._end(is_new=bool(left))
 
+    def plans(self) -> Iterator[planting.ConversationPlan]:
+        return planting.plans(self.file.run.experiment, self._price)
+
     def _left(self) -> list[tuple[planting.ConversationPlan, list[_Asked]]]:
         experiment, left = self.file.run.experiment, set(self.file.left())
         laid_out = (
             (plan, [each for each in plan.cells(experiment.modes) if each[0] in left])
-            for plan in planting.plans(experiment, self._price)
+            for plan in self.plans()
         )
         return [(plan, cells) for plan, cells in laid_out if cells]
 
@@ -207,6 +209,7 @@ class Lab:
             await conversation.session.aclose()
 
     async def opened(self, name: str, made: planting.MadeConversation) -> "OpenConversation":
+        self.file.moment = _moment_after(made)
         memory = await stored_and_indexed(self.file, name, made, self._embedder)
         session = await to_the_end(partial(self._open_session, memory))
         if self._learnt is not None:
@@ -303,7 +306,6 @@ class _Desk:
         lab, number, begun = self._lab, len(self._open) + 1, self._lab.clock()
         lab.hear(events.ConversationBegun(number, self._of, plan.length))
         made = await to_the_end(partial(lab.made, plan))
-        lab.file.moment = _moment_after(made)
         conversation = await lab.opened(plan.name, made)
         self._closing.push_async_callback(conversation.session.aclose)
         seconds = lab.clock() - begun
@@ -369,14 +371,18 @@ class OpenConversation:
         """By a fact's name: its question, once it was asked."""
 
     async def ask(
-        self, cell: Cell, fact: Fact, wait: Callable[[RetryScheduled], object]
+        self,
+        cell: Cell,
+        fact: Fact,
+        wait: Callable[[RetryScheduled], object],
+        watch: Callable[[AnswerProgress], object] = lambda _: None,
     ) -> tuple[Result, AnswerProgress]:
         """Ask for a fact as the chat does; the result has no verdict yet.
 
-        `wait` is told when the request has to wait.
+        `wait` is told when the request has to wait, `watch` how the answer grows.
         """
         question = await to_the_end(partial(self._question, fact))
-        answer = await self._answer(question, cell.mode, wait)
+        answer = await self._answer(question, cell.mode, wait, watch)
         if isinstance(answer.error, StoreError):
             raise answer.error
         answer = answer.ended(time.monotonic(), self.session.cost_of(answer.usage), 0)
@@ -415,7 +421,11 @@ class OpenConversation:
         return question
 
     async def _answer(
-        self, question: Turn, mode: Mode, wait: Callable[[RetryScheduled], object]
+        self,
+        question: Turn,
+        mode: Mode,
+        wait: Callable[[RetryScheduled], object],
+        watch: Callable[[AnswerProgress], object],
     ) -> AnswerProgress:
         answer, text = AnswerProgress(mode), question.content
         try:
@@ -424,6 +434,7 @@ class OpenConversation:
                     if isinstance(event, RetryScheduled):
                         wait(event)
                     answer = answer.after(event, time.monotonic())
+                    watch(answer)
         except JitchatError as error:
             answer = answer.after(SendFailed(error, text), time.monotonic())
         return answer

@@ -257,6 +257,7 @@ def help_sections() -> list[tuple[str, Rows]]:
         ("In the prompt", own["prompt"]),
         ("In the panes", [*own["letters"], *letters, *own["panes"]]),
         ("In the rot lab", own["lab"]),
+        ("In the live demo", own["live"]),
     ]
 
 

@@ -12,6 +12,7 @@ from jitchat.session import Session
 from jitchat.settings import Settings
 from jitchat.store.store import ColdStore
 from jitchat.values import Conversation, Message
+from jitchat.weights import Weights
 from jitchat.window.budget import Budget
 
 
@@ -100,6 +101,16 @@ class Backend(Protocol):
 
     def lab_service(self) -> LabService:
         """Make what runs of the rot lab are made with: whoever answers here is asked there."""
+
+    def live_service(self) -> LabService:
+        """Slow: make what the live demo asks: who answers here, or the local model for the reader.
+
+        Raises:
+            SettingsError: That model, or its engine, is not on this machine.
+        """
+
+    def missing_weights(self) -> Weights | None:
+        """Find the weights of the local model, where they alone are missing; else None."""
 
     def hint(self) -> str:
         """How to add a real model, in lines of at most 64 columns."""

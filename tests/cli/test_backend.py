@@ -12,6 +12,7 @@ from jitchat.cli.backend import LocalBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.models import State
+from jitchat.providers.local import engine
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile
 from jitchat.store.models import ChosenModel, ModelLessons
@@ -243,3 +244,28 @@ def test_a_keys_file_that_cannot_be_read_is_told_of(made, paths, store) -> None:
     with pytest.raises(JitchatError, match="is not valid TOML"):
         made().choices()
     assert store_demo(store).turns
+
+
+def test_the_live_demo_asks_the_local_model_in_the_place_of_the_reader_alone(
+    made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[str] = []
+    monkeypatch.setattr("jitchat.models.engine_plan", lambda profile, model: plans.append(model))
+
+    made('[provider]\nname = "reader"').live_service()
+    assert plans == ["smollm2"]
+
+    backend = made('[provider]\nname = "ollama"\nmodel = "qwen3:8b"')
+    assert backend.live_service()._resolve().name == "qwen3:8b"
+    assert plans == ["smollm2"]
+
+
+@pytest.mark.parametrize("is_missing", [True, False])
+def test_weights_are_missing_only_where_an_engine_could_run_them(
+    made, monkeypatch: pytest.MonkeyPatch, *, is_missing: bool
+) -> None:
+    monkeypatch.setattr(engine, "is_missing", lambda: is_missing)
+
+    found = made().missing_weights()
+
+    assert (found is None) is is_missing

@@ -14,6 +14,7 @@ from jitchat.tui import garbage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from jitchat.tui.lab.live import LiveApp
     from jitchat.tui.tour.app import TourApp
     from tests.cli.conftest import Shell
 
@@ -110,5 +111,26 @@ def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
     assert jitchat("demo", *arguments).code == 3
     ((file, conversations, given),) = ran
     assert (conversations, given) == (["demo"], pace)
+    assert not file.parent.exists()
+    assert not jitchat.home.exists()
+
+
+def test_live_shows_the_live_demo_on_a_database_that_is_gone_afterwards(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Path] = []
+
+    def run_app(app: LiveApp) -> int:
+        assert type(app).__name__ == "LiveApp"
+        assert app._pace == 1.0
+        ran.append(app._backend._paths.database)  # type: ignore[attr-defined]
+        return 0
+
+    monkeypatch.setattr(chat, "run_app", run_app)
+    monkeypatch.setattr(chat, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(garbage, "pause", lambda: None)
+
+    assert jitchat("demo", "--live", "--record").code == 0
+    (file,) = ran
     assert not file.parent.exists()
     assert not jitchat.home.exists()

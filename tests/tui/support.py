@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from jitchat.providers.provider import Provider
     from jitchat.store.store import ColdStore
     from jitchat.values import Conversation, Message
+    from jitchat.weights import Weights
     from jitchat.window.budget import Budget
 
 
@@ -79,6 +80,12 @@ class TestBackend:
     """What there is to know of one that was."""
     service: LabService | None = None
     """What makes runs of the rot lab."""
+    live_refusal: JitchatError | None = field(
+        default_factory=lambda: SettingsError("The local model is not here.", "Fetch it.")
+    )
+    """Why the live demo has nobody to ask."""
+    lacking: Weights | None = None
+    """What it could fetch."""
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:
@@ -144,6 +151,14 @@ class TestBackend:
     def lab_service(self) -> LabService:
         assert self.service is not None
         return self.service
+
+    def live_service(self) -> LabService:
+        if self.live_refusal is not None:
+            raise self.live_refusal
+        return self.lab_service()
+
+    def missing_weights(self) -> Weights | None:
+        return self.lacking
 
     def hint(self) -> str:
         return "jitchat --base-url URL --model NAME"

@@ -50,6 +50,8 @@ _LAB = "rot('quick')"
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
 
+LAST_LENGTH = 2_000
+"""Tokens of the conversation that the live demo ends the tour with: read within seconds."""
 HELD_SECONDS = 0.25
 """Presses that come sooner after one another are of a key that is held, or that bounces."""
 
@@ -131,8 +133,10 @@ class Tour:
     A pace of 2 is twice as slow as reading takes.
     """
 
-    def __init__(self, app: JitchatApp, chat: ChatScreen, pace: float | None) -> None:
-        self._app, self._chat, self.pace = app, chat, pace
+    def __init__(
+        self, app: JitchatApp, chat: ChatScreen, backend: Backend, pace: float | None
+    ) -> None:
+        self._app, self._chat, self._backend, self.pace = app, chat, backend, pace
         self.needle = script.DEPLOY_WINDOW
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False
@@ -189,7 +193,7 @@ class Tour:
         elif key is TourKey.NEXT and place < len(script.STEPS):
             await self._do(place + 1)
         elif key is TourKey.NEXT:
-            self.end()
+            await self._finish()
 
     def begin(self) -> None:
         """Begin once everything is indexed, and the first window is there."""
@@ -371,6 +375,32 @@ class Tour:
         if self.progress.place < len(script.STEPS):
             await self._do(self.progress.place + 1)
         else:
+            await self._finish()
+
+    async def _finish(self) -> None:
+        """End with the live demo, where the local model is here; a recording ends behind it."""
+        if await asyncio.to_thread(self._can_be_live):
+            await self._close_screens()
+            self.end()
+            from jitchat.lab.live import Setup  # noqa: PLC0415  loads the lab
+            from jitchat.tui.lab.live import LiveScreen  # noqa: PLC0415  likewise
+
+            live = LiveScreen(self._backend, self.pace, Setup(LAST_LENGTH), count=1)
+            self._app.push_screen(live, self._leave)
+        elif self.pace is not None:
+            self._app.exit(return_code=0)
+        else:
+            self.end()
+
+    def _can_be_live(self) -> bool:
+        try:
+            self._backend.live_service()
+        except JitchatError:
+            return False
+        return True
+
+    def _leave(self, _: bool | None) -> None:
+        if self.pace is not None:
             self._app.exit(return_code=0)
 
     def _arrive(self, words: str) -> None:
@@ -417,7 +447,7 @@ class TourApp(JitchatApp):
         """With a `pace` it plays by itself and ends; 2 is twice as slow as reading takes."""
         super().__init__(backend, conversation)
         self.chat = ChatScreen(backend, conversation)
-        self.tour = Tour(self, self.chat, pace)
+        self.tour = Tour(self, self.chat, backend, pace)
         self._pressed_at = float("-inf")
 
     def get_default_screen(self) -> ChatScreen:

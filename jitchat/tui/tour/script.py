@@ -24,6 +24,9 @@ PAUSE = 1.5
 """Seconds to look at what a text is about."""
 
 
+LIVE = "`jitchat demo --live` asks a real model."
+
+
 @dataclass(frozen=True, slots=True)
 class Needle:
     """A turn, and the question that only this turn answers."""
@@ -115,7 +118,8 @@ def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
     tallied = [(mode, tallies.by_mode[mode]) for mode in Mode if mode in tallies.by_mode]
     right = ", ".join(f"{mode} {share_of(tally)}" for mode, tally in tallied if tally.answered)
     so_far = " so far" if is_running else ""
-    return f"{what} Right{so_far}: {right}."
+    live = "" if is_running else f" {LIVE}"
+    return f"{what} Right{so_far}: {right}.{live}"
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:

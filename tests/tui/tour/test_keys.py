@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Static
 
 from jitchat.errors import Unreachable
+from jitchat.lab.run_file import Runs
 from jitchat.session import Session, SessionOptions
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour.app import TourBar
@@ -19,6 +20,7 @@ from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.values import Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
+from tests.tui.lab.live_support import LiveService
 from tests.tui.support import TestBackend, idle, until
 from tests.tui.tour.support import (
     LARGE,
@@ -31,6 +33,8 @@ from tests.tui.tour.support import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 
@@ -169,3 +173,16 @@ async def test_a_mode_that_does_not_fit_says_so_and_the_tour_goes_on(reads: Test
         assert tour.progress.words.startswith("nothing was sent.")
         await go_on(pilot, 2)
         assert tour.progress.words.endswith("So the answer is lost.")
+
+
+async def test_where_the_local_model_is_here_the_tour_ends_with_it(
+    reads: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = LiveService(Runs(tmp_path / "live"))
+    monkeypatch.setattr(reads, "live_service", lambda: service)
+    app = tour_app(reads, pace=0.001)
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.return_code is not None, "the end of the recording")
+    (asked,) = service.begun
+    assert asked.lengths == (touring.LAST_LENGTH,)
+    assert app.return_code == 0

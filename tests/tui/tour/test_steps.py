@@ -10,7 +10,7 @@ from pytest_textual_snapshot import SVGImageExtension
 from jitchat.lab.stats import share_of
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.tour.app import TourBar
-from jitchat.tui.tour.script import DEPLOY_WINDOW, STEPS, Ask
+from jitchat.tui.tour.script import DEPLOY_WINDOW, LIVE, STEPS, Ask
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
@@ -90,7 +90,7 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: tour.progress.words.startswith(RIGHT), "the end of the run")
     by_mode = lab.state.tallies.by_mode
     told = ", ".join(f"{mode} {share_of(by_mode[mode])}" for mode in Mode)
-    assert tour.progress.words == f"{RIGHT}{told}."
+    assert tour.progress.words == f"{RIGHT}{told}. {LIVE}"
     await pilot.pause()
 
 
