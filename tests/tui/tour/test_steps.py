@@ -100,7 +100,29 @@ async def at_rest(pilot: Pilot[None]) -> str:
     while image != before:
         await pilot.pause(0.1)
         before, image = image, pilot.app.export_screenshot()
-    return image
+    return in_order_of_style(THUMB.sub("", image))
+
+
+THUMB = re.compile(r'<text [^>]*>[▁▂▃▄▅▆▇]</text>|<rect [^>]*x="719.8"[^>]*/>')
+"""Of the transcript's scrollbar: where it ends depends on how many turns above are mounted yet."""
+RULE = re.compile(r"\.(terminal-\d+)-r(\d+) (\{[^}]*\})\s*")
+
+
+def in_order_of_style(image: str) -> str:
+    """The picture with the styles of what is seen, numbered by what they are.
+
+    Rich numbers them as they come, in blanks, too, of which nothing is seen.
+    """
+    styles = {found[2]: found[3] for found in RULE.finditer(image)}
+    first = RULE.search(image)
+    assert first is not None
+    bare, terminal = RULE.sub("", image), first[1]
+    used = re.compile(rf'(?<=class="{terminal}-r)\d+(?=")')
+    ordered = sorted(set(used.findall(bare)), key=styles.__getitem__)
+    numbers = {name: str(at) for at, name in enumerate(ordered, start=1)}
+    rules = "\n".join(f".{terminal}-r{numbers[name]} {styles[name]}" for name in ordered)
+    start = first.start()
+    return f"{bare[:start]}{rules}\n{used.sub(lambda found: numbers[found[0]], bare[start:])}"
 
 
 async def test_each_step_shows_and_says_what_it_did(
