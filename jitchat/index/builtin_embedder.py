@@ -1,11 +1,16 @@
 """The built-in embedder: WordLlama's table of 256 dimensions, which its package carries."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-import wordllama
-
 from jitchat.index.vectors import Matrix, unit_rows
+
+_QUIET = logging.NullHandler()
+logging.getLogger().addHandler(_QUIET)  # without one, wordllama has all libraries log to the screen
+import wordllama  # noqa: E402
+
+logging.getLogger().removeHandler(_QUIET)
 
 
 class BuiltinEmbedder:

@@ -23,3 +23,18 @@ def test_the_memory_is_imported_without_what_it_may_need_later():
         [sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not HEAVY & set(json.loads(done.stdout))
+
+
+QUIET = """
+import logging
+import jitchat.index.builtin_embedder
+logging.getLogger("httpx").info("a request")
+print(logging.getLogger().handlers)
+"""
+
+
+def test_the_built_in_embedder_has_no_library_write_its_log_to_the_screen():
+    done = subprocess.run(
+        [sys.executable, "-c", QUIET], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
