@@ -165,8 +165,8 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
 
 QUICK = 90.0
 """Seconds that `quick` may take of a model whose speed is known."""
-PROBED_ANSWER = 32.0
-"""Tokens of an answer that are assumed where only a probe told the speed."""
+PROBED_ANSWER = 64.0
+"""Tokens of an answer that are assumed where only a probe told the speed: small models ramble."""
 _LEAST_LENGTHS = 2
 
 
