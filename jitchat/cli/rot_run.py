@@ -19,6 +19,7 @@ from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.lab import costs, events, run_file, stats
+from jitchat.lab.change import is_answered
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.settings import Settings, small_models
@@ -277,7 +278,7 @@ def cell_text(result: Result) -> str:
     parts = [f"{run_file.short(cell.length)} at {stats.percent(cell.depth)}", cell.kind.value]
     parts += [] if cell.near is None else [f"near {cell.near}"]
     why = result.verdict.value
-    if result.verdict in (Verdict.RIGHT, Verdict.WRONG):
+    if is_answered(result):
         why += f", {sanitize.shorten(result.rule, _RULE_LENGTH)}"
     took = "" if result.seconds is None else f"; {stats.duration(result.seconds)}"
     return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"

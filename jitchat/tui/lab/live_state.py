@@ -8,7 +8,8 @@ from typing import TypeVar
 from textual.content import Content
 
 from jitchat.events import AnswerProgress
-from jitchat.lab.experiment import Result, Verdict
+from jitchat.lab.change import is_answered, is_right
+from jitchat.lab.experiment import Result
 from jitchat.lab.facts import Fact
 from jitchat.lab.live import DEPTHS, LENGTHS, MODES, NEAR, USUAL, Setup
 from jitchat.lab.run_file import short
@@ -193,11 +194,10 @@ def verdict_line(state: LiveState, mode: Mode) -> Content:
     result = state.decided.get(mode)
     if result is None:
         return Content()
-    is_right = result.verdict is Verdict.RIGHT
-    graded = result.verdict in (Verdict.RIGHT, Verdict.WRONG)
+    graded = is_answered(result)
     why = result.rule if graded else result.note or result.rule
-    ink = _RIGHT_INK if is_right else _WRONG_INK
-    sign = "✓" if is_right else "✗" if graded else "–"
+    ink = _RIGHT_INK if is_right(result) else _WRONG_INK
+    sign = "✓" if is_right(result) else "✗" if graded else "–"
     return Content.assemble(
         (f"{sign} {result.verdict}", f"bold {ink}"), f": {one_line(why)}", (_held(result), MUTED)
     )
@@ -281,6 +281,5 @@ def log_lines(state: LiveState) -> Content:
 def _logged(result: Result | None) -> Content:
     if result is None:
         return Content(f"{'·':<16}")
-    is_right = result.verdict is Verdict.RIGHT
-    said = f"{'✓' if is_right else '✗'} {shorten(result.answer or result.verdict, 13)}"
-    return Content.styled(f"{said:<16}", _RIGHT_INK if is_right else _WRONG_INK)
+    said = f"{'✓' if is_right(result) else '✗'} {shorten(result.answer or result.verdict, 13)}"
+    return Content.styled(f"{said:<16}", _RIGHT_INK if is_right(result) else _WRONG_INK)
