@@ -22,6 +22,7 @@ from jitchat.cli import options, output
 from jitchat.cli.lab_service import probe_speed
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
+from jitchat.lab.costs import ANSWER_TOKENS
 from jitchat.paths import absolute
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings, checks, sections
@@ -87,8 +88,8 @@ class SampleFlags:
 
 
 _READER, _LOCAL = "reader", "local"
-_ANSWER, _SEED = 64, 1
-"""Of an answer of a model that runs here: its tokens at most, and the seed it is sampled by."""
+_SEED = 1
+"""By which an answer of a model that runs here is sampled."""
 _REASON_LENGTH = 400
 """Characters of a failure's reason."""
 
@@ -318,7 +319,7 @@ def _model(settings: Settings, prices: Prices) -> answers.Model:
             sampling,
             temperature=sampling.temperature or 0.0,
             seed=_SEED if sampling.seed is None else sampling.seed,
-            max_tokens=sampling.max_tokens or _ANSWER,
+            max_tokens=sampling.max_tokens or ANSWER_TOKENS,
         )
         identity |= {"seed": sampling.seed, "max_tokens": sampling.max_tokens}
     if profile.is_reader:
