@@ -6,16 +6,20 @@ needs its question. Index lines come last: a line says that a turn exists and wh
 so that the model can ask for it.
 
 What was said later may correct what was said before. So the newest of the turns that match as
-well as the best is loaded before it, and of turns with the same text the newest stands. Turns
-whose texts differ, in however little, are never taken for the same.
+well as the best is loaded before it, unless it is about somebody else, and of turns with the same
+text the newest stands. Turns whose texts differ, in however little, are never taken for the same.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import ceil
 from operator import attrgetter
 
 from jitchat.text.sentences import is_question
+from jitchat.text.words import fold
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
 from jitchat.window.history import History
@@ -25,6 +29,7 @@ NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
 _AS_WELL = 0.8
 """A turn with this share of the best score and all of its words matches as well."""
+_FIGURE = re.compile(r"\d")
 _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
@@ -187,7 +192,11 @@ class Recalling:
 
 
 def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
-    """Put the newest of the hits that match as well as the best one before it."""
+    """Put the newest of the hits that match as well as the best one before it.
+
+    One that names what none of the others names is likelier to say the same of somebody else than
+    to correct what was said: of those that match as well, the ones with fewest such names count.
+    """
     rows = {row.turn: row for row in retrieval.candidates}
     known = [hit for hit in retrieval.hits if hit.turn in rows]
     if not known:
@@ -199,8 +208,19 @@ def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
         if rows[hit.turn].score >= _AS_WELL * best.score
         and set(rows[hit.turn].matched) >= set(best.matched)
     ]
-    newest = max(as_good, key=lambda hit: hit.turn)
+    names = {hit.turn: _names(rows[hit.turn].entry) for hit in as_good}
+    named_by = Counter(chain.from_iterable(names.values()))
+
+    def precedence(hit: Hit) -> tuple[int, int]:
+        return -sum(named_by[name] == 1 for name in names[hit.turn]), hit.turn
+
+    newest = max(as_good, key=precedence)
     return (newest, *(hit for hit in retrieval.hits if hit is not newest))
+
+
+def _names(entry: IndexEntry) -> frozenset[str]:
+    """Tell what an entry names, without figures: these are what a correction corrects."""
+    return frozenset(fold(name) for name in entry.entities if not _FIGURE.search(name))
 
 
 def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
