@@ -19,10 +19,9 @@ from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores, paired_scores
 from jitchat.cli import options, output
-from jitchat.cli.lab_service import probe_speed
+from jitchat.cli.lab_service import answer_cap, probe_speed
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, SettingsError
 from jitchat.index.embedder import Embedder
-from jitchat.lab.costs import ANSWER_TOKENS
 from jitchat.paths import absolute
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings, checks, sections
@@ -319,7 +318,7 @@ def _model(settings: Settings, prices: Prices) -> answers.Model:
             sampling,
             temperature=sampling.temperature or 0.0,
             seed=_SEED if sampling.seed is None else sampling.seed,
-            max_tokens=sampling.max_tokens or ANSWER_TOKENS,
+            max_tokens=sampling.max_tokens or answer_cap(model),
         )
         identity |= {"seed": sampling.seed, "max_tokens": sampling.max_tokens}
     if profile.is_reader:

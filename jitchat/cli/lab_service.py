@@ -64,7 +64,7 @@ class LocalLabService:
             is_assumed=budget.is_assumed,
             around=message_tokens(model.counter, system) + _QUESTION,
             picker=picker.model if picker else "",
-            answer=model.profile.sampling.max_tokens or model.settings.lab.answer,
+            answer=model.profile.sampling.max_tokens or answer_cap(model),
             speed=self._measured(model),
         )
 
@@ -89,9 +89,10 @@ class LocalLabService:
             return None
         provider = models.make_provider(model.profile, model.name, model.counter, model.learnt)
         try:
-            return asyncio.run(probe_speed(provider, model.profile.sampling))
+            speed = asyncio.run(probe_speed(provider, model.profile.sampling))
         except ProviderError:
             return None  # the run itself says why
+        return speed and replace(speed, answer=float(answer_cap(model)))  # small models ramble
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         model = self._resolve()
@@ -125,7 +126,7 @@ class LocalLabService:
             sampling = model.profile.sampling
             run = replace(
                 run,
-                answer=None if sampling.max_tokens else model.settings.lab.answer,
+                answer=None if sampling.max_tokens else answer_cap(model),
                 temperature=0.0 if sampling.temperature is None else sampling.temperature,
                 sampling_seed=experiment.seed if sampling.seed is None else sampling.seed,
             )
@@ -230,7 +231,7 @@ async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Spee
     return costs.Speed(
         (usage.input_tokens - (usage.cached_tokens or 0)) / (first - begun),
         usage.output_tokens / max(ended - first, 0.001),
-        costs.PROBED_ANSWER,
+        usage.output_tokens,
     )
 
 
@@ -265,6 +266,12 @@ def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
             f"{run.id} was begun with {what}{one_line(then)}; now it would be {one_line(now)}.",
             "Choose what it was begun with, or begin a new run.",
         )
+
+
+def answer_cap(model: models.ResolvedModel) -> int:
+    """Say how many tokens an answer of the lab may take where the model's own settings do not."""
+    usual = costs.ENGINE_ANSWER_TOKENS if model.profile.is_engine else costs.ANSWER_TOKENS
+    return model.settings.lab.answer or usual
 
 
 def is_here(model: models.ResolvedModel) -> bool:

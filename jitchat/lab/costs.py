@@ -13,6 +13,8 @@ from jitchat.window.budget import Budget
 
 ANSWER_TOKENS = 64
 """Tokens that an answer may take, where nothing else is set."""
+ENGINE_ANSWER_TOKENS = 32
+"""Likewise, of a model that runs here: a small one rambles, and writes slower than it reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,6 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
 
 QUICK = 90.0
 """Seconds that `quick` may take of a model whose speed is known."""
-PROBED_ANSWER = 64.0
-"""Tokens of an answer that are assumed where only a probe told the speed: small models ramble."""
 _LEAST_LENGTHS = 2
 
 

@@ -225,7 +225,11 @@ class SummariserSettings(SmallModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class LabSettings:
-    answer: int = setting(64, "tokens that an answer of the rot lab may take", least=1)
+    answer: int | None = setting(
+        None,
+        "tokens that an answer of the rot lab may take; not set: 64, and 32 of a model run here",
+        least=1,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,11 +121,11 @@ def test_a_model_that_runs_here_is_asked_without_a_yes_and_in_the_same_way_each_
     assert "  time: " in done.err
     assert "answers: 0 of 1\nanswers: 1 of 1" in done.err
     asked_for = (sent[-1].temperature, sent[-1].seed, sent[-1].max_tokens)
-    assert asked_for == (0.0, 1, 64)
+    assert asked_for == (0.0, 1, 32)
     kept = json.loads(out.read_text())
     assert (kept["data"]["sample"], kept["data"]["seed"]) == (1, 1)
     assert kept["does_not_fit"] == {"full": 1}
-    assert kept["answerer"]["max_tokens"] == 64
+    assert kept["answerer"]["max_tokens"] == 32
     (line,) = (tmp_path / "out.answers.jsonl").read_text().splitlines()
     assert json.loads(line)["sample"] == {"sample": 1, "seed": 1}
 
