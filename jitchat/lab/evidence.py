@@ -74,8 +74,8 @@ def evidence_by_mode(tallies: Tallies) -> Mapping[Mode, Evidence]:
 
 def outcome_of(result: Result) -> Outcome | None:
     """Give the outcome of a result; None where no answer came."""
-    if not is_answered(result) or result.held is None:
+    if not is_answered(result) or result.has_evidence is None:
         return None
-    if result.held >= len(result.needed):
+    if result.has_evidence:
         return Outcome.USED if is_right(result) else Outcome.UNUSED
     return Outcome.GUESSED if is_right(result) else Outcome.MISSED

@@ -156,3 +156,8 @@ class Result:
     """In US dollars; None where that is not known."""
     note: str = ""
     """Why it failed, or does not fit; else empty."""
+
+    @property
+    def has_evidence(self) -> bool | None:
+        """Whether the window held every turn that the answer needs; None where none was sent."""
+        return None if self.held is None else self.held >= len(self.needed)

@@ -5,7 +5,7 @@ for a model that runs here answers one request at a time.
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 
@@ -20,6 +20,7 @@ from textual.worker import Worker
 
 from jitchat.errors import JitchatError, UsageError
 from jitchat.events import AnswerProgress
+from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import Result
 from jitchat.lab.facts import Fact
 from jitchat.lab.live import LENGTHS, MODES, USUAL, Setup, opened
@@ -31,15 +32,24 @@ from jitchat.tui.dialogs.fetch import FetchScreen
 from jitchat.tui.lab import live_state
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.live_state import LiveState, Phase
+from jitchat.tui.lab.setup import answerer_line
+from jitchat.tui.lab.start import ConfirmScreen
 from jitchat.values import Conversation, Mode
 from jitchat.weights import Weights
 
+_ENDS = "The demo goes on until Esc ends it, a round after the other; P has it play by itself."
 _BESIDE = 110
 """Columns of the terminal from which the modes stand beside each other."""
 _TICK = 0.25
 """Seconds from one drawing to the next while a window is read."""
 DWELL = 6.0
 """Seconds that verdicts are looked at before it goes on by itself."""
+
+
+def _confirm(answerer: Answerer) -> ConfirmScreen:
+    """Say what a round sends, which asks one question at every length."""
+    budget = sentence(estimate_run(replace(USUAL.experiment, lengths=LENGTHS), answerer))
+    return ConfirmScreen("Send this?", (answerer_line(answerer), f"A round: {budget}", _ENDS))
 
 
 class ModeColumn(Vertical):
@@ -158,9 +168,19 @@ class LiveScreen(LabScreen):
             self.post_message(self.Lacking(wanted, str(error)))
 
     @on(Ready)
-    def _ready(self, message: Ready) -> None:
-        self._service = message.service
-        self._begin(self.state.setup)
+    @work(exclusive=True, group="look")
+    async def _ready(self, message: Ready) -> None:
+        """Begin at once with a model that is known to cost nothing; ask before any other."""
+        try:
+            answerer = await asyncio.to_thread(message.service.answerer)
+        except JitchatError as error:
+            self.post_message(self.Failed(str(error)))
+            return
+        if answerer.is_here or await self.app.push_screen_wait(_confirm(answerer)):
+            self._service = message.service
+            self._begin(self.state.setup)
+        else:
+            self._change(self.state.failed("Nothing was sent. Space asks again."))
 
     @on(Lacking)
     def _lacks(self, message: Lacking) -> None:

@@ -205,9 +205,9 @@ def verdict_line(state: LiveState, mode: Mode) -> Content:
 
 def _held(result: Result) -> str:
     """Say whether the window had all that the answer needs; empty where none was sent."""
-    if result.held is None or not result.needed:
+    if result.has_evidence is None or not result.needed:
         return ""
-    return f" · fact {'in' if result.held == len(result.needed) else 'not in'} the window"
+    return f" · fact {'in' if result.has_evidence else 'not in'} the window"
 
 
 def answer_text(state: LiveState, mode: Mode) -> str:

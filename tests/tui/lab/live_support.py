@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -12,6 +12,7 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.live import LiveApp, LiveScreen
 from tests.lab.support import lab_on, run_of
 from tests.support import ROOT, ScriptedProvider
+from tests.tui.lab.support import MODEL
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.errors import JitchatError
+    from jitchat.lab.costs import Answerer
     from jitchat.lab.experiment import Experiment
     from jitchat.lab.lab import Lab
+
+
+HERE = replace(MODEL, is_here=True)
 
 
 @dataclass
@@ -31,12 +36,16 @@ class LiveService:
     runs: Runs
     provider: ScriptedProvider = field(default_factory=ScriptedProvider)
     refusal: JitchatError | None = None
+    who: Answerer = HERE
     begun: list[Experiment] = field(default_factory=list)
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
         if self.refusal is not None:
             raise self.refusal
         return experiment
+
+    def answerer(self) -> Answerer:
+        return self.who
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
         self.begun.append(experiment)

@@ -17,9 +17,11 @@ from jitchat.lab.live import LENGTHS, MODES
 from jitchat.tui.dialogs.fetch import FetchScreen
 from jitchat.tui.lab import live
 from jitchat.tui.lab.live_state import Phase
+from jitchat.tui.lab.start import ConfirmScreen
 from jitchat.values import Mode
 from tests.tui.lab.driving import text
 from tests.tui.lab.live_support import LiveService, asked, live_app, shown
+from tests.tui.lab.support import MODEL
 from tests.tui.support import TestBackend, until
 
 if TYPE_CHECKING:
@@ -41,6 +43,29 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def service_of(backend: TestBackend) -> LiveService:
     return cast("LiveService", backend.service)
+
+
+async def test_a_model_that_may_cost_something_is_asked_only_after_a_yes(
+    backend: TestBackend, tmp_path: Path
+) -> None:
+    app = live_app(backend, tmp_path)
+    service_of(backend).who = MODEL
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
+        question = pilot.app.screen
+        assert isinstance(question, ConfirmScreen)
+        assert any(each.startswith("A round: 12 requests, ") for each in question.paragraphs)
+        await pilot.press("escape")
+        screen = await shown(pilot)
+        await until(pilot, lambda: screen.state.phase is Phase.FAILED, "the refusal")
+        assert not service_of(backend).begun
+
+        await pilot.press("space")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
+        await pilot.press("enter")
+        await asked(pilot, await shown(pilot))
+        await until(pilot, lambda: bool(screen.state.decided), "an answer")
+        assert len(service_of(backend).begun) == 1
 
 
 async def test_each_mode_is_asked_in_turn_and_graded_by_the_rule_of_the_lab(
