@@ -32,7 +32,7 @@ from jitchat.replay import window_of
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
-from jitchat.text.figures import local
+from jitchat.text.figures import local, model_name
 from jitchat.values import Turn
 from jitchat.window.window import ContextWindow
 
@@ -94,7 +94,7 @@ class Run:
         """Name it: `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40`."""
         lengths = self.experiment.lengths
         spread = " to ".join(dict.fromkeys(map(short, (lengths[0], lengths[-1]))))
-        return f"{self.model}, {spread}, {local(self.begun_at):%a %d %b %H:%M}"
+        return f"{model_name(self.model)}, {spread}, {local(self.begun_at):%a %d %b %H:%M}"
 
 
 def source_of(own: Sequence[Turn]) -> str:

@@ -1,6 +1,7 @@
 """Figures as people read them: counts, ages and amounts of money."""
 
 from datetime import UTC, datetime
+from pathlib import PurePath
 
 
 def plural(number: int, thing: str) -> str:
@@ -66,3 +67,8 @@ def total_of(amount: float, unknown: int) -> str:
     if not amount:
         return cost_of(None) if unknown else ""
     return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")
+
+
+def model_name(model: str) -> str:
+    """Name a model as it is shown: of a GGUF file, which is known by its path, the file's name."""
+    return PurePath(model).name if model.lower().endswith(".gguf") else model

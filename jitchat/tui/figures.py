@@ -7,7 +7,7 @@ from rich.cells import cell_len, set_cell_size
 from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.windows import ReplyNote, Send
-from jitchat.text.figures import cost_of
+from jitchat.text.figures import cost_of, model_name
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
@@ -198,7 +198,7 @@ def note_sentence(note: ReplyNote | None) -> str:
     """
     if note is None or not note.model:
         return ""
-    parts, usage = [note.model], note.usage or Usage(None, None)
+    parts, usage = [model_name(note.model)], note.usage or Usage(None, None)
     if usage.input_tokens is not None:
         parts.append(f"in {usage.input_tokens:,}")
     if usage.cached_tokens:
@@ -216,7 +216,8 @@ def note_sentence(note: ReplyNote | None) -> str:
 def send_sentence(send: Send, number: int, of: int) -> str:
     """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
     when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
-    who = send.model if send.provider in ("", send.model) else f"{send.model} ({send.provider})"
+    model = model_name(send.model)
+    who = model if send.provider in ("", send.model) else f"{model} ({send.provider})"
     parts = (f"send {number:,} of {of:,}", f"#{send.said}", when, send.mode.value, who)
     return one_line(" · ".join(filter(None, parts)))
 

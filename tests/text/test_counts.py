@@ -1,10 +1,10 @@
-"""A number and its noun."""
+"""How counts and names of models are shown."""
 
 from __future__ import annotations
 
 import pytest
 
-from jitchat.text.figures import plural
+from jitchat.text.figures import model_name, plural
 
 
 @pytest.mark.parametrize(
@@ -12,3 +12,15 @@ from jitchat.text.figures import plural
 )
 def test_only_one_is_singular(number: int, told: str):
     assert plural(number, "turn") == told
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [
+        ("gpt-5-mini", "gpt-5-mini"),
+        ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B"),
+        ("/home/me/models/Qwen3-8B-Q4.GGUF", "Qwen3-8B-Q4.GGUF"),
+    ],
+)
+def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, shown: str):
+    assert model_name(model) == shown

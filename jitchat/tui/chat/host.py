@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -17,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.text.figures import model_name
 from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -126,9 +126,7 @@ class Surfaces:
     def show_state(self, state: str, session: Session) -> None:
         """Show what goes on, ahead of who answers."""
         provider, counter = session.provider, session.counter
-        model = "" if provider.model == provider.name else provider.model
-        if model.lower().endswith(".gguf"):  # a file of the user's own, by its path
-            model = Path(model).name
+        model = "" if provider.model == provider.name else model_name(provider.model)
         counted = f"{'' if counter.exact else '~'}{counter.name}"
         embedder = session.memory.index.embedder.id
         self.top.show_status(state, provider.name, model, embedder, counted)
