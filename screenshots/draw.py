@@ -1,7 +1,7 @@
 """Draw the README's pictures from the real app: `python -m screenshots.draw`.
 
 A home of its own, a fixed clock, the bundled demo conversation and the embedded reader: the
-pictures differ only where the app does. In one the model that runs here answers, where its weights
+pictures differ only where the app does. In two the model that runs here answers, where its weights
 were fetched; names of pictures draw these alone.
 """
 
@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat import weights
+from jitchat.lab.live import LENGTHS, MODES
 from jitchat.paths import locate
 from jitchat.transfer.formats import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.lab.live import LiveScreen
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.views.view import View
 from jitchat.tui.widgets.inspector import Inspector
@@ -40,6 +42,8 @@ OTHERS = (
 )
 WIDE, VIEW, NARROW, LAB = (132, 38), (104, 32), (80, 24), (140, 44)
 MODELS = locate(os.environ).models
+LOCAL = ("rot-local", "demo-live")
+"""Pictures in which the model that runs here answers."""
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
@@ -59,15 +63,18 @@ FRAMES = (
     ("mattered", VIEW, ("ask", "view:alt+m")),
     ("rot", LAB, ("rot:quick", "m", "m", *["right"] * 3, "down")),
     ("rot-local", LAB, ("rot:quick", "m", "m")),
+    ("demo-live", LAB, ()),
     ("miss", VIEW, ("mode:recency", "ask", "view:alt+w", "type:deploy window")),
 )
 
 
 async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Path) -> None:
-    backend = backend_in(home / name, "local" if name == "rot-local" else "reader")
+    backend = backend_in(home / name, "local" if name in LOCAL else "reader")
     app = JitchatApp(backend, store_demo(backend.store))
     async with app.run_test(size=size) as pilot:
         screen = await _ready(pilot)
+        if name == "demo-live":
+            await _play(pilot, LiveScreen(backend))
         for step in steps:
             await _do(pilot, screen, step)
         screen.query_one(Prompt).cursor_blink = False
@@ -97,6 +104,14 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
     if what == "view":
         await until(pilot, lambda: isinstance(pilot.app.screen, View))
     await settled(pilot)
+
+
+async def _play(pilot: Pilot[None], live: LiveScreen) -> None:
+    """Have the live demo ask two rounds by itself."""
+    live.plays = True
+    await pilot.app.push_screen(live)
+    await until(pilot, lambda: len(live.state.results) == 2 * len(LENGTHS) * len(MODES))
+    live.plays = False
 
 
 def _is_measured(pilot: Pilot[None]) -> bool:
@@ -134,7 +149,7 @@ def main() -> None:
         for name, size, steps in FRAMES:
             if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
-            if name == "rot-local" and weights.find("smollm2", MODELS) is None:
+            if name in LOCAL and weights.find("smollm2", MODELS) is None:
                 print(f"{name}.svg stays: `jitchat models fetch smollm2` fetches who answers in it")
                 continue
             asyncio.run(draw(name, size, steps, Path(home)))
