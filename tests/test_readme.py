@@ -98,7 +98,8 @@ def _models() -> list[tuple[str, str]]:
     named += [
         tuple(found.split("/", 1)) for found in re.findall(r"`jitchat --model (\S+)`", README)
     ]
-    named += [("openai", found) for found in re.findall(r"--(?:answerer|judge) (\S+)", README)]
+    answering = {*re.findall(r"--(?:answerer|judge) (\S+)", README)}
+    named += [("openai", found) for found in answering - presets().keys()]
     known = {name for name, preset in presets().items() if preset.key_variables}
     return sorted({each for each in named if each[0] in known})
 
