@@ -13,8 +13,8 @@ ASSUMED = (
     " one conversation are not quite. jit − best: jit minus the best baseline in that column."
 )
 _COLUMNS = (
-    "category\nmethod", "any@1", "any@6", "any@12", "all@6", "window\nany", "\nall", "tokens\nmean",
-    "of\nfull",
+    "category\nmethod", "any@1", "any@6", "any@12", "all@6", "window\nany", "\nall",
+    "tokens\nof full",
 )  # fmt: skip
 
 
@@ -57,15 +57,16 @@ def _row(method: Method, scores: MethodScores) -> Sequence[str]:
         f"{share.value:.3f}\n{_short(share.interval[0])}–{_short(share.interval[1])}"
         for share in scores.shares.values()
     ]
-    return [f"  {method}", *shares, f"{scores.window_tokens:,.0f}", f"{scores.window_share:.1%}"]
+    return [f"  {method}", *shares, f"{scores.window_tokens:,.0f}\n{scores.window_share:.1%}"]
 
 
 def _short(share: float) -> str:
-    return f"{share:.2f}".removeprefix("0")
+    """Write an end of an interval in three characters."""
+    return f"{share:.2f}".removeprefix("0")[:3]
 
 
 def _difference(methods: Mapping[Method, MethodScores]) -> Sequence[str]:
     baselines = [scores for method, scores in methods.items() if method is not Method.JIT]
     jit = methods[Method.JIT].shares
     best = {name: max(each.shares[name].value for each in baselines) for name in MEASURES}
-    return ["  jit − best", *(f"{jit[name].value - best[name]:+.3f}" for name in MEASURES), "", ""]
+    return ["  jit − best", *(f"{jit[name].value - best[name]:+.3f}" for name in MEASURES), ""]

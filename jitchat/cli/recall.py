@@ -97,19 +97,18 @@ def recall_command(
 ) -> None:
     """See whether the evidence of labelled questions is found, beside plain baselines.
 
-    Each question is asked of the app in jit; and in the same run of BM25 over plain words, of the
-    embedder's bare cosine, and of the fusion of both by reciprocal ranks. Their window is that of
-    jit, but that their best turns, whole, stand for what jit recalled, for at most as many tokens.
+    Each question is asked of the app in jit; and in the same run of BM25 over plain words (k1 1.2,
+    b 0.75), of the embedder's bare cosine, and of the fusion of both by reciprocal ranks (k 60).
+
+    any@6, all@6: for so many of the questions any, or all, of the evidence is among the first six
+    turns. window: it is in the window at full text, recent or recalled. A baseline's window is that
+    of jit with its own best turns, whole, in place of what jit recalled, for at most as many
+    tokens; a turn that does not fit the rest is passed over.
 
     Sends nothing.
     """
     bench_options.require_writable(measuring.json)
-    files = [_read(path, drawn) for path in dict.fromkeys((*data, *more))]
-    if not files:
-        raise UsageError("No file is given.", "Name one or more with --data.")
-    names = [file.name for file in files]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"Two files are called {twice}: so would be their figures.", "Rename one.")
+    files = [_read(path, drawn) for path in _different((*data, *more))]
     figures: dict[str, dict[str, object]] = {file.name: {} for file in files}
     used: dict[str, str] = {}
     for name, settings, embedder in measuring.embedders(flags):
@@ -130,6 +129,23 @@ def recall_command(
             "datasets": figures,
         }
         output.write_json(measuring.json, result)
+
+
+def _different(paths: Sequence[Path]) -> list[Path]:
+    """List each file once.
+
+    Raises:
+        UsageError: None is given, or two have one name.
+
+    """
+    named: dict[str, Path] = {}
+    for path in paths:
+        if named.setdefault(path.stem, path) != path:
+            what = f"Two files are called {path.stem}: so would be their figures."
+            raise UsageError(what, "Rename one.")
+    if not named:
+        raise UsageError("No file is given.", "Name one or more with --data.")
+    return list(named.values())
 
 
 def _read(path: Path, drawn: bench_options.SampleFlags) -> LabelledFile:
