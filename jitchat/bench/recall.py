@@ -132,7 +132,7 @@ class _Conversation:
         recent = frozenset(
             turn for turn, kind in window.kind_of_turns().items() if kind is Kind.RECENT
         )
-        recalled = window.tokens_of(Kind.INDEX) + window.tokens_of(Kind.RETRIEVED)
+        recalled = window.used - window.stable_tokens - window.tokens_of(Kind.DRAFT)
         for method, ranked in self._baselines(question.text):
             held, spent = self._taken(ranked, recent, recalled)
             tokens = window.used - recalled + spent
