@@ -81,7 +81,7 @@ class LabelledFile:
 @click.command("recall", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), multiple=True, metavar="FILE…",
-    help="In LoCoMo's form, LongMemEval's, or labelled: told by what is in it. More than one file"
+    help="In LoCoMo's form, LongMemEval's, or labelled; its content decides. More than one file"
     " may follow.",
 )  # fmt: skip
 @click.argument("more", type=click.Path(path_type=Path), nargs=-1, metavar="")
