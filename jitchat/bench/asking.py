@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,13 +76,22 @@ def opened_store(path: Path) -> Iterator[ColdStore]:
 
 
 @contextmanager
-def indexed(found: FileConversation, embedder: Embedder) -> Iterator[Memory]:
-    """Import and index one conversation into a database that is gone afterwards."""
+def indexed(
+    found: FileConversation, embedder: Embedder, asked_at: datetime | None = None
+) -> Iterator[Memory]:
+    """Import and index one conversation into a database that is gone afterwards.
+
+    It is then `asked_at`, else the time of the last turn that has one: "last week" means the
+    same whenever the benchmark is run.
+    """
     with (
         TemporaryDirectory(prefix="jitchat-bench-") as folder,
         opened_store(Path(folder) / "bench.db") as store,
     ):
         memory = Memory(store, store_found(store, found), embedder)
+        said = (turn.created_at for turn in reversed(found.turns) if turn.created_at)
+        if moment := asked_at or next(said, None):
+            store.now = lambda: moment
         list(memory.index.catch_up())
         if memory.index.failure:
             raise memory.index.failure
@@ -99,6 +109,11 @@ class OpenConversation:
         self._memory, self._counter, self._budget = memory, counter, budget
         self._history = History().extended(memory.turns, partial(message_tokens, counter))
         self._next = memory.turns[-1].position + 1
+
+    @property
+    def prices(self) -> dict[int, int]:
+        """What each turn costs as a message of its own, in tokens, by position."""
+        return dict(zip(self._history.positions, self._history.costs, strict=True))
 
     def retrieve(self, question: str) -> tuple[Retrieval, float]:
         """Search as the app does, and tell how long that took."""

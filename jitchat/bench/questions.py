@@ -1,29 +1,40 @@
-"""Labelled questions about conversations, as LoCoMo's file has them.
+"""Labelled questions about conversations, in LoCoMo's form, in LongMemEval's, or plainly labelled.
 
-Some evidence ids of the file are broken: several joined in one string, a stray letter, a zero
+Some evidence ids of LoCoMo's file are broken: several joined in one string, a stray letter, a zero
 too many. They are repaired by reading every `D<session>:<turn>` in them; the strict reading takes
 each string as it stands. An id that no turn has is dropped by the first and missed by the second.
+
+LongMemEval (Wu et al., "Benchmarking Chat Assistants on Long-Term Interactive Memory", 2025) gives
+each question a history of its own. Its evidence are the turns marked `has_answer`;
+`answer_session_ids`, which name whole sessions, are not taken for it.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain, repeat
+from operator import itemgetter
 from pathlib import Path
 
 from jitchat.errors import BenchFailed, ImportFailed
+from jitchat.text.sanitize import shorten
 from jitchat.transfer.formats import left_out, read_value
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.plain import moment_of, take_item
+from jitchat.transfer.report import ConversationBuilder, FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
 """By LoCoMo's numbers. Its fifth, adversarial, is left out, as the convention is."""
 _ADVERSARIAL = 5
-_FORM = (
-    "Name LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
-    " and a list qa of questions with category and evidence."
-)
+_ABSTENTION = "_abs"
+"""Ends the id of a question of LongMemEval that has no answer: left out likewise."""
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
+_WEEKDAY = re.compile(r"\s*\(\w+\)\s*")
+_LONGEST_CATEGORY = 40
+_MAX_BYTES = 600 << 20
+"""LongMemEval-S, whose 500 histories overlap, has 280 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +54,52 @@ class LabelledConversation:
     found: FileConversation
     questions: tuple[Question, ...]
     unreadable: int = 0
-    """How many questions have no text, no category of LoCoMo's, or no turn to be asked of."""
+    """How many questions have no text, no known category, or no turn to be asked of."""
+    asked_at: datetime | None = None
+    """When the questions are asked; None where the file does not tell."""
 
 
-def read_labelled(path: Path) -> list[LabelledConversation]:
-    """Read a file in LoCoMo's form.
+@dataclass(frozen=True, slots=True)
+class LabelFormat:
+    name: str
+    description: str
+    """What a file in it is, for an error."""
+    matches: Callable[[object], bool]
+    read: Callable[[object], list[LabelledConversation]]
+    asks: str = "questions with a text and a category"
+
+
+def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversation]:
+    """Read a file in one of the formats, of all if none is given, told by its content.
 
     Raises:
-        BenchFailed: It cannot be read, is of another form, says nothing or asks nothing.
+        BenchFailed: It cannot be read, is in none of them, says nothing or asks nothing.
 
     """
+    known = formats or FORMATS
+    remedy = f"Name {', or '.join(each.description for each in known)}."
     try:
-        value = read_value(path)
+        value = read_value(path, _MAX_BYTES)
     except ImportFailed as error:
-        raise BenchFailed(error.what, _FORM) from error
-    if not is_locomo(value):
-        raise BenchFailed(f"{path} is not in LoCoMo's form.", _FORM)
-    pairs = zip(samples(value), read_locomo(value), strict=True)
-    talks = [_labelled(sample, found) for sample, found in pairs]
+        raise BenchFailed(error.what, remedy) from error
+    form = next((each for each in known if each.matches(value)), None)
+    if form is None:
+        names = " or ".join(each.name for each in known)
+        raise BenchFailed(f"{path} is not in {names}.", remedy)
+    talks = form.read(value)
     if not any(talk.found.turns for talk in talks):
-        raise BenchFailed(f"{path} holds no turns.", _FORM)
+        raise BenchFailed(f"{path} holds no turns.", remedy)
     if not any(talk.questions for talk in talks):
-        raise BenchFailed(f"{path} has no questions with a text and a category 1 to 4.", _FORM)
+        raise BenchFailed(f"{path} has no {form.asks}.", remedy)
     return talks
+
+
+def with_evidence(talks: Sequence[LabelledConversation]) -> list[LabelledConversation]:
+    """Leave out the questions without evidence that is a turn: nothing could find it."""
+    return [
+        replace(talk, questions=tuple(each for each in talk.questions if each.evidence))
+        for talk in talks
+    ]
 
 
 def sampled(
@@ -99,41 +133,115 @@ def sampled(
     ]
 
 
-def _labelled(sample: object, found: FileConversation) -> LabelledConversation:
-    positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
+def _read_locomo(value: object) -> list[LabelledConversation]:
+    pairs = zip(samples(value), read_locomo(value), strict=True)
+    return [_locomo_labels(sample, found) for sample, found in pairs]
+
+
+def _locomo_labels(sample: object, found: FileConversation) -> LabelledConversation:
     asked = sample.get("qa") if isinstance(sample, dict) else None
     wanted = [
         each
         for each in _listed(asked)
         if not (isinstance(each, dict) and each.get("category") == _ADVERSARIAL)
     ]
-    read = [question for each in wanted if (question := _question(each, positions))]
-    questions = tuple(read if found.turns else ())
-    return LabelledConversation(found, questions, len(wanted) - len(questions))
+    return _labelled(found, wanted, _locomo_category, _repaired)
 
 
-def _question(value: object, positions: Mapping[str, int]) -> Question | None:
-    if not isinstance(value, dict):
-        return None
-    text, number = value.get("question"), value.get("category")
-    category = CATEGORIES.get(number) if type(number) is int else None
-    if not isinstance(text, str) or not text.strip() or category is None:
-        return None
-    ids = [each if isinstance(each, str) else "" for each in _listed(value.get("evidence"))]
-    repaired = (
-        positions.get(f"D{session}:{turn}", 0)
-        for identity in ids
-        for session, turn in _EVIDENCE_ID.findall(identity)
-    )
-    strict = frozenset(positions.get(identity, 0) for identity in ids)
-    gold = value.get("answer")
-    return Question(
-        text=text,
-        category=category,
-        evidence=frozenset(filter(None, repaired)),
-        strict=None if 0 in strict else strict,
-        answer=str(gold).strip() if isinstance(gold, str | int | float) else "",
-    )
+def _locomo_category(value: object) -> str | None:
+    return CATEGORIES.get(value) if type(value) is int else None
+
+
+def _repaired(identity: str) -> list[str]:
+    return [f"D{session}:{turn}" for session, turn in _EVIDENCE_ID.findall(identity)]
+
+
+def _read_plain(value: object) -> list[LabelledConversation]:
+    return [_plain_labels(sample, at) for at, sample in enumerate(samples(value), start=1)]
+
+
+def _plain_labels(sample: object, at: int) -> LabelledConversation:
+    """Read a conversation whose turns have ids of their own, numbers or texts."""
+    builder, fields = ConversationBuilder(), sample if isinstance(sample, dict) else {}
+    for turn in _listed(fields.get("turns")):
+        own = turn if isinstance(turn, dict) else {}
+        take_item(_dated(turn, own.get("date")), builder, str(own.get("id")))
+    identity = str(fields.get("id", f"labelled-{at}"))
+    found = builder.found(identity, identity)
+    return _labelled(found, _listed(fields.get("questions")), _category)
+
+
+def _category(value: object) -> str | None:
+    return shorten(value, _LONGEST_CATEGORY) if isinstance(value, str) and value.strip() else None
+
+
+def _read_longmemeval(value: object) -> list[LabelledConversation]:
+    return [_longmemeval_labels(item, at) for at, item in enumerate(samples(value), start=1)]
+
+
+def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
+    """Read an instance: one question, and its sessions in order of their dates."""
+    builder, fields = ConversationBuilder(), item if isinstance(item, dict) else {}
+    sessions = _listed(fields.get("haystack_sessions"))
+    dates = [_iso(each) for each in _listed(fields.get("haystack_dates"))]
+    dated = list(zip(sessions, chain(dates, repeat(None)), strict=False))
+    moments = [moment for _, date in dated if (moment := moment_of(date)) is not None]
+    if len(moments) == len(dated):
+        dated = [each for _, each in sorted(zip(moments, dated, strict=True), key=itemgetter(0))]
+    evidence = []
+    for place, (session, date) in enumerate(dated):
+        for number, turn in enumerate(_listed(session)):
+            label = f"{place}:{number}"
+            take_item(_dated(turn, date), builder, label)
+            if isinstance(turn, dict) and turn.get("has_answer") is True:
+                evidence.append(label)
+    identity = str(fields.get("question_id") or f"longmemeval-{at}")
+    found = builder.found(identity, identity)
+    question = fields | {"category": fields.get("question_type"), "evidence": evidence}
+    asked = [] if identity.endswith(_ABSTENTION) else [question]
+    asked_at = moment_of(_iso(fields.get("question_date")))
+    return replace(_labelled(found, asked, _category), asked_at=asked_at)
+
+
+def _iso(date: object) -> object:
+    """Write `2023/05/20 (Sat) 02:21` as ISO does."""
+    return _WEEKDAY.sub(" ", date).replace("/", "-") if isinstance(date, str) else date
+
+
+def _dated(turn: object, date: object) -> object:
+    return turn | {"created_at": date} if isinstance(turn, dict) else turn
+
+
+def _labelled(
+    found: FileConversation,
+    asked: Sequence[object],
+    category_of: Callable[[object], str | None],
+    repair: Callable[[str], Sequence[str]] = lambda identity: [identity],
+) -> LabelledConversation:
+    """Read the questions; `repair` makes the ids of turns that a piece of evidence stands for."""
+    positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
+    read = []
+    for fields in asked if found.turns else ():
+        if not isinstance(fields, dict):
+            continue
+        text, category = fields.get("question"), category_of(fields.get("category"))
+        if not isinstance(text, str) or not text.strip() or category is None:
+            continue
+        ids = _listed(fields.get("evidence"))
+        named = [str(each) if isinstance(each, str | int) else "" for each in ids]
+        repaired = (positions.get(each, 0) for identity in named for each in repair(identity))
+        strict = frozenset(positions.get(identity, 0) for identity in named)
+        gold = fields.get("answer")
+        read.append(
+            Question(
+                text=text,
+                category=category,
+                evidence=frozenset(filter(None, repaired)),
+                strict=None if 0 in strict else strict,
+                answer=str(gold).strip() if isinstance(gold, str | int | float) else "",
+            )
+        )
+    return LabelledConversation(found, tuple(read), len(asked) - len(read))
 
 
 def _listed(value: object) -> list[object]:
@@ -143,15 +251,53 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def label_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
-    """Say what was left out and what is missed in any case; nothing where the file is whole."""
-    asked = [question for talk in talks for question in talk.questions]
-    of_all = f"of {len(asked):,} questions"
+def reading_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
+    """Say which turns and questions were left out; nothing where the file is whole."""
     if told := left_out([talk.found for talk in talks]):
         yield f"left out of the conversations: {told}"
     if unreadable := sum(talk.unreadable for talk in talks):
-        yield f"questions left out, without a turn, a text or a category 1 to 5: {unreadable:,}"
+        yield f"questions left out, without a turn, a text or a known category: {unreadable:,}"
+
+
+def label_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
+    """Say, besides, what is missed in any case."""
+    yield from reading_warnings(talks)
+    asked = [question for talk in talks for question in talk.questions]
+    of_all = f"of {len(asked):,} questions"
     if unfounded := sum(not question.evidence for question in asked):
         yield f"without evidence that is a turn, missed in any case: {unfounded:,} {of_all}"
     if unknown := sum(question.strict is None for question in asked):
         yield f"with an evidence id that no turn has, missed if strict: {unknown:,} {of_all}"
+
+
+def _has(*names: str) -> Callable[[object], bool]:
+    """Make what tells whether any sample is an object with all these fields."""
+    wanted = set(names)
+    return lambda value: any(
+        isinstance(each, dict) and wanted <= each.keys() for each in samples(value)
+    )
+
+
+LOCOMO = LabelFormat(
+    "LoCoMo's form",
+    "LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
+    " and a list qa of questions with category and evidence",
+    is_locomo,
+    _read_locomo,
+    "questions with a text and a category 1 to 4",
+)
+LONGMEMEVAL = LabelFormat(
+    "LongMemEval's form",
+    "LongMemEval's: a list of questions with question_type, haystack_dates and haystack_sessions,"
+    " whose turns that hold the answer have has_answer",
+    _has("haystack_sessions"),
+    _read_longmemeval,
+)
+PLAIN = LabelFormat(
+    "the labelled form",
+    "a list of conversations with turns (id, role, content, date) and questions (question,"
+    " category, evidence: ids of turns)",
+    _has("turns", "questions"),
+    _read_plain,
+)
+FORMATS = (LOCOMO, LONGMEMEVAL, PLAIN)

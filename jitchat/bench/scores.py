@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from jitchat.bench.f1 import answer_f1
 from jitchat.bench.means import mean_interval
-from jitchat.bench.questions import CATEGORIES, Question
+from jitchat.bench.questions import Question
 from jitchat.values import Mode
 
 ALL = "all"
@@ -83,7 +83,7 @@ class ModeScores:
 
 
 def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
-    groups = _by_category(outcomes)
+    groups = by_category(outcomes)
     return ModeScores(
         retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
         plan_ms=spread([each.plan_ms for each in outcomes]),
@@ -99,12 +99,12 @@ class _Asked(Protocol):
 _T = TypeVar("_T", bound=_Asked)
 
 
-def _by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
-    groups: dict[str, Sequence[_T]] = {ALL: asked} | {
-        name: [each for each in asked if each.question.category == name]
-        for name in CATEGORIES.values()
+def by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
+    """Group them: all first, then each category that was asked, by name."""
+    names = sorted({each.question.category for each in asked} - {ALL})
+    return {ALL: asked} | {
+        name: [each for each in asked if each.question.category == name] for name in names
     }
-    return {name: group for name, group in groups.items() if group}
 
 
 def embedder_name(embedder: str) -> str:
@@ -180,7 +180,7 @@ def answer_scores(
     return {
         mode: {
             category: _answer_scores(group, judged=judged)
-            for category, group in _by_category([e for e in answers if e.mode is mode]).items()
+            for category, group in by_category([e for e in answers if e.mode is mode]).items()
         }
         for mode in dict.fromkeys(each.mode for each in answers)
     }

@@ -18,73 +18,15 @@ from jitchat import __version__, models
 from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores, paired_scores
-from jitchat.cli import options, output
+from jitchat.cli import bench_options, options, output, recall
 from jitchat.cli.lab_service import answer_cap, probe_speed
-from jitchat.errors import BenchFailed, KeyRefused, ProviderError, SettingsError
+from jitchat.errors import BenchFailed, KeyRefused, ProviderError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
 from jitchat.providers.catalogue.table import Prices, presets
-from jitchat.settings import Settings, checks, sections
+from jitchat.settings import Settings
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
-
-_LEXICAL = "lexical"
-
-
-def _modes_of(text: str) -> list[Mode]:
-    known = [mode.value for mode in Mode]
-    names = [name for piece in text.split(",") if (name := piece.strip())]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise click.BadParameter(
-            f"--modes: {', '.join(unknown) or 'none named'}. There are {', '.join(known)}."
-        )
-    return [Mode(name) for name in dict.fromkeys(names)]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureFlags:
-    modes: Sequence[Mode] = options.option(
-        "To measure.",
-        type=_modes_of,
-        default="full,recency,jit",
-        show_default=True,
-        metavar="LIST",
-    )
-    json: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Write the figures here.", type=click.Path(path_type=Path), metavar="OUT"
-    )
-    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
-    model_path: str | None = options.option(
-        "A folder with the embedding model's ONNX files.", metavar="DIR"
-    )
-
-    def with_embedder(self, flags: options.Flags) -> options.Flags:
-        """Add what was chosen of the embedder; lexical is what the settings call none."""
-        known = (*sections.SETTINGS["embedder.name"].choices, _LEXICAL)
-        if self.embedder is not None and self.embedder not in known:
-            what = f"--embedder: embedder.name cannot be {sanitize.shorten(self.embedder, 60)!r}."
-            raise SettingsError(what, checks.choose_one(self.embedder, known))
-        name = "none" if self.embedder == _LEXICAL else self.embedder
-        given = {"embedder.name": name, "embedder.path": self.model_path}
-        return options.Flags(given={key: value for key, value in given.items() if value}).over(
-            flags
-        )
-
-    def require_writable(self) -> None:
-        if self.json is not None:
-            output.require_writable(self.json)
-
-
-@dataclass(frozen=True, slots=True)
-class SampleFlags:
-    sample: int | None = options.option(
-        "Ask so many questions only, drawn at random; each category keeps its share.",
-        type=click.IntRange(min=1),
-        metavar="N",
-    )
-    seed: int = options.option("Draw others.", type=int, default=1, show_default=True, metavar="N")
-
 
 _READER, _LOCAL = "reader", "local"
 _SEED = 1
@@ -180,19 +122,22 @@ def bench_command() -> None:
     """Measure what retrieval finds, and what it costs."""
 
 
+bench_command.add_command(recall.recall_command)
+
+
 @bench_command.command("locomo", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
 )
-@options.options_as("drawn", SampleFlags)
-@options.options_as("measuring", MeasureFlags)
+@options.options_as("drawn", bench_options.SampleFlags)
+@options.options_as("measuring", bench_options.MeasureFlags)
 @options.options_as("answering", AnswerFlags)
 @options.endpoint_options
 def locomo_command(
     flags: options.Flags,
     data: Path,
-    drawn: SampleFlags,
-    measuring: MeasureFlags,
+    drawn: bench_options.SampleFlags,
+    measuring: bench_options.MeasureFlags,
     answering: AnswerFlags,
 ) -> None:
     """Ask LoCoMo's questions and see whether their evidence is found.
@@ -202,11 +147,8 @@ def locomo_command(
     flags = answering.with_answerer(measuring.with_embedder(flags))
     measuring.require_writable()
     answering.require_writable()
-    talks, settings = questions.read_labelled(data), flags.settings()
-    sample: dict[str, int] = {}
-    if drawn.sample is not None:
-        talks = questions.sampled(talks, drawn.sample, drawn.seed)
-        sample = {"sample": sum(len(talk.questions) for talk in talks), "seed": drawn.seed}
+    settings = flags.settings()
+    talks, sample = drawn.draw(questions.read_labelled(data, questions.LOCOMO))
     for doubt in questions.label_warnings(talks):
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
@@ -253,7 +195,7 @@ def _measure_recall(
     counter, budget = model.counter, model.asked_budget
     with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
         for talk in (talk for talk in talks if talk.questions):
-            with asking.indexed(talk.found, embedder) as memory:
+            with asking.indexed(talk.found, embedder, talk.asked_at) as memory:
                 conversation = asking.OpenConversation(memory, counter, budget)
                 for question in talk.questions:
                     for mode in modes:
@@ -406,11 +348,15 @@ _WIDEST = 100
     show_default=True,
     help="About 2, 30 or 1,500 words a turn.",
 )
-@options.options_as("measuring", MeasureFlags)
+@options.options_as("measuring", bench_options.MeasureFlags)
 @click.option("--plot", is_flag=True, help="Draw the tokens, too.")
 @options.location_options
 def scaling_command(
-    flags: options.Flags, turns: str | None, length: str, measuring: MeasureFlags, plot: bool
+    flags: options.Flags,
+    turns: str | None,
+    length: str,
+    measuring: bench_options.MeasureFlags,
+    plot: bool,
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"

@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.lab.experiment import Cell, Result, Verdict
-from jitchat.lab.proportions import (
+from jitchat.bench.proportions import (
     ClusterSums,
     Interval,
     Pair,
@@ -17,6 +16,7 @@ from jitchat.lab.proportions import (
     paired_difference,
     swap_test,
 )
+from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
 from jitchat.values import Mode
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from math import fsum
 from statistics import median
 
+from jitchat.bench.proportions import ClusterSums, Interval, wilson
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.proportions import ClusterSums, Interval, wilson
 from jitchat.lab.run_file import Run, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode

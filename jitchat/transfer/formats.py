@@ -40,7 +40,7 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
         ImportFailed: The file cannot be read, is not a known format, or lacks `pick`.
 
     """
-    value = read_value(path)
+    value = read_value(path, MAX_BYTES)
     found = next(each for each in FORMATS if each.matches(value)).read(value, path.stem)
     if pick is not None:
         found = _picked(found, pick, path)
@@ -52,14 +52,14 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
     return found
 
 
-def read_value(path: Path) -> object:
+def read_value(path: Path, max_bytes: int) -> object:
     """Read what a file of JSON or JSONL holds, in whichever encoding of Unicode.
 
     Raises:
         ImportFailed: It cannot be read, or is neither.
 
     """
-    text = _text(path)
+    text = _text(path, max_bytes)
     try:
         return _decoder(path).decode(text)
     except (ValueError, RecursionError) as error:
@@ -86,22 +86,22 @@ def _picked(found: Sequence[FileConversation], pick: str, path: Path) -> list[Fi
     return chosen
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, max_bytes: int) -> str:
     """Read the whole file, in whichever encoding of Unicode.
 
     Bytes that are no UTF-8 become lone surrogates, which are repaired, and counted, turn by turn.
     """
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(max_bytes + 1)
     except FileNotFoundError:
         raise ImportFailed(f"There is no file {path}.", "Check the name.") from None
     except OSError as error:
         raise ImportFailed(
             f"{path} cannot be read: {error.strerror}.", "Name a file that can."
         ) from None
-    if len(data) > MAX_BYTES:
-        raise ImportFailed(f"{path} is larger than {MAX_BYTES >> 20} MB.", "Split it.")
+    if len(data) > max_bytes:
+        raise ImportFailed(f"{path} is larger than {max_bytes >> 20} MB.", "Split it.")
     if not data.strip():
         raise ImportFailed(f"{path} is empty.", _EXPECTED)
     if max(data.count(b","), data.count(b"[")) > MAX_VALUES:

@@ -35,7 +35,7 @@ def read_plain(value: object, name: str) -> list[FileConversation]:
         if isinstance(item, BrokenLine):
             gathering.skip(f"not JSON ({lines})")
         else:
-            _take(item, gathering)
+            take_item(item, gathering)
     return [gathering.found(name, name)]
 
 
@@ -63,7 +63,8 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _take(item: object, gathering: ConversationBuilder) -> None:
+def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
+    """Add an item as a turn, or count why not; `label` is what its file calls it."""
     if not isinstance(item, dict):
         gathering.skip("not an object")
         return
@@ -79,7 +80,8 @@ def _take(item: object, gathering: ConversationBuilder) -> None:
         moment = moment_of(item.get("created_at"))
         if moment is None and item.get("created_at") is not None:
             gathering.change("its date was not understood")
-        gathering.take(_ROLES[spoken], content, moment, name if isinstance(name, str) else None)
+        named = name if isinstance(name, str) else None
+        gathering.take(_ROLES[spoken], content, moment, named, label)
 
 
 PLAIN = Format(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+import pytest
 
 from jitchat.bench.asking import OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
@@ -40,3 +44,23 @@ def test_full_holds_everything_and_recency_only_the_end(tmp_path: Path):
     assert 2 not in found[Mode.RECENCY].held
     assert found[Mode.RECENCY].ranked == ()
     assert scores_of([found[Mode.RECENCY]]).window_any == 0.0
+
+
+DAY = datetime(2024, 2, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("asked_at", [DAY, None])
+def test_a_question_is_asked_when_the_file_says_or_else_at_the_end(
+    tmp_path: Path, asked_at: datetime | None
+):
+    (talk,) = read_labelled(written(tmp_path, "f.json", [labelled_sample(question("?", "D1:2"))]))
+    last = talk.found.turns[-1].created_at
+    with indexed(talk.found, NoEmbedder(), asked_at) as memory:
+        assert memory.store.now() == (asked_at or last)
+
+
+def test_where_no_turn_has_a_date_it_is_now(tmp_path: Path):
+    (talk,) = read_labelled(written(tmp_path, "f.json", [labelled_sample(question("?", "D1:2"))]))
+    undated = tuple(replace(turn, created_at=None) for turn in talk.found.turns)
+    with indexed(replace(talk.found, turns=undated), NoEmbedder()) as memory:
+        assert memory.store.now() > DAY

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.proportions import (
+from jitchat.bench.proportions import (
     ClusterSums,
     newcombe,
     paired_difference,
