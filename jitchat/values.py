@@ -156,6 +156,8 @@ class Candidate:
     matched: tuple[str, ...]
     """The words of the query that the turn shares."""
     entry: IndexEntry
+    rank_before: int | None = None
+    """Its rank before a reranker scored the shortlist; None where none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,18 @@ class Picking:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranking:
+    """What a reranker made of the shortlist, on this machine and for nothing but time."""
+
+    model: str
+    fallback: str = ""
+    """Why the ranking stands as it was, as a clause; empty where it is the reranker's, too."""
+    turns: int = 0
+    """So many were scored."""
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a draft: the shortlist and what the picker made of it."""
 
@@ -209,6 +223,8 @@ class Retrieval:
     """The score below which nothing is picked."""
     picking: Picking | None = None
     """None where no small model is to pick."""
+    reranking: Reranking | None = None
+    """None where there is no reranker."""
     searched: int | None = None
     """The position up to which turns were looked through; None where nothing was asked."""
 

@@ -112,6 +112,8 @@ def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
         return ()
     shortlist = window.shortlist
     told = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
+    if row.rank_before is not None:
+        told += f" ({row.rank_before} before the reranker)"
     told += f" with {row.score:.2f}"
     if (cut := shortlist.cut) is not None and (cut.rank or 0) < row.rank:
         told += f"; the last one picked is #{cut.turn} with {cut.score:.2f}"

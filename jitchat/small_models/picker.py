@@ -8,7 +8,7 @@ best of the ranking, so that a small model's slip cannot lose what was found in 
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
@@ -47,9 +47,11 @@ class ModelPicker:
 
         """
         retrieval = sources.retrieval
-        lines = await asyncio.to_thread(_lines_to_choose_from, sources, budget, counter)
-        if not lines:
-            return self._fallen_back(retrieval, _NO_CHOICE if retrieval.candidates else _NOTHING)
+        if not retrieval.candidates:
+            return self._fallen_back(retrieval, _NOTHING)
+        lines = lines_of(retrieval, sources.history)
+        if not await asyncio.to_thread(is_choice, lines, sources, budget, counter):
+            return self._fallen_back(retrieval, _NO_CHOICE)
         heard = await self._model.ask(picker_request(sources.draft.content, lines))
         try:
             ids = parse_ids(heard.whole(), lines)
@@ -65,13 +67,12 @@ class ModelPicker:
         return Picking(self.name, fallback, *tokens, heard.exact, heard.ms, heard.cost)
 
 
-def _lines_to_choose_from(
-    sources: Sources, budget: Budget, counter: TokenCounter
-) -> dict[int, str]:
-    """Write the index lines to choose from; none where the window holds all of those turns."""
-    lines = lines_of(sources.retrieval, sources.history)
+def is_choice(
+    turns: Iterable[int], sources: Sources, budget: Budget, counter: TokenCounter
+) -> bool:
+    """Whether the window lacks any of the turns; raises what `plan` does."""
     kinds = plan(Mode.JIT, sources, budget, counter).kind_of_turns()
-    return lines if any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in lines) else {}
+    return any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in turns)
 
 
 def _clause(sentence: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from jitchat.text.figures import about_cost, cost_of
+from jitchat.text.figures import about_cost, cost_of, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window.window import ContextWindow
 
@@ -20,6 +20,26 @@ def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float 
     amounts = [price(window.used) for window in windows]
     known = [amount for amount in amounts if amount is not None]
     return about_cost(sum(known) if len(known) == len(amounts) else None)
+
+
+def choosing_sentences(window: ContextWindow) -> list[str]:
+    """Say what a reranker and a small model had to do with the choice; none without either."""
+    return [*_reranking_sentences(window), *picking_sentences(window)]
+
+
+def _reranking_sentences(window: ContextWindow) -> list[str]:
+    """For example: `reranked by tiny-1: 50 turns, 0.3 s, on this machine`."""
+    reranking = window.reranking
+    if reranking is None:
+        return []
+    model, why = one_line(reranking.model), one_line(reranking.fallback)
+    took = f" ({_duration(reranking.ms)})" if reranking.ms else ""
+    if why:
+        return [f"reranker {model}: {why}; the ranking stands{took}"]
+    ranked = len(window.shortlist.rows)
+    of = f"{reranking.turns} of " if reranking.turns < ranked else ""
+    took = f"{of}{plural(ranked, 'turn')}, {_duration(reranking.ms)}, on this machine"
+    return [f"reranked by {model}: {took}"]
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:
