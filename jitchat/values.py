@@ -196,6 +196,9 @@ class Picking:
     """From asking to the end of the answer, or to giving up."""
     cost: float | None = None
     """In US dollars; None where no price is known."""
+    by_scores: int | None = None
+    """What the window would take without the picks, in the counter's own tokens; None where they
+    are not the model's, or where that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)

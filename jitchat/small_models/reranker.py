@@ -20,12 +20,13 @@ from statistics import fmean, pstdev
 
 from jitchat.errors import RerankerUnavailable
 from jitchat.index.cross_encoder import CrossEncoder
-from jitchat.small_models.picker import is_choice
+from jitchat.small_models.picker import lacks_any
 from jitchat.text.sanitize import both_ends
 from jitchat.threads import left_at_exit
-from jitchat.values import Candidate, Hit, Reranking, Retrieval
+from jitchat.values import Candidate, Hit, Mode, Reranking, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import RERANKER
 
@@ -68,7 +69,7 @@ class Reranker:
         texts = {turn: history.turns[at].content for turn, at in places if at is not None}
         if len(texts) < 2 or not retrieval.hits:
             return self._unchanged(retrieval, _NOTHING)
-        if not await asyncio.to_thread(is_choice, texts, sources, budget, counter):
+        if not lacks_any(await asyncio.to_thread(plan, Mode.JIT, sources, budget, counter), texts):
             return self._unchanged(retrieval, _NO_CHOICE)
         started = time.perf_counter()
         scores: dict[int, float] = {}

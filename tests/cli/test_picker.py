@@ -75,6 +75,7 @@ def test_json_has_the_picking_where_a_model_is_configured_and_only_there(
         "exact",
         "ms",
         "cost",
+        "by_scores",
     ]
     assert (picking["model"], picking["fallback"], picking["cost"]) == ("small-1", "", None)
     retrieved = {s["turn"]: s["reason"] for s in asked["segments"] if s["kind"] == "retrieved"}
