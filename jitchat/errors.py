@@ -80,6 +80,10 @@ class EmbedderUnavailable(JitchatError):
     """The embedder that was asked for by name cannot be loaded."""
 
 
+class RerankerUnavailable(JitchatError):
+    """The reranker cannot be loaded, or fails, said as a clause; the ranking stands."""
+
+
 class SummariserStopped(JitchatError):
     """The small model that writes index lines does not; the lines stay as they were."""
 

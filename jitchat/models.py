@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
+from jitchat.index.cross_encoder import load_cross_encoder
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
@@ -28,6 +29,7 @@ from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings, keys
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
+from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
@@ -213,6 +215,7 @@ class ResolvedModel:
             system=system_text(self.settings, instructions),
             request=replace(self.profile.sampling, longest=longest),
             picker=self._small_model("picker"),
+            reranker=make_reranker(self.settings),
             summariser=self._small_model("summariser"),
             prices=self.prices,
             learnt=learnt,
@@ -434,6 +437,17 @@ def unencrypted_keys(settings: Settings) -> str:
 def system_text(settings: Settings, instructions: str = "") -> str:
     """Give the instructions of the settings, or else the built-in ones, and then further ones."""
     return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """Make the reranker of the settings; None where none is set. Its model is loaded later."""
+    wanted = settings.reranker
+    if not wanted.model:
+        return None
+    folder = absolute(Path(wanted.path)) if wanted.path else None
+    cache = locate(os.environ).models
+    load = partial(load_cross_encoder, wanted.model, folder, cache)
+    return Reranker(wanted.model, load, wanted.timeout)
 
 
 def make_embedder(

@@ -24,6 +24,7 @@ from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.replay import window_of
 from jitchat.small_models.picker import ModelPicker
+from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
@@ -49,6 +50,8 @@ class SessionOptions:
     request: Options = field(default_factory=Options)
     picker: SmallModel | None = None
     """Chooses what is recalled; the heuristic does where there is none."""
+    reranker: Reranker | None = None
+    """Ranks the shortlist anew ahead of that; the score alone does where there is none."""
     summariser: SmallModel | None = None
     """Writes index lines behind the chat; the heuristic's are used where there is none."""
     prices: Prices | None = None
@@ -98,7 +101,7 @@ class Session:
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
-                question = await self._pick(question, mode)
+                question = await self._choose(question, mode)
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
@@ -145,14 +148,23 @@ class Session:
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
-    async def _pick(self, question: Question, mode: Mode) -> Question:
-        """Let a small model choose what is recalled, where one is to and there is a choice."""
-        if self.picker is None or not mode.recalls:
+    async def _choose(self, question: Question, mode: Mode) -> Question:
+        """Have the shortlist reranked and picked from, where either is set and there is a choice.
+
+        No turn is shown to a model whose choice could not change the window.
+        """
+        reranker, picker = self.options.reranker, self.picker
+        if not mode.recalls or (reranker is None and picker is None):
             return question
         sources = await asyncio.to_thread(self.planning.sources, question)
         budget = question.once.budget or self.options.budget
-        picked = await self.picker.pick(sources, budget, self.counter)
-        return replace(question, retrieval=picked)
+        if reranker is not None:
+            reranked = await reranker.rerank(sources, budget, self.counter)
+            sources = replace(sources, retrieval=reranked)
+        if picker is not None:
+            picked = await picker.pick(sources, budget, self.counter)
+            sources = replace(sources, retrieval=picked)
+        return replace(question, retrieval=sources.retrieval)
 
     def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
         """Plan the window, and write the messages that it is sent as: once, for they are long."""
@@ -204,7 +216,8 @@ class Session:
     def preview(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
 
-        A picker's model is not asked: its choice can be another one, and the window says so.
+        No picker's model is asked and no reranker run: with them, the choice can be another one,
+        and the window says so.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
@@ -214,24 +227,29 @@ class Session:
         return self.planning.window(question, mode, self.options.budget)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
-        """Plan as `preview` does, but ask the picker's model, which is sent its request.
+        """Plan as `preview` does, but rerank, and ask the picker's model, which gets its request.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
 
         """
         question = await asyncio.to_thread(self.planning.question, draft, once)
-        picked = await self._pick(question, mode)
+        picked = await self._choose(question, mode)
         return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
         return self.as_previewed(self.planning.question(draft, once), mode)
 
     def as_previewed(self, question: Question, mode: Mode) -> Question:
-        """Say of a question that a picker's model is not asked, where sending would ask it."""
-        if self.picker is None or not mode.recalls or not question.retrieval.candidates:
+        """Say of a question what does not choose, where sending would have it choose."""
+        retrieval, reranker = question.retrieval, self.options.reranker
+        if not mode.recalls or not retrieval.candidates:
             return question
-        return replace(question, retrieval=self.picker.not_asked(question.retrieval))
+        if reranker is not None:
+            retrieval = reranker.not_run(retrieval)
+        if self.picker is not None:
+            retrieval = self.picker.not_asked(retrieval)
+        return replace(question, retrieval=retrieval)
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
         """Plan the windows of every mode for one question, each as `preview` does."""

@@ -156,6 +156,8 @@ class Candidate:
     matched: tuple[str, ...]
     """The words of the query that the turn shares."""
     entry: IndexEntry
+    rank_before: int | None = None
+    """Its rank before a reranker scored the shortlist; None where none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,21 @@ class Picking:
     """From asking to the end of the answer, or to giving up."""
     cost: float | None = None
     """In US dollars; None where no price is known."""
+    by_scores: int | None = None
+    """What the window would take without the picks, in the counter's own tokens; None where they
+    are not the model's, or where that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """What a reranker made of the shortlist, on this machine and for nothing but time."""
+
+    model: str
+    fallback: str = ""
+    """Why the ranking stands as it was, as a clause; empty where it is the reranker's, too."""
+    turns: int = 0
+    """So many were scored."""
+    ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +226,8 @@ class Retrieval:
     """The score below which nothing is picked."""
     picking: Picking | None = None
     """None where no small model is to pick."""
+    reranking: Reranking | None = None
+    """None where there is no reranker."""
     searched: int | None = None
     """The position up to which turns were looked through; None where nothing was asked."""
 

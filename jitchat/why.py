@@ -12,6 +12,7 @@ from jitchat.memory import Memory
 from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line
 from jitchat.values import Placed, Status, Turn
+from jitchat.window.cost import picking_pays
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
 
 LEAST_TOLD = 0.005
@@ -112,10 +113,12 @@ def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
         return ()
     shortlist = window.shortlist
     told = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
+    if row.rank_before is not None:
+        told += f" ({row.rank_before} before the reranker)"
     told += f" with {row.score:.2f}"
     if (cut := shortlist.cut) is not None and (cut.rank or 0) < row.rank:
         told += f"; the last one picked is #{cut.turn} with {cut.score:.2f}"
-    return (f"{told}.",)
+    return (f"{told}.", *(f"{sentence.capitalize()}." for sentence in picking_pays(window)))
 
 
 def _end(window: ContextWindow, score: float) -> str:

@@ -44,9 +44,12 @@ class ScriptedProvider:
     name: str = "scripted"
     model: str = "scripted-1"
     requests: list[tuple[Message, ...]] = field(default_factory=list)
+    options: list[Options] = field(default_factory=list)
+    """What went along with each of the requests."""
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         self.requests.append(tuple(messages))
+        self.options.append(options)
         for step in self.script:
             if isinstance(step, asyncio.Event):
                 await step.wait()

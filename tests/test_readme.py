@@ -84,6 +84,10 @@ def test_the_example_of_each_provider_works(
     assert port is None or f":{port[1]}" in profile.base_url
 
 
+NO_PROVIDERS = ("embedder", "reranker")
+"""Sections whose models are of fastembed's lists."""
+
+
 def _models() -> list[tuple[str, str]]:
     """Every provider and model that an example sends to, as far as the table knows the provider."""
     tables = [tomllib.loads(line)["provider"] for _, _, line in EXAMPLES]
@@ -91,7 +95,9 @@ def _models() -> list[tuple[str, str]]:
         {"name": block.get("provider", "openai"), "model": block["model"]}
         for kind, text in CODE
         if kind == "toml"
-        for block in _blocks(tomllib.loads(text))
+        for section, table in tomllib.loads(text).items()
+        if section not in NO_PROVIDERS
+        for block in _blocks({section: table})
         if "model" in block and "localhost" not in block.get("base_url", "")
     ]
     named = [(each["name"], each["model"]) for each in tables if "base_url" not in each]
@@ -108,6 +114,23 @@ def _blocks(table: dict[str, Any]) -> list[dict[str, Any]]:
     """Every table of a configuration, however deep."""
     inner = [each for each in table.values() if isinstance(each, dict)]
     return [table, *(block for each in inner for block in _blocks(each))]
+
+
+def test_every_model_of_fastembed_that_is_named_is_one_of_its_lists() -> None:
+    import fastembed
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    known = {"embedder": fastembed.TextEmbedding, "reranker": TextCrossEncoder}
+    named = [
+        (table["model"], known[section])
+        for kind, text in CODE
+        if kind == "toml"
+        for section, table in tomllib.loads(text).items()
+        if section in NO_PROVIDERS and "model" in table
+    ]
+    assert named
+    for model, library in named:
+        assert model in {each["model"] for each in library.list_supported_models()}
 
 
 @pytest.mark.parametrize(("provider", "model"), _models())

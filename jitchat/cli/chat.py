@@ -141,6 +141,7 @@ def _live_app() -> type[LiveApp]:
 _NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})
 _ALWAYS = {
     "picker.model": "",
+    "reranker.model": "",
     "summariser.model": "",
     "embedder.download": False,
     "screen.inspector": True,

@@ -34,7 +34,9 @@ UNINDEXED = "the newest turns are not indexed, for nothing can be written to the
     "--json", "as_json", is_flag=True, help="Print JSON, with the ledger and the messages."
 )
 @click.option(
-    "--ask-picker", is_flag=True, help="Send the picker's model its request, as `send` would."
+    "--ask-picker",
+    is_flag=True,
+    help="Send the picker's model its request, and run the reranker, as `send` would.",
 )
 @click.option(
     "--exact", is_flag=True, help="Have the provider count it, which takes a request of its own."
@@ -71,14 +73,14 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
 def _planned(
     session: Session, draft: str, mode: Mode, budget: int | None, *, ask: bool
 ) -> ContextWindow:
-    """Plan the window; with `ask`, as the picker's model has it."""
+    """Plan the window; with `ask`, as the reranker and the picker's model have it."""
     once = steering.Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)
-    if session.picker is None:
+    if session.picker is None and session.options.reranker is None:
         raise errors.UsageError(
-            "--ask-picker: no small model is configured as the picker.",
-            "Set model under [picker] in the configuration.",
+            "--ask-picker: no small model is configured as the picker, and no reranker.",
+            "Set model under [picker] or [reranker] in the configuration.",
         )
 
     async def asked() -> ContextWindow:

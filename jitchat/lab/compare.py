@@ -158,7 +158,7 @@ def _settings(before: Run, after: Run) -> Iterator[str]:
 
 
 _UNSET = "not set"
-_SHAPING = ("window.", "picker.", "chat.system")
+_SHAPING = ("window.", "picker.", "reranker.", "chat.system")
 """Settings that windows and answers depend on begin so."""
 _SAMPLING = frozenset(
     ("base_url", "protocol", "temperature", "top_p", "top_k", "seed", "effort", "max_tokens")

@@ -135,6 +135,8 @@ class Options:
     """Tokens that the window leaves for the answer; for a protocol that demands a cap."""
     longest: int | None = None
     """The longest answer that the model gives, in tokens; None where nobody knows it."""
+    schema: str | None = None
+    """JSON Schema, as text, that the answer has to have; left out where a server cannot."""
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
     `system` for messages of that role."""

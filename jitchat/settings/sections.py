@@ -224,6 +224,15 @@ class SummariserSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class RerankerSettings:
+    """A cross-encoder of fastembed's list, which is used where it is on this machine."""
+
+    model: str = setting("", "a cross-encoder that reranks the shortlist; empty: none")
+    path: str = setting("", "a folder with its ONNX files", unit="DIR")
+    timeout: float = setting(1.0, "how many seconds it may take", least=0.05)
+
+
+@dataclass(frozen=True, slots=True)
 class LabSettings:
     answer: int | None = setting(
         None,
@@ -245,6 +254,7 @@ SECTIONS: dict[str, type[Any]] = {
     "window": WindowSettings,
     "picker": PickerSettings,
     "summariser": SummariserSettings,
+    "reranker": RerankerSettings,
     "lab": LabSettings,
     "screen": ScreenSettings,
 }

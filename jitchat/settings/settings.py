@@ -32,6 +32,7 @@ class Settings:
     window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
+    reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
     lab: sections.LabSettings = field(default_factory=sections.LabSettings)
     screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
     providers: Mapping[str, NamedProvider] = field(default_factory=dict)

@@ -8,7 +8,7 @@ best of the ranking, so that a small model's slip cannot lose what was found in 
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
@@ -21,10 +21,11 @@ from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
 from jitchat.window.render import fence, free_tag, index_line
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import Kind
+from jitchat.window.window import ContextWindow, Kind
 
 _NOT_YET = "not asked before the message is sent"
 _NOTHING = "not asked, as nothing was found"
+_CLEAR = "not asked, as one turn stands out from all others"
 _NO_CHOICE = "not asked, as every turn that was found is in the window anyway"
 
 
@@ -47,15 +48,22 @@ class ModelPicker:
 
         """
         retrieval = sources.retrieval
-        lines = await asyncio.to_thread(_lines_to_choose_from, sources, budget, counter)
-        if not lines:
-            return self._fallen_back(retrieval, _NO_CHOICE if retrieval.candidates else _NOTHING)
-        heard = await self._model.ask(picker_request(sources.draft.content, lines))
+        if not retrieval.candidates:
+            return self._fallen_back(retrieval, _NOTHING)
+        if is_clear(retrieval):
+            return self._fallen_back(retrieval, _CLEAR)
+        lines = lines_of(retrieval, sources.history)
+        by_scores = await asyncio.to_thread(plan, Mode.JIT, sources, budget, counter)
+        if not lacks_any(by_scores, lines):
+            return self._fallen_back(retrieval, _NO_CHOICE)
+        request = picker_request(sources.draft.content, lines)
+        heard = await self._model.ask(request, picker_schema(lines))
         try:
             ids = parse_ids(heard.whole(), lines)
         except JitchatError as error:
             return replace(retrieval, picking=self._picking(heard, _clause(error.what)))
-        return merge_picks(retrieval, ids, self._picking(heard))
+        picking = replace(self._picking(heard), by_scores=by_scores.used)
+        return merge_picks(retrieval, ids, picking)
 
     def _fallen_back(self, retrieval: Retrieval, why: str) -> Retrieval:
         return replace(retrieval, picking=Picking(self.name, why))
@@ -65,13 +73,10 @@ class ModelPicker:
         return Picking(self.name, fallback, *tokens, heard.exact, heard.ms, heard.cost)
 
 
-def _lines_to_choose_from(
-    sources: Sources, budget: Budget, counter: TokenCounter
-) -> dict[int, str]:
-    """Write the index lines to choose from; none where the window holds all of those turns."""
-    lines = lines_of(sources.retrieval, sources.history)
-    kinds = plan(Mode.JIT, sources, budget, counter).kind_of_turns()
-    return lines if any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in lines) else {}
+def lacks_any(window: ContextWindow, turns: Iterable[int]) -> bool:
+    """Whether any of the turns is not in the window at full text."""
+    kinds = window.kind_of_turns()
+    return any(kinds.get(turn, Kind.INDEX) is Kind.INDEX for turn in turns)
 
 
 def _clause(sentence: str) -> str:
@@ -80,6 +85,8 @@ def _clause(sentence: str) -> str:
 
 
 MOST_LINES = 50
+MOST_PICKS = 12
+"""A model that finds no end is stopped there; of LoCoMo's questions none needs more than nine."""
 KEPT = 2
 """So many of the ranking's best are loaded whatever the model says, if they reach the floor."""
 _REACH = 2_000
@@ -87,9 +94,44 @@ _REACH = 2_000
 _LONGEST_ID = 18
 
 
+IN_DOUBT = 0.6
+"""A turn with less than this share of the floor is not in doubt: no line of it is shown. Of
+LoCoMo's questions 95.8 % have evidence above that, in 33 lines; 96.2 % in all 50."""
+STANDS_OUT = 0.4
+"""Where no other turn has this share of the best one's score, nothing is in doubt. Of LoCoMo's
+questions that is so for one in nine; of those 98.8 % have evidence among the first six."""
+
+
+def is_clear(retrieval: Retrieval) -> bool:
+    """Whether the best turn stands out from all others, so that there is nothing to choose."""
+    scores = sorted((row.score for row in retrieval.candidates), reverse=True)
+    return len(scores) > 1 and retrieval.floor <= scores[0] and scores[1] < STANDS_OUT * scores[0]
+
+
+def picker_schema(lines: Collection[int]) -> dict[str, object]:
+    """Describe the answer as JSON Schema, in the keywords that all servers take."""
+    ids = {
+        "type": "array",
+        "items": {"type": "integer", "enum": sorted(lines)},
+        "minItems": 1,
+        "maxItems": MOST_PICKS,
+    }
+    return {
+        "type": "object",
+        "properties": {"ids": ids},
+        "required": ["ids"],
+        "additionalProperties": False,
+    }
+
+
 def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
-    """Write the index lines of the shortlist's best, in order of position, by position."""
+    """Write the index lines of the turns in doubt, the best if they are many, by position.
+
+    They stand in order of position.
+    """
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
+    least = IN_DOUBT * retrieval.floor
+    ranked = [row for row in ranked if row.score >= least]
     found = [(row, history.find(row.turn)) for row in ranked]
     known = [(row, index) for row, index in found if index is not None][:MOST_LINES]
     return {

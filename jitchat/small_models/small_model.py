@@ -3,13 +3,13 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TypeVar
 
-from jitchat.errors import JitchatError, NotAnAnswer, Unreachable
+from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachable
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
 from jitchat.values import Message, Usage
@@ -97,6 +97,13 @@ class SmallModelReply:
         return self.text
 
 
+@dataclass(slots=True)
+class Taught:
+    """What its server taught, for as long as the model is used."""
+
+    takes_schema: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class SmallModel:
     """A model that does a part of the work, and how long it may take."""
@@ -108,6 +115,7 @@ class SmallModel:
     """None where nobody knows them."""
     answers: bool = False
     """Whether it is the very model that answers, on the same server."""
+    taught: Taught = field(default_factory=Taught, compare=False)
     context: Callable[[], int | None] = lambda: None
     """Tells the context size to ask it with: Ollama loads a model anew for each other one."""
 
@@ -115,14 +123,20 @@ class SmallModel:
     def name(self) -> str:
         return self.provider.model
 
-    async def ask(self, messages: Sequence[Message]) -> SmallModelReply:
-        """Send one request; nothing that the model or its server does is raised."""
+    async def ask(
+        self, messages: Sequence[Message], schema: Mapping[str, object] | None = None
+    ) -> SmallModelReply:
+        """Send one request; nothing that the model or its server does is raised.
+
+        The answer has to have the `schema`, a JSON Schema, as far as the server sees to that.
+        """
+        text = json.dumps(schema) if schema and self.taught.takes_schema else None
         sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
         error: JitchatError | None = None
         try:
             async with asyncio.timeout(self.seconds):
-                await hearing.hear(self.provider, messages, Options(context=self.context()))
+                await self._hear(hearing, messages, text)
         except TimeoutError:
             error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
         except JitchatError as failed:
@@ -130,9 +144,27 @@ class SmallModel:
             sent = sent if hearing.began else 0  # what was refused is not charged
         ms = (time.perf_counter() - started) * 1000
         reported = hearing.reported
+        if text and sent and self.taught.takes_schema:
+            sent += await asyncio.to_thread(self.counter.count, text)
         answered = (reported.output_tokens or 0) if reported else 0
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
         usage = reported or Usage(sent, answered)
         cost = self.prices.of(usage) if usage.cost is None and self.prices else usage.cost
         return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
+
+    async def _hear(
+        self, hearing: Hearing, messages: Sequence[Message], schema: str | None
+    ) -> None:
+        """Hear the answer; a server that refuses the request with a schema gets it without one.
+
+        Servers say in many ways that they take none, so whatever they refuse is tried again.
+        """
+        options = Options(context=self.context(), schema=schema)
+        try:
+            await hearing.hear(self.provider, messages, options)
+        except (RequestRefused, NotAnAnswer):
+            if schema is None or hearing.text:
+                raise
+            await hearing.hear(self.provider, messages, replace(options, schema=None))
+            self.taught.takes_schema = False

@@ -71,7 +71,7 @@ def part_bar(value: float, largest: float) -> str:
 
 def ledger_note(row: LedgerRow) -> str:
     """All that the ledger says of a turn: why, its rank and price, the parts of its score."""
-    ranked = f"rank {row.rank} · " if row.rank is not None else ""
+    ranked = f"{row.ranking} · " if row.ranking else ""
     lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
     if row.parts:
         parts = parts_told(row.parts)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 
@@ -35,6 +36,14 @@ class WheelFile:
     @property
     def requirement(self) -> str:
         return f"{self.package}=={self.version}"
+
+    def installed(self) -> Path | None:
+        """Find the file in the package, where that is installed; nothing of it is imported."""
+        package, _, rest = self.member.partition("/")
+        spec = find_spec(package)
+        places = (spec.submodule_search_locations or ()) if spec else ()
+        homes = (Path(place, rest).parent for place in places)
+        return next((home / self.name for home in homes if self.is_in(home)), None)
 
     def is_in(self, home: Path) -> bool:
         """Whether it is there with all its bytes, whatever they are: it is put in place whole."""
@@ -103,6 +112,11 @@ def find(name: str, folder: Path) -> Path | None:
     is_here = all(file.is_in(home) for file in weights.files)
     is_here = is_here and all((home / extra).is_file() for extra in weights.settings)
     return home / weights.files[0].name if is_here else None
+
+
+def is_installed(name: str) -> bool:
+    """Whether every package that carries a file of them is installed; see `put_installed`."""
+    return all(file.installed() is not None for file in known()[name].files)
 
 
 def is_whole(name: str, folder: Path) -> bool:

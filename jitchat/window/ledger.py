@@ -39,7 +39,8 @@ class _Book:
         else:
             reason = self._why_not(row, has_line=segment is not None)
         tokens = self.tokens(row.turn)
-        return LedgerRow(row.turn, row.rank, row.score, row.parts, tokens, verdict, reason)
+        figures = row.turn, row.rank, row.score, row.parts, tokens
+        return LedgerRow(*figures, verdict, reason, row.rank_before)
 
     def companions(self) -> Iterator[tuple[int, Verdict, str]]:
         """List neighbours of hits and late decisions that were sent."""

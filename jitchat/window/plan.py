@@ -50,6 +50,7 @@ def plan(
         full_tokens=parts.whole,
         counted=tokens_of(choice.segments),
         picking=retrieval.picking,
+        reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
     )
     return correct_window(planned, calibration)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from jitchat.values import Mode, Picking, RecallOrder, Role
+from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
 
@@ -25,11 +25,13 @@ def header_fields(window: ContextWindow) -> Fields:
         "band": window.band,
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
-    } | picking_fields(window)
+    } | choosing_fields(window)
 
 
-def picking_fields(window: ContextWindow) -> Fields:
-    return {"picking": asdict(window.picking)} if window.picking is not None else {}
+def choosing_fields(window: ContextWindow) -> Fields:
+    """Describe what a small model and a reranker had to do with the choice, where there are any."""
+    steps = {"picking": window.picking, "reranking": window.reranking}
+    return {name: asdict(step) for name, step in steps.items() if step is not None}
 
 
 def never_candidates_fields(window: ContextWindow) -> Fields | None:
@@ -49,7 +51,10 @@ def segment_fields(segment: Segment) -> Fields:
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
-    return asdict(row) | {"parts": dict(row.parts), "verdict": row.verdict.value}
+    fields = asdict(row) | {"parts": dict(row.parts), "verdict": row.verdict.value}
+    if row.rank_before is None:
+        del fields["rank_before"]
+    return fields
 
 
 def messages_body(window: ContextWindow) -> bytes:
@@ -69,6 +74,7 @@ def window_from(
     there was a choice.
     """
     picking, never = header.get("picking"), header.get("never_candidates")
+    reranking = header.get("reranking")
     return ContextWindow(
         mode=Mode(header["mode"]),
         model=header["model"],
@@ -83,6 +89,7 @@ def window_from(
         band=header.get("band", 0),
         floor=header.get("floor"),
         picking=Picking(**picking) if picking else None,
+        reranking=Reranking(**reranking) if reranking else None,
     )
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 
-from jitchat.values import Message, Mode, Picking, Role
+from jitchat.values import Message, Mode, Picking, Reranking, Role
 from jitchat.window.budget import Budget
 
 
@@ -56,6 +56,10 @@ class Segment:
     reason: str
 
 
+RERANKER = "reranker"
+"""The part of a score that is a reranker's."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     turn: int
@@ -69,6 +73,16 @@ class LedgerRow:
     would cost as a message of its own."""
     verdict: Verdict
     reason: str
+    rank_before: int | None = None
+    """Before a reranker scored the shortlist; None where none did."""
+
+    @property
+    def ranking(self) -> str:
+        """`rank 3`, `rank 3 (12 before the reranker)`; empty where it has none."""
+        if self.rank is None:
+            return ""
+        before = self.rank_before
+        return f"rank {self.rank}" + (f" ({before} before the reranker)" if before else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +152,8 @@ class ContextWindow:
     exact or where nothing is known."""
     picking: Picking | None = None
     """What a small model had to do with the choice; None where none is to."""
+    reranking: Reranking | None = None
+    """What a reranker made of the shortlist; None where there is none."""
     floor: float | None = None
     """The score below which nothing was picked; None where there was no shortlist."""
 

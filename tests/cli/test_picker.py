@@ -1,4 +1,4 @@
-"""The picker's model on the command line: not asked unless told to, and never without a word."""
+"""The picker's model and the reranker on the command line: idle unless told to, never silent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel
 from jitchat.window.tokens import EstimateCounter
+from tests.index.tiny_cross_encoder import MODEL, write_cross_encoder
 from tests.small_models.support import picks
 from tests.support import ScriptedProvider
 
@@ -74,6 +75,7 @@ def test_json_has_the_picking_where_a_model_is_configured_and_only_there(
         "exact",
         "ms",
         "cost",
+        "by_scores",
     ]
     assert (picking["model"], picking["fallback"], picking["cost"]) == ("small-1", "", None)
     retrieved = {s["turn"]: s["reason"] for s in asked["segments"] if s["kind"] == "retrieved"}
@@ -129,3 +131,31 @@ def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, mon
     (told,) = [line for line in shown.out.splitlines() if line.startswith("picker ")]
     assert "picker small-1: picker cannot be reached at http://127.0.0.1:9" in told
     assert "; heuristic used (no tokens, " in told
+
+
+def test_a_reranker_that_is_not_here_costs_nothing_but_a_line(jitchat: Shell, monkeypatch):
+    monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
+    told = f"reranker {MODEL}: its model is not on this machine; the ranking stands"
+    assert "not run before the message is sent" in jitchat("window", QUESTION).out
+    assert told in jitchat("window", QUESTION, "--ask-picker").out
+    sent = jitchat("send", QUESTION)
+    assert sent.code == 0
+    assert told in jitchat("replay", "61").out
+
+
+def test_a_reranker_in_a_folder_is_told_in_the_ledger(jitchat: Shell, monkeypatch, tmp_path):
+    write_cross_encoder(tmp_path / "model", {"tuesday": 50.0})
+    monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
+    monkeypatch.setenv("JITCHAT_RERANKER_PATH", str(tmp_path / "model"))
+    monkeypatch.setenv("JITCHAT_RERANKER_TIMEOUT", "20")
+    jitchat("send", QUESTION)
+
+    replayed = jitchat("replay", "61")
+
+    assert f"reranked by {MODEL}: " in replayed.out
+    assert "reranker " in replayed.out, "among the parts of a score"
+    fields = jitchat("replay", "61", "--json").json
+    assert fields["reranking"]["fallback"] == ""
+    ranked = [row for row in fields["ledger"] if row["rank"] is not None]
+    assert {row["rank_before"] for row in ranked} == {row["rank"] for row in ranked}
+    assert "before the reranker" in jitchat("why", "--turn", "61", str(ranked[0]["turn"])).out

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import weights
-from jitchat.errors import ContextOverflow
+from jitchat.errors import ContextOverflow, NotAnAnswer
 from jitchat.events import ReplyDelta, UsageReported, WindowBuilt
 from jitchat.index.embedder import NoEmbedder
 from jitchat.lab.experiment import Experiment, Verdict
@@ -25,6 +25,8 @@ from jitchat.providers.local.provider import LocalProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.session import Session, SessionOptions
+from jitchat.small_models.picker import parse_ids, picker_request, picker_schema
+from jitchat.small_models.small_model import SmallModel
 from jitchat.store.models import ModelLessons
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 CONTEXT, LONGEST = 1_024, 6
+WHATS = ("ferry", "crane", "lamp", "buoy", "boat")
 FOLDER = Path(os.environ.get("JITCHAT_WEIGHTS", "not-fetched"))
 """A folder that `jitchat models fetch smollm2` fetched into."""
 SURE = Options(temperature=0.0, seed=1, max_tokens=LONGEST)
@@ -139,6 +142,21 @@ async def test_a_schema_is_what_its_answer_has(endpoint: Endpoint):
     assert choice["finish_reason"] == "stop"
     assert told["colour"] in colours
     assert told["sure"] in (True, False)
+
+
+async def test_as_a_picker_it_answers_ids_that_were_offered(engine: Engine):
+    """Asked without a schema, it answers in prose."""
+    lines = {n: f"#{n} user: the {what} is at the pier\n" for n, what in enumerate(WHATS, start=3)}
+    picker = SmallModel(provider(engine), COUNTER, 60.0)
+    request = picker_request("Where is the ferry?", lines)
+
+    heard = await picker.ask(request, picker_schema(lines))
+    prose = await picker.ask(request)
+
+    assert picker.taught.takes_schema
+    assert parse_ids(heard.whole(), lines) <= lines.keys()
+    with pytest.raises(NotAnAnswer):
+        parse_ids(prose.whole(), lines)
 
 
 async def test_a_window_that_is_too_large_is_refused_and_its_size_is_learnt(

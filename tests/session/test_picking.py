@@ -68,13 +68,18 @@ async def test_what_it_picks_is_at_full_text_beside_the_two_best(store):
 async def test_the_ledger_tells_the_tokens_of_the_very_request_and_is_read_back_as_it_was(store):
     picker = small(picks(3))
     session = session_with(store, picker)
+    plain = session_on(store, session.memory.conversation).preview(QUESTION, Mode.JIT)
 
     events = await send(session, QUESTION)
 
     window = built(events)
     (request,) = picker.provider.requests
     assert window.picking is not None
-    assert window.picking.input_tokens == request_tokens(EstimateCounter(), request)
+    schema = picker.provider.options[0].schema
+    counter = EstimateCounter()
+    sent = request_tokens(counter, request) + counter.count(schema)
+    assert window.picking.input_tokens == sent
+    assert window.picking.by_scores == plain.used
     assert window.picking.output_tokens == 10
     assert window.picking.ms > 0
     assert sent_window(session, stored_turns(events)[0]) == window
@@ -134,26 +139,15 @@ async def test_the_users_turn_is_durable_before_the_picker_is_asked(store):
     assert looking.found.windows == []
 
 
-class Listening(ScriptedProvider):
-    """Notes what goes along with the messages."""
-
-    options = Options()
-
-    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
-        self.options = options
-        async for piece in super().stream(messages, options):
-            yield piece
-
-
 @pytest.mark.parametrize(("answers", "size"), [(True, 5_000), (False, None)])
 async def test_the_model_that_answers_picks_with_the_same_context_size(store, answers, size):
-    listening = Listening((picks(3),))
+    listening = ScriptedProvider((picks(3),))
     session = session_with(store, SmallModel(listening, EstimateCounter(), 5, answers=answers))
     session.take_budget(replace(session.options.budget, limit=5_000))
 
     await send(session, QUESTION)
 
-    assert listening.options == Options(context=size)
+    assert replace(listening.options[0], schema=None) == Options(context=size)
 
 
 @pytest.mark.parametrize("mode", [Mode.FULL, Mode.RECENCY])

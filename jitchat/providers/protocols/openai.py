@@ -1,5 +1,6 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -96,6 +97,13 @@ def _charged(usage: object, before: float | None) -> float | None:
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
+def _format(schema: str | None) -> dict[str, object] | None:
+    if schema is None:
+        return None
+    named = {"name": "answer", "strict": True, "schema": json.loads(schema)}
+    return {"type": "json_schema", "json_schema": named}
+
+
 class OpenAiProtocol:
     """`POST {base_url}/chat/completions`, answered with server-sent events."""
 
@@ -118,5 +126,6 @@ class OpenAiProtocol:
             "top_k": None if by_openai else options.top_k,
             "seed": options.seed,
             "reasoning_effort": options.effort,
+            "response_format": _format(options.schema),
         }
         return protocol.json_request(endpoint, "openai", url, protocol.filled(body, without))

@@ -24,7 +24,7 @@ from jitchat.tui.widgets.turn_table import Column, Line, TurnTable, header
 from jitchat.why import LEAST_TOLD, Explained, Standing, Why, parts_told, why
 from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
-from jitchat.window.window import ContextWindow, LedgerRow, Verdict
+from jitchat.window.window import RERANKER, ContextWindow, LedgerRow, Verdict
 
 PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue")
 """Of a score, in the order of its bars; a bar is headed by the first two letters."""
@@ -196,13 +196,15 @@ def columns_of(
             Column("verdict", lambda row: row.verdict, 9),
         ]
 
+    every = parts_of(window)
+
     def fitting(width: int) -> Sequence[Column[Row]]:
-        columns = with_parts(PARTS)
+        columns = with_parts(every)
         if longest > width - len(header(columns)):
             present = {
                 name for row in rows for name, value in row.parts if abs(value) >= LEAST_TOLD
             }
-            fewer = with_parts([name for name in PARTS if name in present])
+            fewer = with_parts([name for name in every if name in present])
             columns = fewer if width - len(header(fewer)) > _LEAST_REASON else columns
         if width - len(header(columns)) > _LEAST_REASON:
             columns.append(Column("", lambda row: row.reason))
@@ -219,8 +221,14 @@ def _bar(name: str, largest: float, row: Row) -> str:
     return part_bar(value, largest) * 2 if value >= LEAST_TOLD else ""
 
 
-def legend() -> Content:
-    names = [Content.assemble((name[:2], "bold underline"), name[2:]) for name in PARTS]
+def parts_of(window: ContextWindow | None) -> Sequence[str]:
+    """Name the parts of a score, in the order of their bars: the reranker's where one ran."""
+    is_reranked = window is not None and window.reranking and not window.reranking.fallback
+    return (*PARTS, RERANKER) if is_reranked else PARTS
+
+
+def legend(window: ContextWindow | None = None) -> Content:
+    names = [Content.assemble((name[:2], "bold underline"), name[2:]) for name in parts_of(window)]
     return Content("parts of the score: ") + Content(" ").join(names)
 
 
@@ -305,6 +313,7 @@ class LedgerView(View):
         self._why: Why | None = None
         """The answer for the turn that is asked for."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
+        self._legend = Static(legend(window), id="ledger-legend")
         self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
         self._table = TurnTable[Row](
             (),
@@ -320,7 +329,7 @@ class LedgerView(View):
             self._change,
             self._input,
             self._answer,
-            Static(legend(), id="ledger-legend"),
+            self._legend,
             self._table,
             self._note,
         )
@@ -503,6 +512,7 @@ class LedgerView(View):
 
     def _show(self, ledger: Ledger) -> None:
         self.show_nothing(why_empty(ledger.window), hides=False)
+        self._legend.update(legend(ledger.window))
         self._sums.update(f"{ledger.window.mode}: {identity_sentence(ledger.window)}")
         self._fill()
 

@@ -64,6 +64,7 @@ class Table:
 def ledger_table(window: ContextWindow) -> Table:
     """List the candidates as the ledger has them, then the sum of all other turns."""
     largest = max((value for row in window.ledger for _, value in row.parts), default=0.0)
+    bars = max([_PARTS, *(len(row.parts) for row in window.ledger)])
     columns: Sequence[Column[LedgerRow]] = [
         Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
         Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),
@@ -72,7 +73,7 @@ def ledger_table(window: ContextWindow) -> Table:
             "tokens", lambda row: figures.part_figure(window, row.tokens), 7, is_right=True, gap=0
         ),
         Column("score", lambda row: f"{row.score:.2f}", 7, is_right=True, gap=0),
-        Column("parts", lambda row: figures.part_bars(row.parts, largest), _PARTS, gap=2),
+        Column("parts", lambda row: figures.part_bars(row.parts, largest), bars, gap=2),
         Column("why", attrgetter("reason")),
     ]
     items: list[Item] = [*window.ledger]

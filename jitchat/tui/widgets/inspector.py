@@ -21,7 +21,7 @@ from jitchat.tui.actions import hold_bindings
 from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
-from jitchat.window.cost import picking_sentences
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Verdict
 
 _SWITCH = Style.from_meta({"@click": "screen.switch_window"})
@@ -101,7 +101,7 @@ class Inspector(Vertical):
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self._show_heading("sent window" if sent else "next window", figures.size_sentence(window))
         limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
-        self._show_note("\n".join([*limit, *picking_sentences(window)]))
+        self._show_note("\n".join([*limit, *choosing_sentences(window)]))
         chosen = self.chosen
         self._take_rows(window, sent=sent)
         self._window, self._usage, self._is_sent = window, usage, sent

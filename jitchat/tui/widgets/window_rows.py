@@ -10,7 +10,15 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import part_bars
 from jitchat.tui.palette import MUTED
 from jitchat.window.compare import difference
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
+from jitchat.window.window import (
+    RERANKER,
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Segment,
+    Verdict,
+)
 
 SINGLY = 60
 """So many recent turns have a row each; the ones before them share one."""
@@ -22,12 +30,12 @@ MOST = 24
 """Where more turns come and go than these it is another window, not a change to one."""
 
 _PARTS = 7
-"""Bars of a score: as many as it has parts."""
+"""Bars of a score: as many as it has parts, without a reranker."""
 _ORDER = [kind.value for kind in Kind]
 _STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
 
 Bars = frozenset[str] | None
-"""The parts of a score that have a bar, by name; None for all of them."""
+"""The parts of a score that have a bar, by name; None for all but a reranker's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +158,10 @@ def bars_that_fit(rows: Sequence[WindowRow], width: int) -> Bars:
     """
     reasons = [one_line(row.reason) for row in rows if row.kind == Kind.RETRIEVED]
     longest = max(map(cell_len, reasons), default=0)
-    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
-        return None
     parts = [part for row in rows if row.ledger for part in row.ledger.parts]
+    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
+        names = frozenset(name for name, _ in parts)
+        return names if RERANKER in names else None
     drawn = frozenset(name for name, value in parts if value > 0)
     return drawn if len(ahead_of_reason(drawn)) + longest <= width else frozenset()
 

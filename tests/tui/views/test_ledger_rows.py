@@ -28,11 +28,11 @@ from jitchat.tui.views.ledger import (
     ruled,
 )
 from jitchat.tui.widgets.turn_table import Line, draw, header
-from jitchat.values import Mode
+from jitchat.values import Mode, Reranking
 from jitchat.why import why
 from jitchat.window.steering import Once, Steering
 from jitchat.window.tokens import EstimateCounter
-from jitchat.window.window import ContextWindow, Verdict
+from jitchat.window.window import RERANKER, ContextWindow, Verdict
 from tests.examples import examples
 from tests.support import demo_session
 from tests.window.cases import Case, cases
@@ -107,6 +107,18 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
         assert head[place : place + 2] == name[:2]
         assert line[place : place + 2] == "██"
         assert line.count("█") == 2
+    reranked = replace(window, reranking=Reranking("cross-1", "", 9, 4.0))
+    parts = (*((name, 0.0) for name in PARTS), (RERANKER, 1.0))
+    row = row_of(replace(window.ledger[0], parts=parts, reason="", rank=1, rank_before=7))
+    assert str(legend(reranked)).endswith("cue reranker")
+    assert RERANKER not in str(legend(replace(reranked, reranking=None)))
+    assert (
+        line_of(row, reranked, 76)[
+            header(columns_of([row], reranked, Marks())(76)).index(" re ") + 1
+        ]
+        == "█"
+    )
+    assert "rank 1 (7 before the reranker)" in row.note
     less = row_of(replace(window.ledger[0], parts=(("cue", -0.2),)))
     assert "−−" in line_of(less, window, 76)
 

@@ -1,0 +1,50 @@
+"""Cross-encoders of fastembed's list: how well a text answers a query, read together.
+
+Only one that is on this machine is loaded. Nothing here asks the network.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from jitchat.errors import RerankerUnavailable
+from jitchat.index.embedding_models import lack_of, model_cached
+
+
+class CrossEncoder(Protocol):
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Score each text; higher is closer, on a scale of the model's own. Slow."""
+
+
+def load_cross_encoder(model: str, folder: Path | None, cache: Path) -> CrossEncoder:
+    """Load a model from its `folder`, or from the hub's `cache`. Slow: half a second.
+
+    Raises:
+        RerankerUnavailable: It is not there, or its files cannot be used.
+
+    """
+    if folder is None and not model_cached(model, cache):
+        raise RerankerUnavailable("its model is not on this machine")
+    try:
+        return _FastCrossEncoder(model, folder, cache)
+    except Exception as error:  # each library fails in classes of its own
+        lack = lack_of(folder) if folder is not None else ""
+        why = f": {lack}" if lack else f" ({type(error).__name__})"
+        raise RerankerUnavailable(f"its model cannot be loaded{why}") from error
+
+
+class _FastCrossEncoder:
+    def __init__(self, model: str, folder: Path | None, cache: Path) -> None:
+        from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  500 ms
+        from loguru import logger  # noqa: PLC0415  comes with it
+
+        logger.disable("fastembed")  # it writes to the terminal
+        self._model = TextCrossEncoder(
+            model,
+            cache_dir=str(cache),
+            local_files_only=True,
+            specific_model_path=str(folder) if folder else None,
+        )
+
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        return list(self._model.rerank(query, texts))

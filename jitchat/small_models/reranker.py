@@ -1,0 +1,178 @@
+"""The reranker: a cross-encoder on this machine reads the message with each turn of the shortlist.
+
+What it finds is one more part of the score, of the same weight as all others together: by itself,
+a model that was trained on questions to web pages orders turns of a talk worse than they do. So
+the parts still add up to the score, the floor stays, and the ledger shows what moved whom.
+
+It never delays a message by more than its time, in which it reads the best first, and downloads
+nothing. Whatever goes wrong, the ranking stands, and `Retrieval.reranking` says why.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from math import isfinite
+from statistics import fmean, pstdev
+
+from jitchat.errors import RerankerUnavailable
+from jitchat.index.cross_encoder import CrossEncoder
+from jitchat.small_models.picker import lacks_any
+from jitchat.text.sanitize import both_ends
+from jitchat.threads import left_at_exit
+from jitchat.values import Candidate, Hit, Mode, Reranking, Retrieval
+from jitchat.window.budget import Budget
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.window import RERANKER
+
+_NOT_YET = "not run before the message is sent"
+_NOTHING = "not run, as there is nothing to reorder"
+_NO_CHOICE = "not run, as every turn that was found is in the window anyway"
+_BATCH = 4
+"""Turns that are read between two looks at the clock."""
+_REACH = 500
+"""Of a long text, so many characters at its beginning and at its end are read."""
+
+
+class Reranker:
+    """A cross-encoder, and how long it may take. Safe to use from several threads."""
+
+    def __init__(self, model: str, load: Callable[[], CrossEncoder], seconds: float) -> None:
+        self.name = model
+        self._load, self._seconds = load, seconds
+        self._lock = threading.Lock()
+        self._loaded: CrossEncoder | RerankerUnavailable | None = None
+        self._is_prepared = False
+
+    def not_run(self, retrieval: Retrieval) -> Retrieval:
+        """Say that it waits for the message, and have its model loaded until then."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            threading.Thread(target=self._prepare, daemon=True).start()
+        return self._unchanged(retrieval, _NOT_YET)
+
+    async def rerank(self, sources: Sources, budget: Budget, counter: TokenCounter) -> Retrieval:
+        """Rank the shortlist of `sources` anew.
+
+        Raises:
+            WindowOverflow: What must be sent does not fit, whatever is recalled.
+
+        """
+        retrieval, history = sources.retrieval, sources.history
+        ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
+        places = ((row.turn, history.find(row.turn)) for row in ranked)
+        texts = {turn: history.turns[at].content for turn, at in places if at is not None}
+        if len(texts) < 2 or not retrieval.hits:
+            return self._unchanged(retrieval, _NOTHING)
+        if not lacks_any(await asyncio.to_thread(plan, Mode.JIT, sources, budget, counter), texts):
+            return self._unchanged(retrieval, _NO_CHOICE)
+        started = time.perf_counter()
+        scores: dict[int, float] = {}
+        read = partial(
+            self._read, sources.draft.content, texts, started + self._seconds, scores.update
+        )
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._seconds):
+                    await left_at_exit(read)
+        except RerankerUnavailable as error:
+            return self._unchanged(retrieval, error.what, started)
+        scores = dict(scores)  # the batch under way may end yet
+        if len(scores) < 2:
+            return self._unchanged(retrieval, f"no ranking in {self._seconds:g} s", started)
+        report = Reranking(self.name, "", len(scores), (time.perf_counter() - started) * 1000)
+        return merge_scores(retrieval, scores, report)
+
+    def _unchanged(self, retrieval: Retrieval, why: str, started: float | None = None) -> Retrieval:
+        ms = (time.perf_counter() - started) * 1000 if started is not None else 0.0
+        return replace(retrieval, reranking=Reranking(self.name, why, 0, ms))
+
+    def _read(
+        self,
+        draft: str,
+        texts: Mapping[int, str],
+        until: float,
+        take: Callable[[Mapping[int, float]], object],
+    ) -> None:
+        """Have `take` given the scores of the texts, in their order, as far as time allows."""
+        encoder, query = self._encoder(), both_ends(draft, _REACH, " … ")
+        turns = list(texts)
+        for start in range(0, len(turns), _BATCH):
+            if time.perf_counter() >= until:
+                return
+            batch = turns[start : start + _BATCH]
+            read = [both_ends(texts[turn], _REACH, " … ") for turn in batch]
+            take(dict(zip(batch, _scored(encoder, query, read), strict=True)))
+
+    def _prepare(self) -> None:
+        with suppress(RerankerUnavailable):  # said where it is to be used
+            self._encoder()
+
+    def _encoder(self) -> CrossEncoder:
+        with self._lock:
+            if self._loaded is None:
+                try:
+                    self._loaded = self._load()
+                except RerankerUnavailable as error:
+                    self._loaded = error
+        if isinstance(self._loaded, RerankerUnavailable):
+            raise RerankerUnavailable(self._loaded.what)
+        return self._loaded
+
+
+def _scored(encoder: CrossEncoder, query: str, texts: Sequence[str]) -> Sequence[float]:
+    try:
+        scores = [float(score) for score in encoder.scores(query, texts)]
+    except Exception as error:  # each library fails in classes of its own
+        raise RerankerUnavailable(f"its model fails ({type(error).__name__})") from error
+    if len(scores) != len(texts) or not all(map(isfinite, scores)):
+        raise RerankerUnavailable("its model gives no scores")
+    return scores
+
+
+def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Reranking) -> Retrieval:
+    """Add the scores, by turn, as a part; what reaches the floor then is picked, best first.
+
+    They are standardised, and spread as far as the shortlist's own scores are. A turn that was not
+    read keeps its score.
+    """
+    before = sorted(retrieval.candidates, key=lambda row: row.rank)
+    mean, deviation = fmean(scores.values()), pstdev(scores.values())
+    unit = pstdev(row.score for row in before) / deviation if deviation else 0.0
+    added = {turn: unit * (score - mean) for turn, score in scores.items()}
+    after = sorted((_with_part(row, added.get(row.turn)) for row in before), key=_by_score)
+    rows = tuple(replace(row, rank=rank) for rank, row in enumerate(after, start=1))
+    hits = tuple(_hits(rows, retrieval))
+    return replace(retrieval, candidates=rows, hits=hits, reranking=report)
+
+
+def _with_part(row: Candidate, value: float | None) -> Candidate:
+    if value is None:
+        return replace(row, rank_before=row.rank)
+    parts = (*row.parts, (RERANKER, value))
+    return replace(row, score=row.score + value, parts=parts, rank_before=row.rank)
+
+
+def _by_score(row: Candidate) -> tuple[float, int]:
+    return -row.score, row.rank
+
+
+def _hits(rows: Sequence[Candidate], before: Retrieval) -> Iterator[Hit]:
+    """Pick what is not below the floor; what was kept out above it still is."""
+    reasons = {hit.turn: hit.reason for hit in before.hits}
+    kept_out = {
+        row.turn
+        for row in before.candidates
+        if row.score >= before.floor and row.turn not in reasons
+    }
+    for row in rows:
+        if row.score >= before.floor and row.turn not in kept_out:
+            reason = reasons.get(row.turn, "raised by the reranker")
+            if row.rank != row.rank_before:
+                reason = f"{reason.removeprefix('best ')}, rank {row.rank_before} → {row.rank}"
+            yield Hit(row.turn, row.score, reason)

@@ -1,0 +1,86 @@
+"""A reranker in the flow: run once the message is durable, shown in the ledger, kept with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jitchat.events import WindowBuilt
+from jitchat.index.cross_encoder import load_cross_encoder
+from jitchat.session import Session, SessionOptions
+from jitchat.small_models.reranker import Reranker
+from jitchat.values import Mode
+from jitchat.why import Explained, why
+from jitchat.window.cost import choosing_sentences
+from jitchat.window.record import ledger_fields
+from jitchat.window.window import RERANKER, Kind
+from tests.index.tiny_cross_encoder import MODEL, write_cross_encoder
+from tests.session.sending import send, stored_turns
+from tests.small_models.support import QUESTION, TURNS, picks, small
+from tests.support import conversation_of, sent_window, session_on, talk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+
+
+def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Session, int]:
+    """A session with a reranker, run by fastembed, and the turn that it likes: the tenth found."""
+    made = Reranker(MODEL, lambda: load_cross_encoder(MODEL, folder / "model", folder), 20.0)
+    conversation = conversation_of(store, talk(*TURNS))
+    session = session_on(store, conversation, options=SessionOptions(reranker=made, **options))
+    liked = session.memory.retrieve(QUESTION, 61).candidates[9].turn
+    write_cross_encoder(folder / "model", {str(7 * liked): 50.0})
+    return session, liked
+
+
+async def test_what_it_ranks_first_is_at_full_text_and_kept_as_it_was_decided(store, tmp_path):
+    session, liked = session_with(store, tmp_path)
+
+    events = await send(session, QUESTION)
+
+    window = next(event.window for event in events if isinstance(event, WindowBuilt))
+    loaded = {each.turn: each.reason for each in window.segments if each.kind is Kind.RETRIEVED}
+    assert loaded[liked].endswith("rank 10 → 1")
+    row = next(row for row in window.ledger if row.turn == liked)
+    assert (row.rank, row.rank_before) == (1, 10)
+    assert dict(row.parts)[RERANKER] > 0
+    assert ledger_fields(row)["rank_before"] == 10
+    (sentence,) = choosing_sentences(window)
+    ranked = len([row for row in window.ledger if row.rank is not None])
+    assert sentence.startswith(f"reranked by {MODEL}: {ranked} turns, ")
+    assert sentence.endswith(", on this machine")
+    said = stored_turns(events)[0]
+    assert sent_window(session, said) == window
+    answer = why(session.memory, Explained(window, QUESTION, said), liked)
+    assert f"rank 1 of the {ranked} on the shortlist (10 before the reranker) with" in str(answer)
+
+
+async def test_the_picker_chooses_from_what_it_ranked(store, tmp_path):
+    picker = small()
+    session, liked = session_with(store, tmp_path, picker=picker)
+    last = session.memory.retrieve(QUESTION, 61).candidates[-1].turn
+    picker.provider.script = (picks(last),)
+
+    window = await session.preview_picked(QUESTION, Mode.JIT)
+
+    loaded = {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
+    assert {last, liked} <= loaded
+    reranked, picked, _ = choosing_sentences(window)
+    assert reranked.startswith("reranked by ")
+    assert picked.startswith("picked by ")
+
+
+def test_the_next_window_says_that_it_was_not_run(store, tmp_path):
+    session, _ = session_with(store, tmp_path)
+    told = f"reranker {MODEL}: not run before the message is sent; the ranking stands"
+    assert choosing_sentences(session.preview(QUESTION, Mode.JIT)) == [told]
+    assert choosing_sentences(session.preview(QUESTION, Mode.RECENCY)) == []
+    _, windows = session.compare(QUESTION)
+    assert choosing_sentences(windows[Mode.JIT]) == [told]
+
+
+async def test_where_nothing_is_recalled_it_is_not_run(store, tmp_path):
+    session, _ = session_with(store, tmp_path)
+    window = await session.preview_picked(QUESTION, Mode.FULL)
+    assert window.reranking is None
