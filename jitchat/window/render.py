@@ -78,6 +78,21 @@ class Quoting:
         return f"{_opening(tag, turn)}{''.join(parts)}</{tag}>\n"
 
 
+def passage_texts(segment: Segment) -> list[str]:
+    """Read the passages that an excerpt was written with; none of another segment."""
+    text, found = segment.text, list[str]()
+    if segment.excerpt is not None:
+        at = text.index("\n", text.index(f"<{_EXCERPT}")) + 1
+        for left_out, passage in zip(
+            segment.excerpt.left_out, segment.excerpt.passages, strict=False
+        ):
+            at = text.index("\n", at) + 1 if left_out else at
+            end = at + passage.end - passage.start
+            found.append(text[at:end])
+            at = end + (text[end - 1] != "\n")
+    return found
+
+
 def marker(left_out: int, turn: Turn, number: str = "") -> str:
     return f"[…{number} {left_out:,} tokens of #{turn.position} left out …]\n"
 
