@@ -29,8 +29,8 @@ class CaseResult:
 
     @property
     def passes(self) -> bool:
-        """Whether the wanted turn is there at full text: an index line is not enough."""
-        return self.now is Standing.SENT
+        """Whether the wanted turn is there, whole or as an excerpt: an index line is too little."""
+        return self.now in (Standing.SENT, Standing.EXCERPT)
 
 
 class CaseChecker:

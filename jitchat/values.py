@@ -214,6 +214,17 @@ class Reranking:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A word of a query that occurs in the conversation."""
+
+    stem: str
+    word: str
+    """As the draft spells it."""
+    weight: float
+    """What it counts in the query, times its inverse document frequency."""
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a draft: the shortlist and what the picker made of it."""
 
@@ -230,6 +241,8 @@ class Retrieval:
     """None where there is no reranker."""
     searched: int | None = None
     """The position up to which turns were looked through; None where nothing was asked."""
+    terms: tuple[Term, ...] = ()
+    """By what the passages of a long turn are chosen."""
 
 
 @dataclass(frozen=True, slots=True)

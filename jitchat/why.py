@@ -1,4 +1,4 @@
-"""Why a turn is in a window or not, in one to three sentences. Changes nothing.
+"""Why a turn is in a window or not, in one to four sentences. Changes nothing.
 
 Of what a ledger has, the ledger decides: `why_by_ledger` searches for nothing. What never was a
 candidate is explained by where it stands among all turns, which `why` looks up.
@@ -10,20 +10,24 @@ from enum import StrEnum
 
 from jitchat.memory import Memory
 from jitchat.store.path import Path
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Placed, Status, Turn
 from jitchat.window.cost import picking_pays
+from jitchat.window.render import passage_texts
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
 
 LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""
 _WORDS = 4
+_PASSAGE = 60
+"""Characters of a passage by which it is named."""
 
 
 class Standing(StrEnum):
     """How a turn stands to a window."""
 
     SENT = "in the window"
+    EXCERPT = "in the window as an excerpt"
     LISTED = "as an index line"
     LEFT_OUT = "left out"
     NEVER = "never a candidate"
@@ -64,8 +68,19 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
         return _listed(window, segment, row)
     reason = one_line(segment.reason)
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
-    told = (f"{sentence}: {reason}.", *_ranked(window, row))
-    return Why(turn, Standing.SENT, told, row)
+    told = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
+    return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, told, row)
+
+
+def _passages(segment: Segment) -> tuple[str, ...]:
+    """Name the passages of an excerpt, and why each was chosen."""
+    if segment.excerpt is None:
+        return ()
+    told = (
+        f"“{shorten(text, _PASSAGE)}” ({passage.tokens:,} tokens, {one_line(passage.reason)})"
+        for text, passage in zip(passage_texts(segment), segment.excerpt.passages, strict=True)
+    )
+    return (f"Its passages: {'; '.join(told)}.",)
 
 
 def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) -> Why:

@@ -126,12 +126,20 @@ class ConversationIndex:
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
         """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
         index, searched = self._load(), self._searched
-        candidates = index.search(request.query(index.speakers), request.position)
+        query = request.query(index.speakers)
+        candidates = index.search(query, request.position)
         listed = {row.turn for row in candidates}.union(without)
         late = index.decisions(LATE_DECISIONS, request.position)
         unlisted = tuple(entry for entry in late if entry.turn not in listed)
         allowed = [row for row in candidates if row.turn not in without]
-        return Retrieval(candidates, pick(allowed), unlisted, floor_of(allowed), searched=searched)
+        return Retrieval(
+            candidates,
+            pick(allowed),
+            unlisted,
+            floor_of(allowed),
+            searched=searched,
+            terms=index.terms(query),
+        )
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""

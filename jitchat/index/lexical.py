@@ -80,6 +80,11 @@ class Postings:
         chosen = sorted(weights, key=self._rarity, reverse=True)[:count]
         return {stem: weights[stem] for stem in chosen}
 
+    def worths(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """Tell what each stem of a query that occurs is worth: its weight times its rarity."""
+        occurring = weights.keys() & self._occurrences.keys()
+        return {each: weights[each] * self._rarity(each) for each in weights if each in occurring}
+
     def matches(self, weights: Mapping[str, float]) -> list[Matches]:
         """Find the stems of a query that occur, with what they are worth where.
 

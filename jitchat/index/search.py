@@ -32,7 +32,7 @@ from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, su
 from jitchat.index.retrieve import Query
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import Vectors, vectors_of
-from jitchat.values import Candidate, IndexEntry, Placed, Role
+from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
 
 Steps = tuple[tuple[int, float], ...]
 """(offset in turns, share)."""
@@ -160,6 +160,13 @@ class HotIndex:
                 return ()
             parts = self._parts(query, vector, stop)
             return self._candidates(best(totals(parts), size), parts, query)
+
+    def terms(self, query: Query) -> tuple[Term, ...]:
+        """Weigh the words of a query that occur, the rarest first."""
+        with self._lock:
+            worths = self._postings.worths(query.weights)
+        ranked = sorted(worths, key=lambda stem: -worths[stem])
+        return tuple(Term(stem, query.spelled[stem], worths[stem]) for stem in ranked[:_STEMS])
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""

@@ -39,10 +39,11 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r"^<(?P<tag>turn(?:-\d+)?) #(?P<turn>\d+)(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
+    r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) #(?P<turn>\d+)(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
     r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
+_LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
     r" (?P<text>.*)$",
@@ -60,7 +61,7 @@ class Passage:
     """As the window gives it; empty if it does not."""
     text: str
     whole: bool
-    """False for an index line, which only sums the turn up."""
+    """Whether it is verbatim; False for an index line, which only sums the turn up."""
 
 
 def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
@@ -96,9 +97,18 @@ def _quoted(block: re.Match[str]) -> list[Passage]:
     whole = not block["tag"].startswith("index")
     rows = (_QUOTED if whole else _LINE).finditer(block["body"])
     return [
-        Passage(int(row["turn"]), row["who"], row["day"] or "", row["text"], whole=whole)
+        Passage(int(row["turn"]), row["who"], row["day"] or "", _said(row), whole=whole)
         for row in rows
     ]
+
+
+def _said(row: re.Match[str]) -> str:
+    """Give the text without the marks of what an excerpt leaves out; these are paragraphs' ends."""
+    fields = row.groupdict()
+    if not fields.get("tag", "").startswith("excerpt"):
+        return row["text"]
+    marks = _LEFT_OUT.format(number=row["number"] or "", turn=row["turn"])
+    return re.sub(marks, "", row["text"], flags=re.MULTILINE)
 
 
 ABOUT = (

@@ -66,13 +66,18 @@ def _blocks(text: str) -> list[tuple[str, bool]]:
 
 def _split(paragraph: str) -> Iterator[str]:
     start = 0
-    for end in _END.finditer(paragraph):
-        if end.group() == "." and _is_abbreviated(paragraph, end.start()):
-            continue
-        yield paragraph[start : end.end()].strip()
-        start = end.end()
+    for end in sentence_ends(paragraph):
+        yield paragraph[start:end].strip()
+        start = end
     if rest := paragraph[start:].strip():
         yield rest
+
+
+def sentence_ends(paragraph: str) -> Iterator[int]:
+    """Find where the sentences of a paragraph end; the last one may end with the paragraph."""
+    for end in _END.finditer(paragraph):
+        if end.group() != "." or not _is_abbreviated(paragraph, end.start()):
+            yield end.end()
 
 
 def _is_abbreviated(paragraph: str, stop: int) -> bool:

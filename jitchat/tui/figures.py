@@ -13,7 +13,7 @@ from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
 from jitchat.window.cost import spent
-from jitchat.window.window import ContextWindow, LedgerRow
+from jitchat.window.window import ContextWindow, Excerpt, LedgerRow
 
 BESIDE = 3
 """Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
@@ -77,6 +77,12 @@ def ledger_note(row: LedgerRow) -> str:
         parts = parts_told(row.parts)
         lines.append(f"score {row.score:.2f}" + (f" = {parts}" if parts else ""))
     return "\n".join(map(one_line, lines))
+
+
+def passages_sentence(excerpt: Excerpt) -> str:
+    """`marked, in tokens: 120 on “budget, Falcon” · 9 heading, announcement or fence …`."""
+    passages = (f"{passage.tokens:,} {one_line(passage.reason)}" for passage in excerpt.passages)
+    return f"marked, in tokens: {' · '.join(passages)}"
 
 
 def size_sentence(window: ContextWindow) -> str:

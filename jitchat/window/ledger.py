@@ -70,7 +70,7 @@ class _Book:
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)
-        if segment and segment.kind is not Kind.INDEX:
+        if segment and segment.kind is not Kind.INDEX and segment.excerpt is None:
             return segment.tokens
         index = self._history.find(turn)
         return self._history.taken_out.get(turn, 0) if index is None else self._history.costs[index]

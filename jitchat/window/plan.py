@@ -82,7 +82,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     segments = [
         replace(segment, tokens=cost) for segment, cost in zip(window.segments, costs, strict=True)
     ]
-    whole = (segment for segment in segments if segment.kind in _FULL_TEXT)
+    whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
     never = window.never_candidates
     return replace(

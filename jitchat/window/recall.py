@@ -1,9 +1,11 @@
 """What `jit` adds to the recent block: which turns at full text, which as index lines.
 
 Turns are taken by value until their allowance is spent; the first may exceed it, for it is
-what the question is about. Right behind the best hits come their neighbours, for an answer
-needs its question. Index lines come last: a line says that a turn exists and what it is about,
-so that the model can ask for it.
+what the question is about. Of a turn that alone would take much of the allowance, the passages
+that matter are there; the rest is left to other turns. A turn that the user asked for is whole,
+unless the window has no room for that. Right behind the best hits come their neighbours, for an
+answer needs its question. Index lines come last: a line says that a turn exists and what it is
+about, so that the model can ask for it.
 
 What was said later may correct what was said before. So the newest of the turns that match as
 well as the best is loaded before it, unless it is about somebody else, and of turns with the same
@@ -22,11 +24,23 @@ from jitchat.text.sentences import is_question
 from jitchat.text.words import fold
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
+from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.history import History
-from jitchat.window.render import Piece, Price, index_line, quote_all
+from jitchat.window.render import Piece, Price, Quoting, index_line, marker
+from jitchat.window.window import Excerpt
 
 NEIGHBOURS_OF = 2
 """So many of the best hits bring the question that they answer, or the answer to them."""
+LEAST_EXCERPTED = 300
+"""Tokens. A turn that costs no more is whole: passages of it would save little."""
+LEAST_OF_EXCERPT = 100
+"""Tokens. In less room than this a passage and the marks around it hardly fit."""
+_WHOLE, _WHOLE_BEST = 1 / 4, 1 / 2
+"""A turn that costs no more than this share of the allowance is whole; the best one may cost more,
+for it is likeliest to hold the answer."""
+_PASSAGES = 2 / 3
+"""An excerpt costs no more than this share of what a whole turn may cost: else it were hardly worth
+tearing the turn."""
 _AS_WELL = 0.8
 """A turn with this share of the best score and all of its words matches as well."""
 _FIGURE = re.compile(r"\d")
@@ -61,6 +75,12 @@ class Recall:
     """Positions of turns that the user asked for: they come first among `turns`."""
     beside: Mapping[int, int] = field(default_factory=dict)
     """Position of a question or an answer among `turns` that came with a hit: that hit's."""
+
+    @property
+    def not_whole(self) -> frozenset[int]:
+        """Positions of hits and of turns that the user asked for that are not there whole."""
+        excerpts = (piece.turn for piece in self.turns if piece.excerpt is not None)
+        return frozenset((*self.refused, *excerpts))
 
     def in_order(self, order: RecallOrder) -> tuple[Piece, ...]:
         """Put the turns in the order in which they are read; see `RecallOrder`.
@@ -113,8 +133,9 @@ class Recalling:
         wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
         indices = [history.find(position) for position in sorted(wanted)]
         turns = [history.turns[index] for index in indices if index is not None]
-        quotes = zip(turns, quote_all(turns), strict=True)
-        self._texts = {turn.position: quote for turn, quote in quotes}
+        self._turns = {turn.position: turn for turn in turns}
+        self._quoting = Quoting(turns)
+        self._summaries = {row.turn: row.entry.summary for row in retrieval.candidates}
         self._repeated = _repeated(history, retrieval)
         self._paid = self._paid_for_hits = 0
         self._loaded: dict[int, Piece] = {}
@@ -143,9 +164,12 @@ class Recalling:
         question.
         """
         for position in self._requested:
-            if position in self._texts:
-                reason = reasons.REQUESTED.format(turn=position)
-                if missing := self._pay(position, reason, self._room - self._paid):
+            if position in self._turns:
+                left = max(0, self._room - self._paid)
+                missing = self._price(self._whole(position, "").text) - left
+                said = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
+                reason = said.format(turn=position, tokens=self._reported(missing))
+                if self._pay(position, reason, left, left):
                     self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
         for position, neighbours in self._beside.items():
@@ -159,7 +183,7 @@ class Recalling:
             turn = hit.turn
             if turn in self._taken or turn in self._loaded:
                 continue
-            if turn not in self._texts:
+            if turn not in self._turns:
                 self._refused[turn] = reasons.NOT_SHOWABLE
             elif turn in self._repeated:
                 why = reasons.REPEATED.format(turn=self._repeated[turn])
@@ -170,25 +194,59 @@ class Recalling:
     def _load(self, position: int, reason: str) -> int:
         """Load a turn that was found; the best is bound by the room only."""
         left, before = self._room - self._paid, self._paid
+        allowed, share = self._allowance.retrieved, _WHOLE_BEST
         if self._paid_for_hits:
-            left = min(left, self._allowance.retrieved - self._paid_for_hits)
-        missing = self._pay(position, reason, left)
+            left, share = min(left, allowed - self._paid_for_hits), _WHOLE
+        missing = self._pay(position, reason, left, int(share * allowed))
         self._paid_for_hits += self._paid - before
         return missing
 
-    def _pay(self, position: int, reason: str, left: int) -> int:
-        """Load a turn if it can be paid; the tokens that are missing if not, else 0."""
-        text = self._texts[position]
-        cost, left = self._price(text), max(0, left)
+    def _pay(self, position: int, reason: str, left: int, most: int) -> int:
+        """Load a turn if it can be paid; the tokens that are missing if not, else 0.
+
+        One that costs more than `most` tokens is excerpted.
+        """
+        left, most = max(0, left), max(LEAST_EXCERPTED, most)
+        is_long = self._costs_more(position, most)
+        if is_long and left < LEAST_OF_EXCERPT:
+            return LEAST_OF_EXCERPT - left
+        limit = min(left, int(_PASSAGES * most))
+        piece = self._excerpt(position, reason, limit) if is_long else self._whole(position, reason)
+        cost = self._price(piece.text)
         if cost > left:
             return cost - left
         self._paid += cost
-        self._loaded[position] = Piece(position, text, reason)
+        self._loaded[position] = piece
         return 0
 
+    def _costs_more(self, position: int, tokens: int) -> bool:
+        """Whether a turn costs more; one that is far longer is not priced for that."""
+        index = self._history.find(position)
+        if index is not None and self._history.costs[index] > 2 * tokens:
+            return True
+        return self._price(self._whole(position, "").text) > tokens
+
+    def _whole(self, position: int, reason: str) -> Piece:
+        return Piece(position, self._quoting.whole(self._turns[position]), reason)
+
+    def _excerpt(self, position: int, reason: str, limit: int) -> Piece:
+        """Choose passages for `limit` tokens at most, where so few hold any."""
+        turn, price = self._turns[position], self._price
+        content, summary = turn.content, self._summaries.get(position, "")
+        limit -= price(self._quoting.excerpt(turn, Excerpt((), (0,))))
+        room = Room(limit, price(marker(len(content), turn)))
+        found = excerpt_of(content, self._retrieval.terms, summary, room, price)
+        if not any(found.left_out):
+            return self._whole(position, reason)
+        told = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
+        return Piece(position, self._quoting.excerpt(turn, found), told, found)
+
     def _refuse(self, position: int, reason: str, missing: int) -> None:
-        tokens = ceil(missing * self._allowance.slope)
-        self._refused.setdefault(position, reason.format(tokens=tokens))
+        self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))
+
+    def _reported(self, tokens: int) -> int:
+        """Convert to tokens of the server."""
+        return ceil(tokens * self._allowance.slope)
 
 
 def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:

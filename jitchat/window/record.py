@@ -7,7 +7,16 @@ from typing import Any
 
 from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Segment, Verdict
+from jitchat.window.window import (
+    ContextWindow,
+    Excerpt,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Passage,
+    Segment,
+    Verdict,
+)
 
 Fields = dict[str, Any]
 
@@ -40,6 +49,7 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
+    """Describe a segment; only one that is an excerpt has `excerpt`."""
     return {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -47,7 +57,7 @@ def segment_fields(segment: Segment) -> Fields:
         "tokens": segment.tokens,
         "reason": segment.reason,
         "text": segment.text,
-    }
+    } | ({"excerpt": asdict(segment.excerpt)} if segment.excerpt is not None else {})
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
@@ -94,8 +104,14 @@ def window_from(
 
 
 def _segment(fields: Mapping[str, Any]) -> Segment:
-    kind, role = Kind(fields["kind"]), Role(fields["role"])
-    return Segment(kind, role, fields["text"], fields["tokens"], fields["turn"], fields["reason"])
+    kind, role, excerpt = Kind(fields["kind"]), Role(fields["role"]), fields.get("excerpt")
+    text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
+    return Segment(kind, role, text, tokens, turn, reason, _excerpt(excerpt) if excerpt else None)
+
+
+def _excerpt(fields: Mapping[str, Any]) -> Excerpt:
+    passages = tuple(Passage(**passage) for passage in fields["passages"])
+    return Excerpt(passages, tuple(fields["left_out"]))
 
 
 def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:

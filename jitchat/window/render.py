@@ -2,12 +2,13 @@
 
 Recalled text is data that somebody wrote: it stands in a fence whose tag occurs in none of
 the texts that it holds, so no turn can close it and pose as the user or as the system.
+An excerpt has a tag of its own, and its markers the tag's number: no text can write one.
 Every piece of the tail starts with `<` or `#` and ends with a line feed: at such a border
 tokenizers split, so the pieces' tokens add up to the message's.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count, cycle
 from operator import attrgetter
@@ -16,7 +17,7 @@ from jitchat.text.sanitize import one_line, skeleton
 from jitchat.values import IndexEntry, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.window import Kind, Segment
+from jitchat.window.window import Excerpt, Kind, Segment
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
 _NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
@@ -50,16 +51,60 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
     return f"#{turn.position}{when} {_speaker(turn)}{mark}: {one_line(entry.summary)}\n"
 
 
-def quote(turn: Turn, tag: str) -> str:
-    when = f" {_day(turn)}" if turn.created_at else ""
-    speaker = _speaker(turn).translate(_NO_MARKUP)
-    return f"<{tag} #{turn.position}{when} {speaker}>\n{turn.content}\n</{tag}>\n"
+_TURN, _EXCERPT = "turn", "excerpt"
+_LEFT_OUT = re.compile(r"\[\s*+\.{2,}(-\d+)?[^\]]{0,80}?left\s+out", re.IGNORECASE)
+"""What a model may read as a marker of what is left out, in the skeleton of a text."""
+
+
+class Quoting:
+    """Quotes turns, whole or as excerpts, under tags that are in none of them."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._taken = _numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
+
+    def whole(self, turn: Turn) -> str:
+        tag = _TURN + _free_number(self._taken)
+        return f"{_opening(tag, turn)}{turn.content}\n</{tag}>\n"
+
+    def excerpt(self, turn: Turn, excerpt: Excerpt) -> str:
+        """Write the passages as they stand, each behind a line on how much is left out there."""
+        texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
+        written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
+        number = _free_number(self._taken.union(written))
+        tag, parts = _EXCERPT + number, list[str]()
+        for left_out, text in zip(excerpt.left_out, [*texts, ""], strict=True):
+            parts.append(marker(left_out, turn, number) if left_out else "")
+            parts.append(text if text.endswith("\n") or not text else f"{text}\n")
+        return f"{_opening(tag, turn)}{''.join(parts)}</{tag}>\n"
+
+
+def passage_texts(segment: Segment) -> list[str]:
+    """Read the passages that an excerpt was written with; none of another segment."""
+    text, found = segment.text, list[str]()
+    if segment.excerpt is not None:
+        at = text.index("\n", text.index(f"<{_EXCERPT}")) + 1
+        for left_out, passage in zip(
+            segment.excerpt.left_out, segment.excerpt.passages, strict=False
+        ):
+            at = text.index("\n", at) + 1 if left_out else at
+            end = at + passage.end - passage.start
+            found.append(text[at:end])
+            at = end + (text[end - 1] != "\n")
+    return found
+
+
+def marker(left_out: int, turn: Turn, number: str = "") -> str:
+    return f"[…{number} {left_out:,} tokens of #{turn.position} left out …]\n"
 
 
 def quote_all(turns: Sequence[Turn]) -> list[str]:
     """Quote turns at full text, all under one tag that is in none of them."""
-    tag = free_tag("turn", (turn.content for turn in turns))
-    return [quote(turn, tag) for turn in turns]
+    return list(map(Quoting(turns).whole, turns))
+
+
+def _opening(tag: str, turn: Turn) -> str:
+    when = f" {_day(turn)}" if turn.created_at else ""
+    return f"<{tag} #{turn.position}{when} {_speaker(turn).translate(_NO_MARKUP)}>\n"
 
 
 def fence(tag: str, pieces: Sequence[str]) -> list[str]:
@@ -77,12 +122,20 @@ def free_tag(tag: str, texts: Iterable[str]) -> str:
 
     What a model may read as the tag is taken for it: `<U+200B/Turn>` and `＜／ｔｕｒｎ＞` are.
     """
+    return tag + _free_number(_numbers_taken(tag, texts))
+
+
+def _numbers_taken(tag: str, texts: Iterable[str]) -> frozenset[str]:
+    """Find the numbers under which a tag, as a pattern, occurs: `-1`; empty for none."""
     written = re.compile(rf"<\s*+/?+\s*+{tag}(-\d+)?", re.IGNORECASE)
     suspects = "\n".join(text for text in texts if _OPENS.search(text))
-    taken = set(written.findall(skeleton(suspects)))
+    return frozenset(written.findall(skeleton(suspects)))
+
+
+def _free_number(taken: Collection[str]) -> str:
     if not taken:
-        return tag
-    return next(f"{tag}-{number}" for number in count(1) if f"-{number}" not in taken)
+        return ""
+    return next(f"-{number}" for number in count(1) if f"-{number}" not in taken)
 
 
 def _speaker(turn: Turn) -> str:
@@ -105,6 +158,8 @@ class Piece:
     text: str
     reason: str
     """Why it is there."""
+    excerpt: Excerpt | None = None
+    """Where it has passages of the turn: which."""
 
 
 def system_segment(text: str, price: Price) -> Segment:
@@ -140,7 +195,7 @@ def tail_segments(
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     return [
-        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason)
+        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
         for kind, text, cost, piece in zip(
             kinds, texts, costs, (*listed, *recalled, draft), strict=True
         )

@@ -43,6 +43,41 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    start: int
+    """In characters of the turn's text."""
+    end: int
+    """Behind its last character."""
+    tokens: int
+    reason: str
+    """Why it was chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What the window has of a turn that is not there whole.
+
+    Tokens are the counter's own, each counted once: those of the passages and those left out add
+    up to what the whole text counts.
+    """
+
+    passages: tuple[Passage, ...]
+    """In order, none beside another."""
+    left_out: tuple[int, ...]
+    """Tokens ahead of each passage, and behind the last: one more than there are passages."""
+
+    @property
+    def tokens(self) -> int:
+        """What the passages count."""
+        return sum(passage.tokens for passage in self.passages)
+
+    @property
+    def whole(self) -> int:
+        """What the whole text counts."""
+        return self.tokens + sum(self.left_out)
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     kind: Kind
     role: Role
@@ -54,6 +89,8 @@ class Segment:
     turn: int | None
     """The turn it stems from; None for the system prompt."""
     reason: str
+    excerpt: Excerpt | None = None
+    """What it holds of its turn, where that is passages; None where it is all, or another text."""
 
 
 RERANKER = "reranker"
@@ -70,7 +107,7 @@ class LedgerRow:
     parts: tuple[tuple[str, float], ...]
     tokens: int
     """What the turn costs at full text: its segment's tokens where it was sent so, else what it
-    would cost as a message of its own."""
+    would cost as a message of its own: so it is of a turn that was sent as an excerpt."""
     verdict: Verdict
     reason: str
     rank_before: int | None = None

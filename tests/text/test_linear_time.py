@@ -25,6 +25,7 @@ from jitchat.lab.grade import admits
 from jitchat.lab.spelling import has, heard, plain, unmarked
 from jitchat.providers.protocols.refusals import overflow_in, refused_parameter
 from jitchat.providers.reader import answer, read_window
+from jitchat.text.blocks import blocks_of
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
@@ -34,6 +35,7 @@ from jitchat.text.words import stems
 from jitchat.tui.chat.commands import addressed_in, command_in
 from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
+from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.render import free_tag
 from tests.support import turn
 from tests.text import patterns
@@ -84,6 +86,8 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "shortened": partial(shorten, width=80),
     "skeleton": skeleton,
     "free_tag": lambda text: free_tag("turn", [text]),
+    "blocks_of": blocks_of,
+    "excerpt_of": lambda text: excerpt_of(f".{text}", (), "", Room(200, 9), len),
     "estimate": estimate,
     "redacted": redacted,
     "read_window": lambda text: read_window([Message(Role.USER, text)]),
@@ -99,7 +103,8 @@ LOOKS: dict[str, Callable[[str], object]] = {
 }
 """Those that make expressions of their own are among them, see the last test."""
 MADE = {
-    ("jitchat.window.render", "free_tag"),
+    ("jitchat.window.render", "_numbers_taken"),
+    ("jitchat.providers.reader", "_said"),  # a mark with figures of the window's own
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.lab.spelling", "_form"),

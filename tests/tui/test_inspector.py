@@ -149,7 +149,8 @@ async def enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
 ) -> None:
     assert screen.previews.window is not None
     row = next(row for row in screen.previews.window.ledger if row.verdict is Verdict.LEFT_OUT)
-    screen.post_message(Inspector.LeftOutOpened(row))
+    screen.query_one(Inspector).point_at(row.turn)
+    await pilot.press("enter")
     await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
     told = str(pilot.app.screen.query_one("#exact-note", Static).content)
     assert row.reason in told

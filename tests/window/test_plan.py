@@ -157,7 +157,7 @@ def test_the_best_hit_may_exceed_the_allowance_but_only_the_best():
 
 def test_a_hit_that_is_too_dear_leaves_its_place_to_the_next():
     turns = sixty()
-    turns[8] = turn(9, "long " * 700)
+    turns[8] = turn(9, f"```\n{'0123456789' * 350}\n```")
     window = sent(Mode.JIT, sources(turns, retrieval=shortlist(9, 30)), at_budget(700))
     assert 30 in turns_of(window, Kind.RETRIEVED)
     assert 9 not in turns_of(window, Kind.RETRIEVED)

@@ -117,13 +117,12 @@ def test_one_that_does_not_fit_says_what_it_lacks_and_fits_with_that(slope, foun
     learnt = Calibration(slope, 0.0, 0.0, 9)
     budget = Budget(limit=round(1_000 * slope) + 500, reserve=500, recent=400, index=0)
     window = plan(Mode.JIT, wanted, budget, COUNTER, learnt)
-    row = row_of(window, 12)
-    assert row.verdict is Verdict.LEFT_OUT
-    told = row.reason.partition(";")[0]
-    assert told.startswith("asked for, but would need ")
-    missing = int(told.split()[5].replace(",", ""))
+    excerpt, _, told = row_of(window, 12).reason.partition("; whole, it would need ")
+    assert excerpt.endswith(": you asked for #12")
+    missing = int(told.split()[0].replace(",", ""))
     more = budget.of_size(budget.budget + missing + 8)
-    assert 12 in turns_of(plan(Mode.JIT, wanted, more, COUNTER, learnt), Kind.RETRIEVED)
+    whole = row_of(plan(Mode.JIT, wanted, more, COUNTER, learnt), 12)
+    assert (whole.verdict, whole.reason) == (Verdict.RETRIEVED, "you asked for #12")
 
 
 def test_one_that_only_all_of_it_has_room_for_brings_all_of_it():

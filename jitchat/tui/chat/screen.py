@@ -26,7 +26,7 @@ from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.views import Views
-from jitchat.tui.figures import ledger_note, note_sentence
+from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -350,22 +350,23 @@ class ChatScreen(Screen[None]):
     def _row_opened(self, message: Inspector.RowOpened) -> None:
         self._show_exact(message.title, message.text, message.note)
 
-    @on(Inspector.LeftOutOpened)
-    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        row = message.row
-        turn = self.session.memory.turn_at(row.turn) if self.session is not None else None
+    @on(Inspector.TurnOpened)
+    def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
+        turn = self.session.memory.turn_at(message.turn) if self.session is not None else None
         text = turn.content if turn is not None else ""
-        self._show_exact(f"left out #{row.turn}", text, ledger_note(row))
+        self._show_exact(message.title, text, message.note, message.marks)
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
         self.surfaces.inspector.remove_class("-hidden")
         self.surfaces.inspector.point_at(message.kind)
 
-    def _show_exact(self, title: str, text: str, note: str) -> None:
+    def _show_exact(
+        self, title: str, text: str, note: str, marks: list[tuple[int, int]] | None = None
+    ) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        self.app.push_screen(ExactScreen(title, text, note))
+        self.app.push_screen(ExactScreen(title, text, note, marks or ()))
 
     def _hold(self, hold: Hold, position: int | None) -> None:
         if (session := self._opened()) is None:

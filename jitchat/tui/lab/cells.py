@@ -17,7 +17,7 @@ from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.figures import BESIDE, cut, ledger_note, tokens, usage_sentence
+from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.notices import reports_errors
@@ -262,11 +262,11 @@ class WindowScreen(LabScreen):
     def _row_opened(self, message: Inspector.RowOpened) -> None:
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
-    @on(Inspector.LeftOutOpened)
+    @on(Inspector.TurnOpened)
     @work(exclusive=True)
     @reports_errors
-    async def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        row, conversation = message.row, self._result.conversation
-        turn = await asyncio.to_thread(self._file.store.turn, conversation, row.turn)
+    async def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
+        conversation = self._result.conversation
+        turn = await asyncio.to_thread(self._file.store.turn, conversation, message.turn)
         text = turn.content if turn is not None else ""
-        self.app.push_screen(ExactScreen(f"left out #{row.turn}", text, ledger_note(row)))
+        self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))

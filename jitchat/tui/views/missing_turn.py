@@ -18,7 +18,7 @@ from jitchat.tui.views.view import Body, Exchange, ExchangeHeading, Note, Subjec
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, segment_of_turns
 
 MOST = 50
 """Rows; a text finds the others."""
@@ -38,8 +38,8 @@ class Row:
     turn: Turn
     standing: str
     """What it was in the window that was sent, in one or two words."""
-    is_there: bool
-    """Whether that is at full text."""
+    is_there: bool | None
+    """Whether that is at full text; None of an excerpt, which may lack what was missed."""
     text: str
     """Of the turn; where it was searched for, around what was found."""
     case: Case | None = None
@@ -59,13 +59,16 @@ def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: st
     text = text or shorten(turn.content, _EXCERPT)
     if window is None:
         return Row(turn, "unknown", is_there=False, text=text, case=case)
-    kind = window.kind_of_turns().get(turn.position)
-    if kind is None:
+    segment = segment_of_turns(window.segments).get(turn.position)
+    if segment is None:
         is_considered = any(row.turn == turn.position for row in window.ledger)
         standing = Standing.LEFT_OUT.value if is_considered else "never"
-    else:
-        standing = "index line" if kind is Kind.INDEX else kind.value
-    return Row(turn, standing, kind not in (None, Kind.INDEX), text, case)
+        return Row(turn, standing, is_there=False, text=text, case=case)
+    if segment.excerpt is not None:
+        return Row(turn, "excerpt", is_there=None, text=text, case=case)
+    is_line = segment.kind is Kind.INDEX
+    standing = "index line" if is_line else segment.kind.value
+    return Row(turn, standing, is_there=not is_line, text=text, case=case)
 
 
 class SuspectFinder:
@@ -210,7 +213,7 @@ class MissingTurnView(View):
         row, exchange = self._table.row, self._finder.exchange
         if row is None or exchange is None:
             return
-        if row.is_there is (kind is CaseKind.KEPT):
+        if row.is_there is None or row.is_there is (kind is CaseKind.KEPT):
             moment = self.subject.session.memory.store.now()
             case = Case(exchange.message, row.turn, kind, exchange.window_id, moment)
             self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)

@@ -22,7 +22,7 @@ from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.figures import PART_BARS, ledger_note, used_figure
+from jitchat.tui.figures import PART_BARS, used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -466,12 +466,12 @@ class SentWindowsView(View):
     def _row_opened(self, message: Inspector.RowOpened) -> None:
         self.app.push_screen(ExactScreen(message.title, message.text, message.note))
 
-    @on(Inspector.LeftOutOpened)
-    def _left_out_opened(self, message: Inspector.LeftOutOpened) -> None:
-        memory, row = self.subject.session.memory, message.row
-        turn = memory.store.turn(memory.conversation.id, row.turn)
+    @on(Inspector.TurnOpened)
+    def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
+        memory = self.subject.session.memory
+        turn = memory.store.turn(memory.conversation.id, message.turn)
         text = turn.content if turn is not None else ""
-        self.app.push_screen(ExactScreen(f"left out #{row.turn}", text, ledger_note(row)))
+        self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))
 
     def copyable(self) -> str:
         """Write the send and the table that is in view; of the messages, all of them."""

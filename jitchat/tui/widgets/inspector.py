@@ -22,7 +22,13 @@ from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
 from jitchat.window.cost import choosing_sentences
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, NeverCandidates, Verdict
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    NeverCandidates,
+    Passage,
+    Verdict,
+)
 
 _SWITCH = Style.from_meta({"@click": "screen.switch_window"})
 MARKED_SECONDS = 0.8
@@ -54,8 +60,18 @@ class Inspector(Vertical):
         """What the ledger says of it."""
 
     @dataclass
-    class LeftOutOpened(Message):
-        row: LedgerRow
+    class TurnOpened(Message):
+        """A row was opened of a turn that the window does not have, or has passages of."""
+
+        turn: int
+        title: str
+        note: str
+        passages: tuple[Passage, ...] = ()
+        """What the window has of it."""
+
+        @property
+        def marks(self) -> list[tuple[int, int]]:
+            return [(passage.start, passage.end) for passage in self.passages]
 
     @dataclass
     class RowToggled(Message):
@@ -268,9 +284,16 @@ class Inspector(Vertical):
         elif row.segments:
             text = "".join(segment.text for segment in row.segments)
             note = figures.ledger_note(row.ledger) if row.ledger else row.segments[0].reason
-            self.post_message(self.RowOpened(row.title, text, note))
+            excerpt = row.segments[0].excerpt
+            if excerpt is not None and row.turn is not None:
+                note = f"{note}\n{figures.passages_sentence(excerpt)}"
+                opened = self.TurnOpened(row.turn, row.title, note, excerpt.passages)
+                self.post_message(opened)
+            else:
+                self.post_message(self.RowOpened(row.title, text, note))
         elif row.ledger is not None:
-            self.post_message(self.LeftOutOpened(row.ledger))
+            turn, note = row.ledger.turn, figures.ledger_note(row.ledger)
+            self.post_message(self.TurnOpened(turn, f"left out #{turn}", note))
 
     def _option_of(self, row: int) -> int:
         """The place of a row in the list."""

@@ -23,7 +23,7 @@ def choose(parts: Parts) -> Choice:
     parts.require(fixed)
     head = (parts.system, *pinned, *parts.recent(start))
     recalled, segments = _recalled(parts, head)
-    refused = parts.sources.wanted.intersection(recalled.refused)
+    refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
     if parts.whole < tokens_of(segments) or (parts.is_small and lacks_requested):
         return parts.everything(reasons.PASSED_THROUGH, Recall())
