@@ -18,12 +18,15 @@ from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
-from jitchat.store.turn_cache import TurnCache, behind, common_start
+from jitchat.store.turn_cache import Snapshot, TurnCache, behind, common_start
 from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
+    from jitchat.index.segments import SegmentTable
 
+_WORTH_PACKING = 4_096
+"""Rows: to read so many one by one takes a tenth of a second."""
 _AT_ONCE = 2_048
 """Rows; what they were read from is gone before the next ones are."""
 
@@ -88,6 +91,8 @@ class ConversationIndex:
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
+        if indexer.is_through:
+            self.pack()
 
     def is_behind(self) -> bool:
         return bool(self._tables.missing(NoEmbedder(), limit=1))
@@ -141,14 +146,40 @@ class ConversationIndex:
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         return self._load().entries(turns)
 
+    def _load_segments(self, index: "HotIndex", known: Snapshot) -> None:
+        for segment in self._segments().read(known.path):
+            if segment.last > known.settled:
+                break
+            index.add_segment(segment)
+            self._searched = segment.last
+        size = len(known.turns) - len(behind(known.turns, self._searched))
+        self._loaded_turns = known.turns[:size]
+
+    def _segments(self) -> "SegmentTable":
+        from jitchat.index.segments import SegmentTable  # noqa: PLC0415  loads numpy
+
+        return SegmentTable(self._store.database, self._conversation, self.embedder)
+
+    def pack(self, least: int = _WORTH_PACKING) -> None:
+        """Pack what was indexed since, and store it: if `least` rows that no longer change.
+
+        What cannot be stored is packed the next time that the conversation is opened.
+        """
+        with self._loading, suppress(StoreError):
+            index, known = self._load(), self._cache.snapshot
+            if index.unpacked > least:
+                made = index.pack(min(self._searched, known.settled))
+                self._segments().write(known.path, made)
+
     def _load(self) -> "HotIndex":
         """Add all rows that can be added in order: up to a reply under way, or a missing row."""
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._loading:
-            if self._loaded is None:
-                self._loaded = HotIndex(self.embedder)
             known = self._cache.snapshot
+            if self._loaded is None:
+                self._loaded = HotIndex(self.embedder, entries_of=self._tables.entries)
+                self._load_segments(self._loaded, known)
             same = common_start(self._loaded_turns, known.turns)
             alike_to = known.turns[same - 1].position if same else 0
             if alike_to < self._searched:

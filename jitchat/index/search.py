@@ -17,8 +17,7 @@ conversation that is asked about costs, `python -m tests.benchmarks.tuning` tell
 """
 
 import threading
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -28,10 +27,13 @@ from numpy.typing import NDArray
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
+from jitchat.index.growing import Growing
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import Query
+from jitchat.index.segments import Segment
 from jitchat.index.tables import IndexRow
-from jitchat.index.vectors import Vectors, vectors_of
+from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role
 
 Steps = tuple[tuple[int, float], ...]
@@ -99,18 +101,45 @@ class Weights:
 WEIGHTS = Weights()
 
 
-class HotIndex:
-    """Rows in order of position. Threads may add, take back and search at the same time."""
+EntriesOf = Callable[[Sequence[int]], Sequence[IndexEntry]]
+"""Takes positions, and gives the entry of the turn at each."""
+_SEGMENT = 65_536
+"""Rows. The last segment is packed anew as it grows, up to so many; then another is begun."""
 
-    def __init__(self, embedder: Embedder, weights: Weights = WEIGHTS) -> None:
-        self._embedder, self._weights = embedder, weights
+
+class HotIndex:
+    """Rows in order of position. Threads may add, take back and search at the same time.
+
+    Rows at the start can be packed: what is searched of them is in arrays, and what is shown is
+    looked up as it is needed.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        weights: Weights = WEIGHTS,
+        entries_of: EntriesOf = lambda _: (),
+    ) -> None:
+        """`entries_of` is asked for the entries of packed rows."""
+        self._embedder, self._weights, self._entries_of = embedder, weights, entries_of
         self._lock = threading.Lock()
+        self._starts: list[int] = []
+        """The first row of each segment."""
+        self._packed = 0
+        """Rows of the segments."""
         self._rows: list[IndexRow] = []
+        """Behind the segments."""
+        self._positions = Growing(np.uint32)
         self._columns = Columns()
         self._postings = Postings()
         self._vectors = Vectors(embedder.dimension)
 
     def __len__(self) -> int:
+        return len(self._positions)
+
+    @property
+    def unpacked(self) -> int:
+        """How many rows are in no segment."""
         return len(self._rows)
 
     @property
@@ -124,15 +153,74 @@ class HotIndex:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
             self._vectors.extend([row.vector for row in rows])
+            self._positions.extend([row.position for row in rows])
             self._rows += [row.bare() for row in rows]
+
+    def pack(self, settled: int) -> list[Segment]:
+        """Pack the rows up to position `settled`; gives the segments that this made.
+
+        The first of them may take the place of one that was not full.
+        """
+        made = []
+        with self._lock:
+            size = self._row_at(settled + 1)
+            while self._packed < size:
+                start = self._packed
+                if self._starts and start - self._starts[-1] < _SEGMENT:
+                    start = self._starts.pop()
+                stop = min(size, start + _SEGMENT)
+                made.append(self._pack(start, stop, settled if stop == size else 0))
+        return made
+
+    def _pack(self, start: int, stop: int, settled: int) -> Segment:
+        positions = self._positions.rows[start:stop]
+        speakers, columns = self._columns.packed(start, stop)
+        postings = self._postings.pack(start, stop)
+        vectors = self._vectors.pack(start, stop)
+        self._starts.append(start)
+        del self._rows[: stop - self._packed]
+        self._packed = stop
+        return Segment(
+            start,
+            settled or int(positions[-1]),
+            {"speakers": speakers, "stems": self._postings.spelled(postings)},
+            {
+                **{name: column.copy() for name, column in columns.items()},
+                "positions": positions.copy(),
+                "lengths": self._postings.lengths[start:stop].copy(),
+                "ends": postings.ends,
+                "documents": postings.documents,
+                "counts": postings.counts,
+                "vectors": vectors.rows,
+                "scales": vectors.scales,
+                "total": vectors.total,
+            },
+        )
+
+    def add_segment(self, segment: Segment) -> None:
+        """Add what `pack` made, behind the segments that lay ahead of it."""
+        found, start = segment.arrays, segment.start
+        with self._lock:
+            self._columns.add_packed(segment.names["speakers"], found)
+            stems = self._postings.numbered(segment.names["stems"])
+            postings = start, stems, found["ends"], found["documents"], found["counts"]
+            self._postings.add_pack(PackedPostings(*postings), found["lengths"])
+            vectors = found["vectors"], found["scales"], found["total"]
+            self._vectors.add_pack(PackedVectors(*vectors), start)
+            self._positions.extend(found["positions"])
+            self._starts.append(start)
+            self._packed = len(self._positions)
 
     def take_back(self, behind: int) -> None:
         """Take back the rows of the turns behind a position, as if they had never been added."""
         with self._lock:
             size = self._row_at(behind + 1)
-            if size < len(self._rows):
-                del self._rows[size:]
-                self._columns.take_back(size, self._rows[-1] if size else None)
+            if size < len(self._positions):
+                del self._rows[max(0, size - self._packed) :]
+                self._packed = min(size, self._packed)
+                self._starts = [start for start in self._starts if start < size]
+                self._positions.cut(size)
+                self._columns.take_back(size)
                 self._postings.take_back(size)
                 self._vectors.take_back(size)
 
@@ -140,16 +228,15 @@ class HotIndex:
         """Put other summaries in place, by position; what is searched stays the turn's words."""
         with self._lock:
             for position, line in lines.items():
-                row = self._row_at(position)
-                if row < len(self._rows) and self._rows[row].position == position:
+                row = self._row_at(position) - self._packed
+                if 0 <= row < len(self._rows) and self._rows[row].position == position:
                     self._rows[row] = replace(self._rows[row], summary=line)
 
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns ahead of position `before` that decide, oldest first."""
         with self._lock:
             deciding = np.flatnonzero(self._columns.flag("decision")[: self._row_at(before)])
-            found = [self._rows[row] for row in deciding[-count:]]
-        return tuple(row.entry() for row in found)
+            return tuple(self._entries(deciding[-count:]))
 
     def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
         """Rank the `size` best turns ahead of position `before`; none where none fits."""
@@ -166,7 +253,7 @@ class HotIndex:
         vector = self._embedded(query)
         with self._lock:
             stop, row = self._row_at(before), self._row_at(turn)
-            if row >= stop or self._rows[row].position != turn:
+            if row >= stop or self._positions.rows[row] != turn:
                 return None
             parts = self._parts(query, vector, stop)
             total = totals(parts)
@@ -177,9 +264,18 @@ class HotIndex:
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
-            places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
-            rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]
-        return tuple(row.entry() for turn, row in rows if row.position == turn)
+            wanted = np.array(sorted(turns), dtype=np.int64)
+            rows = np.searchsorted(self._positions.rows, wanted)
+            within = rows < len(self._positions)
+            rows, wanted = rows[within], wanted[within]
+            return tuple(self._entries(rows[self._positions.rows[rows] == wanted]))
+
+    def _entries(self, rows: Places) -> list[IndexEntry]:
+        """Describe rows, in the order given."""
+        packed = rows[rows < self._packed]
+        looked_up = iter(self._entries_of(self._positions.rows[packed].tolist()))
+        places = (rows - self._packed).tolist()
+        return [self._rows[place].entry() if place >= 0 else next(looked_up) for place in places]
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
@@ -190,13 +286,13 @@ class HotIndex:
         return np.zeros(self._embedder.dimension, dtype=np.float32)
 
     def _row_at(self, position: int) -> int:
-        return bisect_left(self._rows, position, key=lambda row: row.position)
+        return int(np.searchsorted(self._positions.rows, position))
 
     def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
         """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
         weights, stretch_of = self._weights, self._columns.stretch_of()
         sought = self._postings.rarest(query.weights, _STEMS)
-        every, size = self._postings.matches(sought), len(self._rows)
+        every, size = self._postings.matches(sought), len(self._positions)
         share = covered(every, size)
         echoes = self._echoes(share, query)
         matches, share = [match.without(echoes) for match in every], share * ~echoes
@@ -226,7 +322,7 @@ class HotIndex:
     def _trust(self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]) -> Scores:
         """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
         if not vector.any():
-            return np.ones(len(self._rows), dtype=np.float32)
+            return np.ones(len(self._positions), dtype=np.float32)
         trusted = lexical_confidence(matches, share, self._weights)
         return np.where(self._vectors.known(), trusted, np.float32(1.0))
 
@@ -243,7 +339,7 @@ class HotIndex:
     def _date_scores(self, query: Query) -> Scores:
         """Prefer the days that are asked about, the more the fewer turns are of them."""
         if not query.spans:
-            return np.zeros(len(self._rows), dtype=np.float32)
+            return np.zeros(len(self._positions), dtype=np.float32)
         said = self._columns.said_in(query.spans)
         spoken_of = self._columns.speaking_of(query.spans)
         return np.asarray(
@@ -274,14 +370,14 @@ class HotIndex:
         ]
         return tuple(
             Candidate(
-                turn=self._rows[row].position,
+                turn=entry.turn,
                 rank=place + 1,
                 score=sum(shares[place]),
                 parts=tuple(zip(parts, shares[place], strict=True)),
                 matched=tuple(word for word, having in words if having[place]),
-                entry=self._rows[row].entry(),
+                entry=entry,
             )
-            for place, row in enumerate(rows.tolist())
+            for place, entry in enumerate(self._entries(rows))
         )
 
 
