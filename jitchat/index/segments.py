@@ -51,7 +51,7 @@ class SegmentTable:
                 self._key,
             )
             for first, last, its_path, checksum, content in rows:
-                is_next = first == start and its_path == _start_of(path, last)
+                is_next = first == start and its_path == path.start(last)
                 if not is_next or not isinstance(content, bytes) or crc32(content) != checksum:
                     break
                 segment = _decoded(first, last, content)
@@ -75,14 +75,9 @@ class SegmentTable:
                     "INSERT INTO index_segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         *(*self._key, segment.start, segment.last),
-                        *(_start_of(path, segment.last), crc32(content), content),
+                        *(path.start(segment.last), crc32(content), content),
                     ),
                 )
-
-
-def _start_of(path: Path, last: int) -> str:
-    """Write down the path up to a position."""
-    return json.dumps([(first, min(end, last)) for first, end in path.stretches if first <= last])
 
 
 def _encoded(segment: Segment) -> bytes:
