@@ -6,7 +6,7 @@ Only turns that do not change any more are left to the store. Safe to use from s
 import threading
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import overload
 
@@ -14,9 +14,10 @@ from jitchat.values import Turn
 
 Read = Callable[[int, int], Iterable[Turn]]
 """Reads the turns at positions from the first to the last, of whichever branch."""
-_BLOCK, _BLOCKS = 256, 64
-"""Turns that are read at once, and how often that is remembered."""
+_BLOCK, _BLOCKS = 8, 2_048
+"""Turns that are read at once where one is asked for, and how often that is remembered."""
 _FEW = 1_024
+"""Turns that are read at once where one after the other is."""
 
 
 class TurnList(Sequence[Turn]):
@@ -51,6 +52,11 @@ class TurnList(Sequence[Turn]):
         late = self.late[: max(0, stop - stored)]
         return TurnList(self.positions[start : min(stop, stored)], self._blocks, late)
 
+    def __iter__(self) -> Iterator[Turn]:
+        for start in range(0, len(self.positions), _FEW):
+            yield from self._blocks.turns_at(self.positions[start : start + _FEW])
+        yield from self.late
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(other) != len(self):
             return False
@@ -73,6 +79,11 @@ class StoredBlocks:
     def __init__(self, read: Read) -> None:
         self._read, self._lock = read, threading.Lock()
         self._known: dict[int, dict[int, Turn]] = {}
+
+    def turns_at(self, positions: Sequence[int]) -> list[Turn]:
+        """Read turns at ascending positions; a LookupError where there is none."""
+        found = {turn.position: turn for turn in self._read(positions[0], positions[-1])}
+        return [found[position] for position in positions]
 
     def turn_at(self, position: int) -> Turn:
         """Raises LookupError where there is no turn."""

@@ -142,6 +142,10 @@ class Columns:
             found[rows[_meet(span, first, last)]] = 1.0
         return found
 
+    def flagged(self, name: str, stop: int) -> Places:
+        """Find the rows ahead of row `stop` that have a flag."""
+        return np.flatnonzero(self._flags[name].rows[:stop])
+
     def flag(self, name: str) -> Scores:
         return self._flags[name].rows.astype(np.float32)
 

@@ -133,6 +133,7 @@ class HotIndex:
         self._columns = Columns()
         self._postings = Postings()
         self._vectors = Vectors(embedder.dimension)
+        self._known_cues: Scores | None = None
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -149,6 +150,7 @@ class HotIndex:
 
     def add(self, rows: Sequence[IndexRow]) -> None:
         with self._lock:
+            self._known_cues = None
             for row in rows:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
@@ -201,6 +203,7 @@ class HotIndex:
         """Add what `pack` made, behind the segments that lay ahead of it."""
         found, start = segment.arrays, segment.start
         with self._lock:
+            self._known_cues = None
             self._columns.add_packed(segment.names["speakers"], found)
             stems = self._postings.numbered(segment.names["stems"])
             postings = start, stems, found["ends"], found["documents"], found["counts"]
@@ -216,6 +219,7 @@ class HotIndex:
         with self._lock:
             size = self._row_at(behind + 1)
             if size < len(self._positions):
+                self._known_cues = None
                 del self._rows[max(0, size - self._packed) :]
                 self._packed = min(size, self._packed)
                 self._starts = [start for start in self._starts if start < size]
@@ -235,7 +239,7 @@ class HotIndex:
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns ahead of position `before` that decide, oldest first."""
         with self._lock:
-            deciding = np.flatnonzero(self._columns.flag("decision")[: self._row_at(before)])
+            deciding = self._columns.flagged("decision", self._row_at(before))
             return tuple(self._entries(deciding[-count:]))
 
     def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
@@ -246,7 +250,7 @@ class HotIndex:
             if not stop:
                 return ()
             parts = self._parts(query, vector, stop)
-            return self._candidates(best(totals(parts), size), parts, query)
+            return self._candidates(best_of(parts, size), parts, query)
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
@@ -294,13 +298,19 @@ class HotIndex:
         sought = self._postings.rarest(query.weights, _STEMS)
         every, size = self._postings.matches(sought), len(self._positions)
         share = covered(every, size)
-        echoes = self._echoes(share, query)
-        matches, share = [match.without(echoes) for match in every], share * ~echoes
+        matches = every
+        if len(echoes := self._echoes(share, query)):
+            is_echo = np.zeros(size, dtype=np.bool_)
+            is_echo[echoes] = True
+            matches, share[echoes] = [match.without(is_echo) for match in every], 0.0
         trust = self._trust(matches, share, vector)
-        liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
+        liking: Scores | np.float32 = np.float32(1.0)
+        if query.speakers:
+            liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
         lexical = trust * summed(matches, size) * (1 + share) * liking
         cosines = boost_outliers(self._vectors.standardised(vector), weights)
-        dense = weights.dense * cosines * ~echoes * liking
+        dense = weights.dense * cosines * liking
+        dense[echoes] = 0.0
         around = trust * in_context(matches, stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
@@ -315,26 +325,35 @@ class HotIndex:
             "stretch": weights.stretch * trust * stretch_scores[stretch_of],
             "date": self._date_scores(query),
         }
-        parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
-        parts["cue"] = self._cues(query)[:stop] * np.sum(list(parts.values()), axis=0)
+        parts = {
+            name: values[:stop].astype(np.float32, copy=False) for name, values in parts.items()
+        }
+        parts["cue"] = self._cues(query)[:stop] * added(parts.values())
         return parts
 
-    def _trust(self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]) -> Scores:
-        """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
-        if not vector.any():
-            return np.ones(len(self._positions), dtype=np.float32)
-        trusted = lexical_confidence(matches, share, self._weights)
-        return np.where(self._vectors.known(), trusted, np.float32(1.0))
+    def _trust(
+        self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]
+    ) -> Scores | np.float32:
+        """How far words are trusted: fully where there is no vector beside them.
 
-    def _echoes(self, covered: Scores, query: Query) -> NDArray[np.bool_]:
-        """Which rows asked the same: a question is no answer to itself, shape (rows,).
+        One number where it is the same for all rows, else of shape (rows,).
+        """
+        if not vector.any():
+            return np.float32(1.0)
+        trusted, known = lexical_confidence(matches, share, self._weights), self._vectors.known()
+        return trusted if known.all() else np.where(known, trusted, np.float32(1.0))
+
+    def _echoes(self, covered: Scores, query: Query) -> Places:
+        """Find the rows that asked the same: a question is no answer to itself.
 
         Of few words, only the user's own: somebody else's may be what the question is about.
         """
-        little_else = self._postings.lengths <= 1 + len(query.weights)
-        asked = (covered >= _ECHO) & little_else & (self._columns.flag("asks") > 0)
-        own = self._columns.spoken_by([Role.USER.value]) > 0
-        return np.asarray(asked & ((len(query.weights) > _FEW) | own))
+        rows = np.flatnonzero(covered >= _ECHO)
+        little_else = self._postings.lengths[rows] <= 1 + len(query.weights)
+        rows = rows[little_else & (self._columns.flag("asks")[rows] > 0)]
+        if len(query.weights) > _FEW or not len(rows):
+            return rows
+        return rows[self._columns.spoken_by([Role.USER.value])[rows] > 0]
 
     def _date_scores(self, query: Query) -> Scores:
         """Prefer the days that are asked about, the more the fewer turns are of them."""
@@ -349,16 +368,24 @@ class HotIndex:
 
     def _cues(self, query: Query) -> Scores:
         """What kind of turn each one is, as a share of its score; above -1."""
-        weights, lengths = self._weights, self._postings.lengths
-        found = weights.asks * self._columns.flag("asks")
-        found += weights.disclaims * self._columns.flag("disclaims")
-        found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+        weights = self._weights
+        found = self._usual_cues().copy()
         if query.asks_when:
             found += weights.tells_when * self._columns.flag("tells_when")
         if query.asks_decision:
             found += weights.decides * self._columns.flag("decision")
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
+
+    def _usual_cues(self) -> Scores:
+        """The cues that are the same for any question: reckoned once, until rows come or go."""
+        if self._known_cues is None:
+            weights, lengths = self._weights, self._postings.lengths
+            found = weights.asks * self._columns.flag("asks")
+            found += weights.disclaims * self._columns.flag("disclaims")
+            found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+            self._known_cues = found
+        return self._known_cues
 
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query
@@ -387,7 +414,9 @@ def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
     for step, weight in steps:
         near, far = slice(abs(step), None), slice(None, -abs(step))
         later, earlier = (near, far) if step > 0 else (far, near)
-        found[later] += np.float32(weight) * base[earlier] * (stretch_of[near] == stretch_of[far])
+        shares = np.float32(weight) * base[earlier]
+        shares[stretch_of[near] != stretch_of[far]] = 0.0
+        found[later] += shares
     return found
 
 
@@ -401,15 +430,18 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
     found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
     for match in matches:
         best[match.documents] = match.values
+        reached = [match.documents]
         for step, weight in steps:  # so many turns later, the stem is still heard
             to = match.documents + step
-            within = (to >= 0) & (to < size)
-            to, origin = to[within], match.documents[within]
+            first, last = np.searchsorted(to, (0, size)).tolist()
+            to, origin = to[first:last], match.documents[first:last]
             heard = stretch_of[to] == stretch_of[origin]
-            values = np.float32(weight) * match.values[within] * heard
+            values = np.float32(weight) * match.values[first:last] * heard
             best[to] = np.maximum(best[to], values)
-        found += best
-        best[:] = 0
+            reached.append(to)
+        for places in reached:  # a place that comes twice is 0 by then
+            found[places] += best[places]
+            best[places] = 0
     return found
 
 
@@ -443,12 +475,43 @@ def boost_outliers(deviations: Scores, weights: Weights) -> Scores:
     return deviations + np.float32(weights.beyond) * beyond
 
 
-def totals(parts: Mapping[str, Scores]) -> NDArray[np.float64]:
-    return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
+def added(parts: Iterable[Scores]) -> Scores:
+    first, *others = parts
+    found = first.copy()
+    for values in others:
+        found += values
+    return found
+
+
+def totals(parts: Mapping[str, Scores], rows: Places | slice = slice(None)) -> NDArray[np.float64]:
+    shares = [values[rows] for values in parts.values()]
+    return np.asarray(np.sum(shares, axis=0, dtype=np.float64))
+
+
+_GROUP = 256
+_ROUNDING = 1e-4
+"""More than adding up in single precision is off by, as a share of the sums."""
+
+
+def best_of(parts: Mapping[str, Scores], size: int) -> Places:
+    """Give the rows with the `size` highest totals, as `best` does.
+
+    Only those are added up exactly that can be among them: the best of each group of rows say how
+    much that takes.
+    """
+    rough = added(parts.values())
+    groups = len(rough) // _GROUP
+    if groups <= size:
+        return best(totals(parts), size)
+    highest = rough[: groups * _GROUP].reshape(groups, _GROUP).max(axis=1)
+    least = np.partition(highest, -size)[-size]
+    off = _ROUNDING * added(np.abs(values).max(keepdims=True) for values in parts.values())
+    rows = np.flatnonzero(rough >= least - off)
+    return rows[best(totals(parts, rows), size)]
 
 
 def best(total: NDArray[np.float64], size: int) -> Places:
-    """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
+    """The places of the `size` highest scores above 0, best first; of equals the earlier first."""
     found = np.flatnonzero(total > 0)
     if len(found) > size:
         least = np.partition(total[found], -size)[-size]
