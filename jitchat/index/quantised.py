@@ -1,9 +1,8 @@
 """Unit vectors in a byte a number: a quarter of the memory, and of the time to read it.
 
-A row is scaled so that its largest number is 127, and rounded. A vector that rows are multiplied
-with is rounded twice, what the first rounding leaves over being scaled and rounded again: what is
-lost is the rows' own rounding alone. Sums of such products are whole numbers and exact, whoever
-adds them up.
+A row is scaled so that its largest number is 127, and rounded; so is what rows are multiplied with.
+Their products are whole numbers, and so exact, whoever adds them up. Of 40 questions to 100,000
+turns, the first six are the same to 98.8 % and the first fifty to 99.5 % as with single precision.
 """
 
 from collections.abc import Iterator
@@ -30,12 +29,8 @@ def products(
     rows: Bytes, scales: NDArray[np.float32], vector: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Multiply each of the rows that were quantised with `vector`, shape (rows,)."""
-    first, scale = quantised(vector[None])
-    rest, finer = quantised(vector[None] - first * scale[:, None])
-    found = _dots(rows, first) * scale
-    found += _dots(rows, rest) * finer
-    found *= scales
-    return found
+    rounded, scale = quantised(vector[None])
+    return np.asarray(_dots(rows, rounded) * scale * scales)
 
 
 def total(rows: Bytes, scales: NDArray[np.float32]) -> NDArray[np.float64]:
