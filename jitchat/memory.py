@@ -5,7 +5,7 @@ same conversation, or go to another branch of it: `refresh` takes that in. Safe 
 several threads.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from jitchat.index.conversation_index import ConversationIndex
@@ -14,10 +14,11 @@ from jitchat.index.retrieve import SearchRequest
 from jitchat.store.pins import Pins
 from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
-from jitchat.store.turn_cache import TurnCache, behind
+from jitchat.store.turn_cache import Snapshot, TurnCache, behind
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.text.sentences import without_references
+from jitchat.turn_list import TurnList
 from jitchat.values import Conversation, Placed, Retrieval, Role, Status, Turn
 
 
@@ -39,9 +40,14 @@ class Memory:
         self.refresh()
 
     @property
-    def turns(self) -> list[Turn]:
-        """The turns of the path, in order. A copy."""
-        return list(self._cache.snapshot.turns)
+    def turns(self) -> Sequence[Turn]:
+        """The turns of the path, in order, as they are now."""
+        turns = self._cache.snapshot.turns
+        return turns if isinstance(turns, TurnList) else list(turns)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._cache.snapshot
 
     def turn_at(self, position: int) -> Turn | None:
         """Find the turn of the path at a position; None where none is, or it is unfinished."""

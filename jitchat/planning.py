@@ -6,8 +6,7 @@ What cannot be kept is passed over: it is a help, and no reason to refuse a mess
 """
 
 import threading
-from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -15,8 +14,10 @@ from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
+from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import repair
 from jitchat.text.sentences import turn_references
+from jitchat.turn_list import common_start, positions_of, up_to
 from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -27,6 +28,8 @@ from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
+_WORTH_KEEPING = 4_096
+"""Turns: to price so many takes a twentieth of a second."""
 Planned = ContextWindow | WindowOverflow
 """A window, or why there is none."""
 
@@ -62,7 +65,7 @@ class Planning:
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._lock = threading.Lock()
         self._history = self._steered = History()
-        self._ahead: list[Turn] = []
+        self._ahead: Sequence[Turn] = ()
         """The turns that `_history` was made of: from key to key, they are the same."""
         self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
 
@@ -148,12 +151,16 @@ class Planning:
         """Price the turns ahead of a draft; each is priced once."""
         with self._lock:
             turns = self._memory.turns
-            ahead = turns[: bisect_left(turns, position, key=lambda turn: turn.position)]
+            ahead = turns[: up_to(turns, position - 1)]
+            if not self._ahead:
+                self._history, self._ahead = known_history(self._memory, self._counter, position)
             size = len(self._ahead)
-            if ahead[:size] == self._ahead:
+            if common_start(self._ahead, ahead) == size:
                 self._history = self._history.extended(ahead[size:], self._price)
             else:
                 self._history = self._history.following(ahead, self._price)
+            if len(ahead) - size > _WORTH_KEEPING:
+                keep_costs(self._memory, self._counter, self._history)
             self._ahead = ahead
             return self._history
 
@@ -168,6 +175,31 @@ class Planning:
 
     def _price(self, text: str) -> int:
         return message_tokens(self._counter, text)
+
+
+def known_history(
+    memory: Memory, counter: TokenCounter, position: int
+) -> tuple[History, Sequence[Turn]]:
+    """Make the history of the turns ahead of a position as far as they were priced before.
+
+    Gives those turns as well, with what no window shows.
+    """
+    now = memory.snapshot
+    costs = TurnCosts(memory.store.database, memory.conversation.id, counter.name).read(now.path)
+    size = min(len(costs), up_to(now.turns, min(now.settled, position - 1)))
+    turns = now.turns[:size]
+    return History.of(turns, costs[:size]), turns
+
+
+def keep_costs(memory: Memory, counter: TokenCounter, history: History) -> None:
+    """Store what the turns cost that do not change any more; what cannot be stored is not."""
+    now = memory.snapshot
+    settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
+    costs = dict(zip(history.positions, history.costs, strict=True))
+    known = TurnCosts(memory.store.database, memory.conversation.id, counter.name)
+    if len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
+        with suppress(StoreError):
+            known.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
 
 
 def _ids(positions: Iterable[int]) -> str:

@@ -83,9 +83,12 @@ class SendRecorder:
             return self._turn
 
     def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
-        ids = {turn.position: turn.id for turn in self._memory.turns}
+        def identity(position: int | None) -> int | None:
+            found = self._memory.turn_at(position) if position else None
+            return None if found is None else found.id
+
         segments = [
-            segment_fields(segment) | {"turn_id": ids.get(segment.turn or 0)}
+            segment_fields(segment) | {"turn_id": identity(segment.turn)}
             for segment in built.window.segments
         ]
         ledger = [ledger_fields(row) for row in built.window.ledger]

@@ -14,13 +14,13 @@ from jitchat.bench.scores import Outcome
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
+from jitchat.planning import keep_costs, known_history
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
 from jitchat.transfer.report import FileConversation
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.history import History
 from jitchat.window.parts import SYSTEM_PROMPT, Sources
 from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -107,8 +107,13 @@ class OpenConversation:
 
     def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
         self._memory, self._counter, self._budget = memory, counter, budget
-        self._history = History().extended(memory.turns, partial(message_tokens, counter))
-        self._next = memory.turns[-1].position + 1
+        turns = memory.turns
+        self._next = turns[-1].position + 1
+        known, ahead = known_history(memory, counter, self._next)
+        fresh = turns[len(ahead) :]
+        self._history = known.extended(fresh, partial(message_tokens, counter))
+        if len(fresh) > len(ahead):
+            keep_costs(memory, counter, self._history)
 
     @property
     def prices(self) -> dict[int, int]:

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import Settings, load_settings, sections
+from jitchat.settings import sections
+
+if TYPE_CHECKING:
+    from jitchat.settings import Settings
 
 _Command = Callable[..., Any]
 _Option = Callable[[_Command], _Command]
@@ -39,12 +42,14 @@ class Flags:
     def paths(self) -> Paths:
         return locate(os.environ, self.config, self.database)
 
-    def settings(self, picked: tuple[str, str] | None = None) -> Settings:
+    def settings(self, picked: tuple[str, str] | None = None) -> "Settings":
         """Load the settings, with these flags on top.
 
         `picked` are the provider and the model that were picked in the app, which count where
         nothing else names any.
         """
+        from jitchat.settings import load_settings  # noqa: PLC0415  the help does without
+
         config = self.paths().config
         if self.config is not None and not config.exists():
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")

@@ -1,13 +1,13 @@
 """What scoring asks of all rows of the hot index at once: one column a question."""
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Collection, Iterable
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitchat.index.growing import Growing
 from jitchat.index.lexical import Places, Scores
 from jitchat.index.tables import IndexRow
 from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_of
@@ -16,6 +16,10 @@ GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
 FLAGS = ("asks", "tells_when", "decision", "disclaims")
 """Of an `IndexRow`."""
+Arrays = Mapping[str, NDArray[Any]]
+"""Columns by name."""
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_UNKNOWN = -(2**63)
 
 
 class Columns:
@@ -24,46 +28,82 @@ class Columns:
     def __init__(self) -> None:
         self._speakers: dict[str, int] = {}
         """Numbered as they come."""
-        self._spoke_first = array("I")
+        self._spoke_first = list[int]()
         """By a speaker's number: the first row."""
-        self._spoken_by = array("I")
-        self._stretch_of = array("I")
-        self._flags = {name: bytearray() for name in FLAGS}
-        self._said_on = array("I")
-        self._dated, self._first, self._last = array("I"), array("I"), array("I")
+        self._spoken_by = Growing(np.uint32)
+        self._stretch_of = Growing(np.uint32)
+        self._stretches: Places | None = None
+        """What `stretch_of` gave last."""
+        self._flags = {name: Growing(np.uint8) for name in FLAGS}
+        self._said_at = Growing(np.int64)
+        """In microseconds since 1970; `_UNKNOWN` where nobody says."""
+        self._said_on = Growing(np.uint32)
+        self._dated, self._first, self._last = (Growing(np.uint32) for _ in range(3))
         """Of every span that a row speaks of: the row, and the days, as numbers."""
-        self._last_said_at: datetime | None = None
 
     def add(self, row: IndexRow) -> None:
+        number = len(self._said_on)
         for span in spans_of(row.dates.split("\n")) if row.dates else ():
             if not span.any_year:
-                self._dated.append(len(self._said_on))
+                self._dated.append(number)
                 self._first.append(span.first)
                 self._last.append(span.last)
-        last = self._last_said_at
-        pause = (row.said_at - last).total_seconds() if row.said_at and last else 0.0
-        stretch = self._stretch_of[-1] if self._stretch_of else 0
-        self._stretch_of.append(stretch + (pause >= GAP_SECONDS))
+        moment, last = _UNKNOWN, int(self._said_at.rows[-1]) if number else _UNKNOWN
+        if row.said_at is not None:
+            moment = (row.said_at - _EPOCH) // _MICROSECOND
+        pauses = moment != _UNKNOWN != last and moment - last >= GAP_SECONDS * 1_000_000
+        stretch = int(self._stretch_of.rows[-1]) if number else 0
+        self._stretch_of.append(stretch + pauses)
         if row.speaker not in self._speakers:
             self._speakers[row.speaker] = len(self._speakers)
-            self._spoke_first.append(len(self._said_on))
+            self._spoke_first.append(number)
         self._spoken_by.append(self._speakers[row.speaker])
+        self._said_at.append(moment)
         self._said_on.append(number_of(row.said_at.date()) if row.said_at else 0)
         for name, column in self._flags.items():
             column.append(getattr(row, name))
-        self._last_said_at = row.said_at
+        self._stretches = None
 
-    def take_back(self, size: int, last: IndexRow | None) -> None:
-        """Keep the first `size` rows, up to `last`, as if no other had been added."""
-        dated = bisect_left(self._dated, size)
-        del self._dated[dated:], self._first[dated:], self._last[dated:]
-        del self._stretch_of[size:], self._spoken_by[size:], self._said_on[size:]
-        for column in self._flags.values():
-            del column[size:]
+    def packed(self, start: int, stop: int) -> tuple[list[str], Arrays]:
+        """Give rows: who speaks there for the first time, and the columns."""
+        speakers = [
+            speaker
+            for speaker, first in zip(self._speakers, self._spoke_first, strict=True)
+            if start <= first < stop
+        ]
+        first = [first for first in self._spoke_first if start <= first < stop]
+        dated = slice(*np.searchsorted(self._dated.rows, (start, stop)).tolist())
+        columns = {name: column.rows[start:stop] for name, column in self._by_row().items()}
+        days = {name: column.rows[dated] for name, column in self._by_span().items()}
+        return speakers, {**columns, **days, "spoke_first": np.array(first, dtype=np.uint32)}
+
+    def add_packed(self, speakers: Iterable[str], columns: Arrays) -> None:
+        """Add what `packed` gave, behind the rows that lay ahead of it."""
+        for speaker, first in zip(speakers, columns["spoke_first"].tolist(), strict=True):
+            self._speakers[speaker] = len(self._speakers)
+            self._spoke_first.append(first)
+        for name, column in {**self._by_row(), **self._by_span()}.items():
+            column.extend(columns[name])
+        self._stretches = None
+
+    def _by_row(self) -> dict[str, Growing[Any]]:
+        told = {"spoken_by": self._spoken_by, "stretch_of": self._stretch_of}
+        return {**told, "said_at": self._said_at, "said_on": self._said_on, **self._flags}
+
+    def _by_span(self) -> dict[str, Growing[Any]]:
+        return {"dated": self._dated, "first": self._first, "last": self._last}
+
+    def take_back(self, size: int) -> None:
+        """Keep the first `size` rows, as if no other had been added."""
+        dated = int(np.searchsorted(self._dated.rows, size))
+        for column in self._by_span().values():
+            column.cut(dated)
+        for column in self._by_row().values():
+            column.cut(size)
         while self._spoke_first and self._spoke_first[-1] >= size:
             self._spoke_first.pop()
             self._speakers.popitem()
-        self._last_said_at = last.said_at if last else None
+        self._stretches = None
 
     @property
     def speakers(self) -> frozenset[str]:
@@ -71,17 +111,23 @@ class Columns:
         return frozenset(self._speakers)
 
     def stretch_of(self) -> Places:
-        """Number the stretch of talk of each row, from 0 and never falling."""
-        return np.array(self._stretch_of, dtype=np.int64)
+        """Number the stretch of talk of each row, from 0 and never falling.
+
+        The same array until rows come or go, so that what is reckoned from it can be kept.
+        """
+        if self._stretches is None:
+            self._stretches = self._stretch_of.rows.astype(np.int64)
+        return self._stretches
 
     def spoken_by(self, names: Collection[str]) -> Scores:
         """1 for the rows of these speakers, else 0."""
-        numbers = [self._speakers[name] for name in names if name in self._speakers]
-        return np.isin(np.array(self._spoken_by), numbers).astype(np.float32)
+        is_one = np.zeros(len(self._speakers), dtype=np.float32)
+        is_one[[self._speakers[name] for name in names if name in self._speakers]] = 1.0
+        return is_one[self._spoken_by.rows]
 
     def said_in(self, spans: Iterable[Span]) -> Scores:
         """1 for the rows that were said on one of these days, else 0."""
-        days = np.array(self._said_on, dtype=np.int64)
+        days = self._said_on.rows.astype(np.int64)
         found = np.zeros(len(days), dtype=bool)
         for span in spans:
             found |= _meet(span, days, days)
@@ -89,15 +135,19 @@ class Columns:
 
     def speaking_of(self, spans: Iterable[Span]) -> Scores:
         """1 for the rows that mention one of these days, else 0."""
-        rows = np.array(self._dated, dtype=np.int64)
-        first, last = (np.array(days, dtype=np.int64) for days in (self._first, self._last))
+        rows = self._dated.rows
+        first, last = (days.rows.astype(np.int64) for days in (self._first, self._last))
         found = np.zeros(len(self._said_on), dtype=np.float32)
         for span in spans:
             found[rows[_meet(span, first, last)]] = 1.0
         return found
 
+    def flagged(self, name: str, stop: int) -> Places:
+        """Find the rows ahead of row `stop` that have a flag."""
+        return np.flatnonzero(self._flags[name].rows[:stop])
+
     def flag(self, name: str) -> Scores:
-        return np.frombuffer(bytes(self._flags[name]), dtype=np.uint8).astype(np.float32)
+        return self._flags[name].rows.astype(np.float32)
 
 
 def _meet(span: Span, first: Places, last: Places) -> NDArray[np.bool_]:

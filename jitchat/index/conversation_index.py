@@ -7,9 +7,9 @@ the locks here.
 
 import sys
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
@@ -18,12 +18,18 @@ from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
-from jitchat.store.turn_cache import TurnCache, behind, common_start
+from jitchat.store.turn_cache import Snapshot, TurnCache, behind
+from jitchat.turn_list import common_start, up_to
 from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
+    from jitchat.index.segments import SegmentTable
 
+_WORTH_PACKING = 4_096
+"""Rows: to read so many one by one takes a tenth of a second."""
+_MOST_UNPACKED = 32_768
+"""Rows: they take four times the memory that packed ones do."""
 _AT_ONCE = 2_048
 """Rows; what they were read from is gone before the next ones are."""
 
@@ -48,9 +54,9 @@ class ConversationIndex:
         self._indexed = 0
         """Up to this position no turn of `_indexed_turns`, nor one of another branch, lacks an
         entry or a vector of `embedder`."""
-        self._indexed_turns: tuple[Turn, ...] = ()
+        self._indexed_turns: Sequence[Turn] = ()
         self._loaded: HotIndex | None = None
-        self._loaded_turns: tuple[Turn, ...] = ()
+        self._loaded_turns: Sequence[Turn] = ()
         """The turns that `_loaded` was brought up to date with last."""
         self._searched = 0
         """The position up to which `_loaded` has what there is."""
@@ -72,8 +78,9 @@ class ConversationIndex:
         wanted, known = embedder or self.embedder, self._cache.snapshot
         after = 0
         if wanted is self.embedder:
-            fresh = known.turns[common_start(self._indexed_turns, known.turns) :]
-            after = min([self._indexed, *(turn.position - 1 for turn in fresh[:1])])
+            same = common_start(self._indexed_turns, known.turns)
+            fresh = known.turns[same : same + 1]
+            after = min([self._indexed, *(turn.position - 1 for turn in fresh)])
         indexer = Indexer(
             self._store, self._conversation, wanted, self.throttle, self._before_write
         )
@@ -88,6 +95,8 @@ class ConversationIndex:
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
+        if indexer.is_through and len(known.turns) > _WORTH_PACKING:
+            self.pack()
 
     def is_behind(self) -> bool:
         return bool(self._tables.missing(NoEmbedder(), limit=1))
@@ -149,14 +158,40 @@ class ConversationIndex:
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         return self._load().entries(turns)
 
+    def _load_segments(self, index: "HotIndex", known: Snapshot) -> None:
+        for segment in self._segments().read(known.path):
+            if segment.last > known.settled:
+                break
+            index.add_segment(segment)
+            self._searched = segment.last
+        self._loaded_turns = known.turns[: up_to(known.turns, self._searched)]
+
+    def _segments(self) -> "SegmentTable":
+        from jitchat.index.segments import SegmentTable  # noqa: PLC0415  loads numpy
+
+        return SegmentTable(self._store.database, self._conversation, self.embedder)
+
+    def pack(self, least: int = _WORTH_PACKING) -> None:
+        """Pack what was indexed since, and store it: if `least` rows that no longer change."""
+        with self._loading, suppress(StoreError):
+            self._pack(self._load(), least)
+
+    def _pack(self, index: "HotIndex", least: int) -> None:
+        known = self._cache.snapshot
+        if index.unpacked > least:
+            made = index.pack(min(self._searched, known.settled))
+            with suppress(StoreError):  # it is packed the next time that it is opened
+                self._segments().write(known.path, made)
+
     def _load(self) -> "HotIndex":
         """Add all rows that can be added in order: up to a reply under way, or a missing row."""
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._loading:
-            if self._loaded is None:
-                self._loaded = HotIndex(self.embedder)
             known = self._cache.snapshot
+            if self._loaded is None:
+                self._loaded = HotIndex(self.embedder, entries_of=self._tables.entries)
+                self._load_segments(self._loaded, known)
             same = common_start(self._loaded_turns, known.turns)
             alike_to = known.turns[same - 1].position if same else 0
             if alike_to < self._searched:
@@ -166,12 +201,11 @@ class ConversationIndex:
             if fresh := behind(known.turns, self._searched):
                 gap = self._tables.first_gap(known.path.behind(self._searched))
                 reached = takewhile(known.is_reached, fresh)
-                ready = [turn for turn in reached if gap is None or turn.position < gap]
-                said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
-                recalled = [turn for turn in said if turn.content.strip()]  # not reasoning alone
-                for start in range(0, len(recalled), _AT_ONCE):
-                    part = recalled[start : start + _AT_ONCE]
-                    self._loaded.add(self._tables.rows(part, self.embedder))
-                if ready:
-                    self._searched = ready[-1].position
+                ready = takewhile(lambda turn: gap is None or turn.position < gap, reached)
+                while part := list(islice(ready, _AT_ONCE)):
+                    said = (turn for turn in part if turn.status is not Status.UNANSWERED)
+                    recalled = [turn for turn in said if turn.content.strip()]  # not thoughts alone
+                    self._loaded.add(self._tables.rows(recalled, self.embedder))
+                    self._searched = part[-1].position
+                    self._pack(self._loaded, _MOST_UNPACKED)
             return self._loaded

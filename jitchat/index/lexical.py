@@ -8,14 +8,19 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitchat.index.growing import Growing
+from jitchat.index.packed_postings import PackedPostings
+
 K1 = 0.9
 B = 0.4
+_REMEMBERED = 128
+"""Stems: a query has few, and asks for each in several ways."""
 
 Scores = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -42,9 +47,19 @@ class Postings:
     """Where each stem occurs, and how often. Documents are numbered from 0."""
 
     def __init__(self) -> None:
+        self._packs: list[PackedPostings] = []
+        self._packed = 0
+        """Documents of the packs."""
+        self._numbers: dict[str, int] = {}
+        """Of the stems in packs."""
         self._occurrences: dict[str, tuple[array[int], array[int]]] = {}
-        self._lengths = array("I")
+        """Behind the packs."""
+        self._lengths = Growing(np.uint32)
         self._total = 0
+        self._found: dict[str, tuple[Places, NDArray[np.uint32]]] = {}
+        """What `_where` found last."""
+        self._groups: tuple[Places, int, NDArray[np.float64]] | None = None
+        """Which documents were grouped last, into how many groups, and their damping."""
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -58,22 +73,60 @@ class Postings:
             length += count
         self._lengths.append(length)
         self._total += length
+        self._forget()
+
+    def pack(self, start: int, stop: int) -> PackedPostings:
+        """Make one pack of the documents from `start` on, where one begins or the last ends."""
+        made = PackedPostings.of(self._occurrences, self._packed, stop, self._number_of)
+        if start < self._packed:
+            made = self._packs.pop().followed_by(made)
+        self._keep(lambda documents: (bisect_left(documents, stop), len(documents)))
+        self._packs.append(made)
+        self._packed = stop
+        self._forget()
+        return made
+
+    def add_pack(self, made: PackedPostings, lengths: NDArray[np.uint32]) -> None:
+        """Add documents that were packed, of these lengths, behind those that are."""
+        self._packs.append(made)
+        self._lengths.extend(lengths)
+        self._packed = len(self._lengths)
+        self._total += int(lengths.sum())
+        self._forget()
+
+    def numbered(self, stems: Iterable[str]) -> NDArray[np.uint32]:
+        """Number stems as the packs do."""
+        return np.fromiter(map(self._number_of, stems), dtype=np.uint32)
+
+    def spelled(self, made: PackedPostings) -> list[str]:
+        """Name the stems of a pack."""
+        spelled = list(self._numbers)
+        return [spelled[number] for number in made.stems.tolist()]
 
     def take_back(self, size: int) -> None:
         """Keep the first `size` documents, as if no other had been added."""
-        for stem in [stem for stem, (found, _) in self._occurrences.items() if found[-1] >= size]:
-            documents, counts = self._occurrences[stem]
-            kept = bisect_left(documents, size)
-            del documents[kept:], counts[kept:]
-            if not kept:
-                del self._occurrences[stem]
-        self._total -= sum(self._lengths[size:])
-        del self._lengths[size:]
+        if size < self._packed:
+            ahead = (pack for pack in self._packs if pack.start < size)
+            self._packs = [pack.ahead_of(size) for pack in ahead]
+            self._packed = size
+        self._keep(lambda documents: (0, bisect_left(documents, size)))
+        self._total -= int(self._lengths.rows[size:].sum())
+        self._lengths.cut(size)
+        self._forget()
+
+    def _keep(self, part: Callable[["array[int]"], tuple[int, int]]) -> None:
+        """Keep of what is behind the packs a part of each stem's documents."""
+        kept = {}
+        for stem, (documents, counts) in self._occurrences.items():
+            start, stop = part(documents)
+            if start < stop:
+                kept[stem] = documents[start:stop], counts[start:stop]
+        self._occurrences = kept
 
     @property
     def lengths(self) -> NDArray[np.uint32]:
         """Stems of each document, shape (documents,)."""
-        return _numbers(self._lengths)
+        return self._lengths.rows
 
     def rarest(self, weights: Mapping[str, float], count: int) -> dict[str, float]:
         """Keep the `count` stems of a query that occur least; those that never do count too."""
@@ -93,12 +146,13 @@ class Postings:
         """
         gains = {stem: weight * self._rarity(stem) for stem, weight in weights.items()}
         best, lengths = sum(gains.values()), self.lengths
-        damping = K1 * (1 - B + B * lengths / max(1.0, self._total / max(1, len(self))))
+        usual = max(1.0, self._total / max(1, len(self)))
         found = []
         for stem, gain in gains.items():
-            if stem in self._occurrences:
-                documents, counts = self._where(stem)
-                values = (gain / best) * counts / (counts + damping[documents])
+            documents, counts = self._where(stem)
+            if len(documents):
+                damping = K1 * (1 - B + B * lengths[documents] / usual)
+                values = (gain / best) * counts / (counts + damping)
                 found.append(Matches(documents, values.astype(np.float32), gain / best))
         return found
 
@@ -110,9 +164,7 @@ class Postings:
         `group_of` has the group of every document, shape (documents,), ascending.
         """
         found = np.zeros(groups, dtype=np.float32)
-        lengths = np.bincount(group_of, self.lengths, groups)[:groups]
-        damping = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean()) if groups else 0.0))
-        best = 0.0
+        damping, best = self._damping_of_groups(group_of, groups), 0.0
         for stem, weight in weights.items():
             documents, counts = self._where(stem)
             often = np.bincount(group_of[documents], counts, groups)[:groups].astype(np.float64)
@@ -123,18 +175,45 @@ class Postings:
 
     def contains(self, stem: str, documents: Places) -> NDArray[np.bool_]:
         """Whether each of `documents` has a stem, shape of `documents`."""
-        if stem not in self._occurrences:
-            return np.zeros(len(documents), dtype=np.bool_)
         having = self._where(stem)[0]
-        place = np.searchsorted(having, documents)
-        return np.asarray(np.append(having, -1)[place] == documents)
+        if not len(having):
+            return np.zeros(len(documents), dtype=np.bool_)
+        place = np.minimum(np.searchsorted(having, documents), len(having) - 1)
+        return np.asarray(having[place] == documents)
+
+    def _damping_of_groups(self, group_of: Places, groups: int) -> NDArray[np.float64]:
+        """From question to question, the groups are the same: they are measured once."""
+        known = self._groups
+        if known is None or known[0] is not group_of or known[1] != groups:
+            lengths = np.bincount(group_of, self.lengths, groups)[:groups]
+            usual = max(1.0, float(lengths.mean()) if groups else 0.0)
+            known = group_of, groups, np.asarray(K1 * (1 - B + B * lengths / usual))
+            self._groups = known
+        return known[2]
 
     def _where(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
-        documents, counts = self._occurrences.get(stem, _NOWHERE)
-        return _numbers(documents).astype(np.int64), _numbers(counts)
+        """Find the documents that have a stem, ascending, and how often each has it."""
+        if stem not in self._found:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            number = self._numbers.get(stem)
+            parts = [pack.where(number) for pack in self._packs] if number is not None else []
+            behind, often = map(_numbers, self._occurrences.get(stem, _NOWHERE))
+            documents = np.concatenate([*(part[0] for part in parts), behind])
+            counts = np.concatenate([*(part[1] for part in parts), often])
+            self._found[stem] = documents.astype(np.int64), counts.astype(np.uint32)
+        return self._found[stem]
+
+    def _forget(self) -> None:
+        self._groups = None
+        if self._found:
+            self._found.clear()
+
+    def _number_of(self, stem: str) -> int:
+        return self._numbers.setdefault(stem, len(self._numbers))
 
     def _rarity(self, stem: str) -> float:
-        return _rarity(len(self._occurrences.get(stem, _NOWHERE)[0]), len(self))
+        return _rarity(len(self._where(stem)[0]), len(self))
 
 
 def summed(matches: Iterable[Matches], size: int) -> Scores:

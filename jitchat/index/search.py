@@ -17,8 +17,7 @@ conversation that is asked about costs, `python -m tests.benchmarks.tuning` tell
 """
 
 import threading
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -28,10 +27,13 @@ from numpy.typing import NDArray
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
+from jitchat.index.growing import Growing
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import Query
+from jitchat.index.segments import Segment
 from jitchat.index.tables import IndexRow
-from jitchat.index.vectors import Vectors, vectors_of
+from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
 
 Steps = tuple[tuple[int, float], ...]
@@ -99,18 +101,46 @@ class Weights:
 WEIGHTS = Weights()
 
 
-class HotIndex:
-    """Rows in order of position. Threads may add, take back and search at the same time."""
+EntriesOf = Callable[[Sequence[int]], Sequence[IndexEntry]]
+"""Takes positions, and gives the entry of the turn at each."""
+_SEGMENT = 65_536
+"""Rows. The last segment is packed anew as it grows, up to so many; then another is begun."""
 
-    def __init__(self, embedder: Embedder, weights: Weights = WEIGHTS) -> None:
-        self._embedder, self._weights = embedder, weights
+
+class HotIndex:
+    """Rows in order of position. Threads may add, take back and search at the same time.
+
+    Rows at the start can be packed: what is searched of them is in arrays, and what is shown is
+    looked up as it is needed.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        weights: Weights = WEIGHTS,
+        entries_of: EntriesOf = lambda _: (),
+    ) -> None:
+        """`entries_of` is asked for the entries of packed rows."""
+        self._embedder, self._weights, self._entries_of = embedder, weights, entries_of
         self._lock = threading.Lock()
+        self._starts: list[int] = []
+        """The first row of each segment."""
+        self._packed = 0
+        """Rows of the segments."""
         self._rows: list[IndexRow] = []
+        """Behind the segments."""
+        self._positions = Growing(np.uint32)
         self._columns = Columns()
         self._postings = Postings()
         self._vectors = Vectors(embedder.dimension)
+        self._known_cues: Scores | None = None
 
     def __len__(self) -> int:
+        return len(self._positions)
+
+    @property
+    def unpacked(self) -> int:
+        """How many rows are in no segment."""
         return len(self._rows)
 
     @property
@@ -120,19 +150,81 @@ class HotIndex:
 
     def add(self, rows: Sequence[IndexRow]) -> None:
         with self._lock:
+            self._known_cues = None
             for row in rows:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
             self._vectors.extend([row.vector for row in rows])
+            self._positions.extend([row.position for row in rows])
             self._rows += [row.bare() for row in rows]
+
+    def pack(self, settled: int) -> list[Segment]:
+        """Pack the rows up to position `settled`; gives the segments that this made.
+
+        The first of them may take the place of one that was not full.
+        """
+        made = []
+        with self._lock:
+            size = self._row_at(settled + 1)
+            while self._packed < size:
+                start = self._packed
+                if self._starts and start - self._starts[-1] < _SEGMENT:
+                    start = self._starts.pop()
+                stop = min(size, start + _SEGMENT)
+                made.append(self._pack(start, stop, settled if stop == size else 0))
+        return made
+
+    def _pack(self, start: int, stop: int, settled: int) -> Segment:
+        positions = self._positions.rows[start:stop]
+        speakers, columns = self._columns.packed(start, stop)
+        postings = self._postings.pack(start, stop)
+        vectors = self._vectors.pack(start, stop)
+        self._starts.append(start)
+        del self._rows[: stop - self._packed]
+        self._packed = stop
+        return Segment(
+            start,
+            settled or int(positions[-1]),
+            {"speakers": speakers, "stems": self._postings.spelled(postings)},
+            {
+                **{name: column.copy() for name, column in columns.items()},
+                "positions": positions.copy(),
+                "lengths": self._postings.lengths[start:stop].copy(),
+                "ends": postings.ends,
+                "documents": postings.documents,
+                "counts": postings.counts,
+                "vectors": vectors.rows,
+                "scales": vectors.scales,
+                "total": vectors.total,
+            },
+        )
+
+    def add_segment(self, segment: Segment) -> None:
+        """Add what `pack` made, behind the segments that lay ahead of it."""
+        found, start = segment.arrays, segment.start
+        with self._lock:
+            self._known_cues = None
+            self._columns.add_packed(segment.names["speakers"], found)
+            stems = self._postings.numbered(segment.names["stems"])
+            postings = start, stems, found["ends"], found["documents"], found["counts"]
+            self._postings.add_pack(PackedPostings(*postings), found["lengths"])
+            vectors = found["vectors"], found["scales"], found["total"]
+            self._vectors.add_pack(PackedVectors(*vectors), start)
+            self._positions.extend(found["positions"])
+            self._starts.append(start)
+            self._packed = len(self._positions)
 
     def take_back(self, behind: int) -> None:
         """Take back the rows of the turns behind a position, as if they had never been added."""
         with self._lock:
             size = self._row_at(behind + 1)
-            if size < len(self._rows):
-                del self._rows[size:]
-                self._columns.take_back(size, self._rows[-1] if size else None)
+            if size < len(self._positions):
+                self._known_cues = None
+                del self._rows[max(0, size - self._packed) :]
+                self._packed = min(size, self._packed)
+                self._starts = [start for start in self._starts if start < size]
+                self._positions.cut(size)
+                self._columns.take_back(size)
                 self._postings.take_back(size)
                 self._vectors.take_back(size)
 
@@ -140,16 +232,15 @@ class HotIndex:
         """Put other summaries in place, by position; what is searched stays the turn's words."""
         with self._lock:
             for position, line in lines.items():
-                row = self._row_at(position)
-                if row < len(self._rows) and self._rows[row].position == position:
+                row = self._row_at(position) - self._packed
+                if 0 <= row < len(self._rows) and self._rows[row].position == position:
                     self._rows[row] = replace(self._rows[row], summary=line)
 
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns ahead of position `before` that decide, oldest first."""
         with self._lock:
-            deciding = np.flatnonzero(self._columns.flag("decision")[: self._row_at(before)])
-            found = [self._rows[row] for row in deciding[-count:]]
-        return tuple(row.entry() for row in found)
+            deciding = self._columns.flagged("decision", self._row_at(before))
+            return tuple(self._entries(deciding[-count:]))
 
     def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
         """Rank the `size` best turns ahead of position `before`; none where none fits."""
@@ -159,7 +250,7 @@ class HotIndex:
             if not stop:
                 return ()
             parts = self._parts(query, vector, stop)
-            return self._candidates(best(totals(parts), size), parts, query)
+            return self._candidates(best_of(parts, size), parts, query)
 
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
@@ -173,7 +264,7 @@ class HotIndex:
         vector = self._embedded(query)
         with self._lock:
             stop, row = self._row_at(before), self._row_at(turn)
-            if row >= stop or self._rows[row].position != turn:
+            if row >= stop or self._positions.rows[row] != turn:
                 return None
             parts = self._parts(query, vector, stop)
             total = totals(parts)
@@ -184,9 +275,18 @@ class HotIndex:
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
-            places = [(turn, self._row_at(turn)) for turn in sorted(turns)]
-            rows = [(turn, self._rows[row]) for turn, row in places if row < len(self._rows)]
-        return tuple(row.entry() for turn, row in rows if row.position == turn)
+            wanted = np.array(sorted(turns), dtype=np.int64)
+            rows = np.searchsorted(self._positions.rows, wanted)
+            within = rows < len(self._positions)
+            rows, wanted = rows[within], wanted[within]
+            return tuple(self._entries(rows[self._positions.rows[rows] == wanted]))
+
+    def _entries(self, rows: Places) -> list[IndexEntry]:
+        """Describe rows, in the order given."""
+        packed = rows[rows < self._packed]
+        looked_up = iter(self._entries_of(self._positions.rows[packed].tolist()))
+        places = (rows - self._packed).tolist()
+        return [self._rows[place].entry() if place >= 0 else next(looked_up) for place in places]
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
@@ -197,21 +297,27 @@ class HotIndex:
         return np.zeros(self._embedder.dimension, dtype=np.float32)
 
     def _row_at(self, position: int) -> int:
-        return bisect_left(self._rows, position, key=lambda row: row.position)
+        return int(np.searchsorted(self._positions.rows, position))
 
     def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
         """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
         weights, stretch_of = self._weights, self._columns.stretch_of()
         sought = self._postings.rarest(query.weights, _STEMS)
-        every, size = self._postings.matches(sought), len(self._rows)
+        every, size = self._postings.matches(sought), len(self._positions)
         share = covered(every, size)
-        echoes = self._echoes(share, query)
-        matches, share = [match.without(echoes) for match in every], share * ~echoes
+        matches = every
+        if len(echoes := self._echoes(share, query)):
+            is_echo = np.zeros(size, dtype=np.bool_)
+            is_echo[echoes] = True
+            matches, share[echoes] = [match.without(is_echo) for match in every], 0.0
         trust = self._trust(matches, share, vector)
-        liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
+        liking: Scores | np.float32 = np.float32(1.0)
+        if query.speakers:
+            liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
         lexical = trust * summed(matches, size) * (1 + share) * liking
         cosines = boost_outliers(self._vectors.standardised(vector), weights)
-        dense = weights.dense * cosines * ~echoes * liking
+        dense = weights.dense * cosines * liking
+        dense[echoes] = 0.0
         around = trust * in_context(matches, stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
@@ -226,31 +332,40 @@ class HotIndex:
             "stretch": weights.stretch * trust * stretch_scores[stretch_of],
             "date": self._date_scores(query),
         }
-        parts = {name: values[:stop].astype(np.float32) for name, values in parts.items()}
-        parts["cue"] = self._cues(query)[:stop] * np.sum(list(parts.values()), axis=0)
+        parts = {
+            name: values[:stop].astype(np.float32, copy=False) for name, values in parts.items()
+        }
+        parts["cue"] = self._cues(query)[:stop] * added(parts.values())
         return parts
 
-    def _trust(self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]) -> Scores:
-        """How far words are trusted, shape (rows,): fully where there is no vector beside them."""
-        if not vector.any():
-            return np.ones(len(self._rows), dtype=np.float32)
-        trusted = lexical_confidence(matches, share, self._weights)
-        return np.where(self._vectors.known(), trusted, np.float32(1.0))
+    def _trust(
+        self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]
+    ) -> Scores | np.float32:
+        """How far words are trusted: fully where there is no vector beside them.
 
-    def _echoes(self, covered: Scores, query: Query) -> NDArray[np.bool_]:
-        """Which rows asked the same: a question is no answer to itself, shape (rows,).
+        One number where it is the same for all rows, else of shape (rows,).
+        """
+        if not vector.any():
+            return np.float32(1.0)
+        trusted, known = lexical_confidence(matches, share, self._weights), self._vectors.known()
+        return trusted if known.all() else np.where(known, trusted, np.float32(1.0))
+
+    def _echoes(self, covered: Scores, query: Query) -> Places:
+        """Find the rows that asked the same: a question is no answer to itself.
 
         Of few words, only the user's own: somebody else's may be what the question is about.
         """
-        little_else = self._postings.lengths <= 1 + len(query.weights)
-        asked = (covered >= _ECHO) & little_else & (self._columns.flag("asks") > 0)
-        own = self._columns.spoken_by([Role.USER.value]) > 0
-        return np.asarray(asked & ((len(query.weights) > _FEW) | own))
+        rows = np.flatnonzero(covered >= _ECHO)
+        little_else = self._postings.lengths[rows] <= 1 + len(query.weights)
+        rows = rows[little_else & (self._columns.flag("asks")[rows] > 0)]
+        if len(query.weights) > _FEW or not len(rows):
+            return rows
+        return rows[self._columns.spoken_by([Role.USER.value])[rows] > 0]
 
     def _date_scores(self, query: Query) -> Scores:
         """Prefer the days that are asked about, the more the fewer turns are of them."""
         if not query.spans:
-            return np.zeros(len(self._rows), dtype=np.float32)
+            return np.zeros(len(self._positions), dtype=np.float32)
         said = self._columns.said_in(query.spans)
         spoken_of = self._columns.speaking_of(query.spans)
         return np.asarray(
@@ -260,16 +375,24 @@ class HotIndex:
 
     def _cues(self, query: Query) -> Scores:
         """What kind of turn each one is, as a share of its score; above -1."""
-        weights, lengths = self._weights, self._postings.lengths
-        found = weights.asks * self._columns.flag("asks")
-        found += weights.disclaims * self._columns.flag("disclaims")
-        found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+        weights = self._weights
+        found = self._usual_cues().copy()
         if query.asks_when:
             found += weights.tells_when * self._columns.flag("tells_when")
         if query.asks_decision:
             found += weights.decides * self._columns.flag("decision")
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
+
+    def _usual_cues(self) -> Scores:
+        """The cues that are the same for any question: reckoned once, until rows come or go."""
+        if self._known_cues is None:
+            weights, lengths = self._weights, self._postings.lengths
+            found = weights.asks * self._columns.flag("asks")
+            found += weights.disclaims * self._columns.flag("disclaims")
+            found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+            self._known_cues = found
+        return self._known_cues
 
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query
@@ -281,14 +404,14 @@ class HotIndex:
         ]
         return tuple(
             Candidate(
-                turn=self._rows[row].position,
+                turn=entry.turn,
                 rank=place + 1,
                 score=sum(shares[place]),
                 parts=tuple(zip(parts, shares[place], strict=True)),
                 matched=tuple(word for word, having in words if having[place]),
-                entry=self._rows[row].entry(),
+                entry=entry,
             )
-            for place, row in enumerate(rows.tolist())
+            for place, entry in enumerate(self._entries(rows))
         )
 
 
@@ -298,7 +421,9 @@ def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
     for step, weight in steps:
         near, far = slice(abs(step), None), slice(None, -abs(step))
         later, earlier = (near, far) if step > 0 else (far, near)
-        found[later] += np.float32(weight) * base[earlier] * (stretch_of[near] == stretch_of[far])
+        shares = np.float32(weight) * base[earlier]
+        shares[stretch_of[near] != stretch_of[far]] = 0.0
+        found[later] += shares
     return found
 
 
@@ -312,15 +437,18 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
     found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
     for match in matches:
         best[match.documents] = match.values
+        reached = [match.documents]
         for step, weight in steps:  # so many turns later, the stem is still heard
             to = match.documents + step
-            within = (to >= 0) & (to < size)
-            to, origin = to[within], match.documents[within]
+            first, last = np.searchsorted(to, (0, size)).tolist()
+            to, origin = to[first:last], match.documents[first:last]
             heard = stretch_of[to] == stretch_of[origin]
-            values = np.float32(weight) * match.values[within] * heard
+            values = np.float32(weight) * match.values[first:last] * heard
             best[to] = np.maximum(best[to], values)
-        found += best
-        best[:] = 0
+            reached.append(to)
+        for places in reached:  # a place that comes twice is 0 by then
+            found[places] += best[places]
+            best[places] = 0
     return found
 
 
@@ -354,12 +482,43 @@ def boost_outliers(deviations: Scores, weights: Weights) -> Scores:
     return deviations + np.float32(weights.beyond) * beyond
 
 
-def totals(parts: Mapping[str, Scores]) -> NDArray[np.float64]:
-    return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
+def added(parts: Iterable[Scores]) -> Scores:
+    first, *others = parts
+    found = first.copy()
+    for values in others:
+        found += values
+    return found
+
+
+def totals(parts: Mapping[str, Scores], rows: Places | slice = slice(None)) -> NDArray[np.float64]:
+    shares = [values[rows] for values in parts.values()]
+    return np.asarray(np.sum(shares, axis=0, dtype=np.float64))
+
+
+_GROUP = 256
+_ROUNDING = 1e-4
+"""More than adding up in single precision is off by, as a share of the sums."""
+
+
+def best_of(parts: Mapping[str, Scores], size: int) -> Places:
+    """Give the rows with the `size` highest totals, as `best` does.
+
+    Only those are added up exactly that can be among them: the best of each group of rows say how
+    much that takes.
+    """
+    rough = added(parts.values())
+    groups = len(rough) // _GROUP
+    if groups <= size:
+        return best(totals(parts), size)
+    highest = rough[: groups * _GROUP].reshape(groups, _GROUP).max(axis=1)
+    least = np.partition(highest, -size)[-size]
+    off = _ROUNDING * added(np.abs(values).max(keepdims=True) for values in parts.values())
+    rows = np.flatnonzero(rough >= least - off)
+    return rows[best(totals(parts, rows), size)]
 
 
 def best(total: NDArray[np.float64], size: int) -> Places:
-    """The rows of the `size` highest scores above 0, best first; of equals the earlier first."""
+    """The places of the `size` highest scores above 0, best first; of equals the earlier first."""
     found = np.flatnonzero(total > 0)
     if len(found) > size:
         least = np.partition(total[found], -size)[-size]

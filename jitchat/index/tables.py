@@ -4,6 +4,8 @@ A line that a model wrote stands beside the one by rule and is shown in its plac
 indexing anew loses neither. A turn's text does not change, so a line is written once.
 """
 
+import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -52,17 +54,8 @@ class IndexRow:
         return replace(self, stems="", vector=None)
 
     def entry(self) -> IndexEntry:
-        entities, dates = self.entities.split("\n"), self.dates.split("\n")
-        return IndexEntry(
-            self.position,
-            self.summary,
-            tuple(filter(None, entities)),
-            tuple(filter(None, dates)),
-            self.decision,
-            self.asks,
-            self.tells_when,
-            self.disclaims,
-        )
+        flags = self.decision, self.asks, self.tells_when, self.disclaims
+        return _entry(self.position, self.summary, self.entities, self.dates, *flags)
 
 
 class IndexTables:
@@ -124,6 +117,22 @@ class IndexTables:
             columns = {row[0]: row[1:] for row in rows}
             return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
+    def entries(self, positions: Sequence[int]) -> list[IndexEntry]:
+        """Read the entries of the turns at some positions, which all have one, in their order."""
+        if not positions:
+            return []
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT t.position, COALESCE(m.line, e.summary), e.entities, e.dates,"
+                " e.decision, e.asks, e.tells_when, e.disclaims"
+                " FROM turns t JOIN index_entries e ON e.turn = t.id"
+                " LEFT JOIN model_lines m ON m.turn = t.id"
+                " WHERE t.conversation = ? AND t.position IN (SELECT value FROM json_each(?))",
+                (self._conversation, json.dumps(positions)),
+            )
+            found = {row[0]: _entry(*row) for row in rows}
+            return [found[position] for position in positions]
+
     def last_position(self) -> int:
         """Of the conversation; 0 where it has no turn."""
         query = "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?"
@@ -136,7 +145,13 @@ class IndexTables:
         embedder: Embedder,
     ) -> None:
         """Store entries, each with the turn's stems, and vectors, in one transaction."""
+        written = list(entries)
         with self._database.write() as connection:
+            first = min((turn.position for turn, _, _ in written), default=sys.maxsize)
+            connection.execute(  # what was packed of these turns is out of date
+                "DELETE FROM index_segments WHERE conversation = ? AND last >= ?",
+                (self._conversation, first),
+            )
             connection.executemany(
                 "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
@@ -145,7 +160,7 @@ class IndexTables:
                         *("\n".join(entry.dates), entry.decision, stems),
                         *(entry.asks, entry.tells_when, entry.disclaims),
                     )
-                    for turn, entry, stems in entries
+                    for turn, entry, stems in written
                 ],
             )
             connection.executemany(
@@ -176,6 +191,13 @@ class IndexTables:
                 "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
                 [(turn.id, model, line) for turn, line in lines.items()],
             )
+
+
+def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> IndexEntry:
+    """Make an entry of its columns; a TypeError where one holds what cannot be."""
+    require(str, summary, entities, dates)
+    names, days = (tuple(filter(None, lines.split("\n"))) for lines in (entities, dates))
+    return IndexEntry(turn, summary, names, days, *map(bool, flags))
 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:

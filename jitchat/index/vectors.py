@@ -5,14 +5,17 @@ no unit vector has, count as a turn without a vector.
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
+from jitchat.index.growing import Growing
 from jitchat.index.lexical import Scores
+from jitchat.index.quantised import Bytes, quantised, total
+from jitchat.index.quantised import products as products_of
 
 Matrix = NDArray[np.float32]
 """Shape (rows, dimension)."""
@@ -50,80 +53,153 @@ def unit_rows(vectors: Matrix) -> Matrix:
     return np.asarray(scaled, dtype=np.float32)
 
 
-_Number = TypeVar("_Number", np.float32, np.bool_)
 _TOLERANCE = 0.01
 _LEAST = 1e-6
 _PARTS = 2.0**40
 """Sums are of whole parts of 1, so that a row that is taken back leaves nothing behind."""
 
 
+@dataclass(frozen=True, slots=True)
+class PackedVectors:
+    """Rows in a byte a number; a row that has no vector has the scale 0."""
+
+    rows: Bytes
+    scales: Scores
+    total: NDArray[np.float64]
+    """Of the rows, shape (dimension,)."""
+
+    @classmethod
+    def of(cls, rows: Bytes, scales: Scores) -> "PackedVectors":
+        return cls(rows, scales, total(rows, scales))
+
+    def first(self, count: int) -> "PackedVectors":
+        return self.of(self.rows[:count], self.scales[:count])
+
+
 class Vectors:
-    """Rows of `dimension` numbers; grows by doubling, so that adding is cheap."""
+    """Rows of `dimension` numbers: those at the start in packs, the others as they were made."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
-        self._data = np.zeros((64, dimension), dtype=np.float32)
-        self._is_there = np.zeros(64, dtype=bool)
+        self._packs: list[PackedVectors] = []
+        self._packed = 0
+        """Rows of the packs."""
+        self._of_packs: tuple[Scores, Scores] | None = None
+        """What `_unlike` gives of the packs."""
+        self._rows = Growing(np.float32, dimension)
+        """Behind the packs."""
+        self._is_there = Growing(np.bool_)
+        """Of every row."""
         self._sum = np.zeros(dimension, dtype=np.int64)
-        self._size = 0
+        """Of what is behind the packs."""
 
     def extend(self, blobs: Sequence[bytes | None]) -> None:
         """Add a row for each; None for a turn that has none."""
-        size = self._size + len(blobs)
-        while size > len(self._data):
-            self._data, self._is_there = _doubled(self._data), _doubled(self._is_there)
-        if self._dimension:
-            width = 4 * self._dimension
-            whole = [
-                blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
-                for blob in blobs
-            ]
-            made = np.frombuffer(b"".join(whole), dtype="<f4").reshape(len(blobs), self._dimension)
-            with np.errstate(all="ignore"):  # NaN and infinity have no length of 1
-                lengths = np.einsum("ij,ij->i", made, made, dtype=np.float64)
-                fits = np.abs(lengths - 1.0) < _TOLERANCE
-            kept = np.where(fits[:, None], made, np.float32(0.0))
-            self._data[self._size : size] = kept
-            self._is_there[self._size : size] = fits
-            self._sum += _whole(kept)
-        self._size = size
+        width = 4 * self._dimension
+        whole = [
+            blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
+            for blob in blobs
+        ]
+        joined = b"".join(whole)
+        numbers = np.frombuffer(joined, dtype="<f4") if joined else np.zeros(0, dtype=np.float32)
+        made = numbers.reshape(len(blobs), self._dimension)
+        with np.errstate(all="ignore"):  # NaN and infinity have no length of 1
+            lengths = np.einsum("ij,ij->i", made, made, dtype=np.float64)
+            fits = np.abs(lengths - 1.0) < _TOLERANCE
+        kept = np.where(fits[:, None], made, np.float32(0.0))
+        self._rows.extend(kept)
+        self._is_there.extend(fits)
+        self._sum += _whole(kept)
+
+    def pack(self, start: int, stop: int) -> PackedVectors:
+        """Make one pack of the rows from `start` on, where a pack begins or the last one ends."""
+        count = stop - self._packed
+        rows, scales = quantised(self._rows.rows[:count])
+        if start < self._packed:
+            last = self._packs.pop()
+            rows, scales = np.concatenate([last.rows, rows]), np.append(last.scales, scales)
+        behind = self._rows.rows[count:].copy()
+        self.add_pack(made := PackedVectors.of(rows, scales), start)
+        self._rows.cut(0)
+        self._rows.extend(behind)
+        self._sum = _whole(behind)
+        return made
+
+    def add_pack(self, made: PackedVectors, start: int) -> None:
+        self._packs.append(made)
+        self._packed, self._of_packs = start + len(made.rows), None
+        there = made.scales > 0
+        self._is_there.extend(there[len(self._is_there) - start :])
 
     def take_back(self, size: int) -> None:
         """Keep the first `size` rows, as if no other had been added."""
-        self._sum -= _whole(self._data[size : self._size])
-        self._size = size
+        while size < self._packed:
+            last, self._of_packs = self._packs.pop(), None
+            self._packed -= len(last.rows)
+            if size > self._packed:
+                self._packs.append(last.first(size - self._packed))
+                self._packed = size
+        behind = size - self._packed
+        self._sum -= _whole(self._rows.rows[behind:])
+        self._rows.cut(behind)
+        self._is_there.cut(size)
 
     def known(self) -> NDArray[np.bool_]:
         """Which rows have a vector, shape (rows,)."""
-        return self._is_there[: self._size].copy()
+        return self._is_there.rows.copy()
 
     def standardised(self, vector: NDArray[np.float32]) -> Scores:
         """Cosines in standard deviations above their mean, 0 at the least, shape (rows,).
 
         They are of what sets each row, and the query, apart from the mean of all rows: what
-        they have in common says nothing.
+        they have in common says nothing. A mean of thousands is hardly moved by a few more:
+        where there are packs, it is theirs.
         """
-        found = np.zeros(self._size, dtype=np.float32)
-        rows = self._is_there[: self._size]
+        rows = self._is_there.rows
+        found = np.zeros(len(rows), dtype=np.float32)
         if not rows.any() or not vector.any():
             return found
-        mean = (self._sum / (_PARTS * rows.sum())).astype(np.float32)
+        mean = self._mean()
+        own = float(mean @ mean)
         # not `@`: it would wake other threads, for which a busy machine waits ten times as long
-        products = np.einsum("ij,kj->ki", self._data[: self._size], np.stack([vector, mean]))
-        along, common, own = products[0], products[1], float(mean @ mean)
-        apart = np.sqrt(np.maximum(1.0 - 2.0 * common + own, _LEAST))
-        cosines = ((along - common - vector @ mean + own) / apart)[rows]
+        products = np.einsum("ij,kj->ki", self._rows.rows, np.stack([vector, mean]))
+        along, common, apart = products[0], products[1], _apart(products[1], own)
+        if self._packs:
+            packed = [products_of(pack.rows, pack.scales, vector) for pack in self._packs]
+            known_common, known_apart = self._unlike(mean, own)
+            along = np.concatenate([*packed, along])
+            common = np.concatenate([known_common, common])
+            apart = np.concatenate([known_apart, apart])
+        along -= common
+        along -= vector @ mean
+        along += np.float32(own)
+        along /= apart
+        cosines = along if rows.all() else along[rows]
         spread = float(cosines.std())
         if spread > _LEAST:
-            found[rows] = np.maximum(0.0, (cosines - cosines.mean()) / spread)
+            cosines -= cosines.mean()
+            cosines /= np.float32(spread)
+            found[rows] = np.maximum(0.0, cosines)
         return found
 
+    def _mean(self) -> NDArray[np.float32]:
+        if self._packs:
+            packed = np.sum([pack.total for pack in self._packs], axis=0)
+            count = np.count_nonzero(self._is_there.rows[: self._packed])
+            return np.asarray(packed / max(1, count), dtype=np.float32)
+        return (self._sum / (_PARTS * np.count_nonzero(self._is_there.rows))).astype(np.float32)
 
-def _doubled(values: NDArray[_Number]) -> NDArray[_Number]:
-    """Make room for as many rows again; memory that is never written to is never taken."""
-    grown = np.zeros((2 * len(values), *values.shape[1:]), dtype=values.dtype)
-    grown[: len(values)] = values
-    return grown
+    def _unlike(self, mean: NDArray[np.float32], own: float) -> tuple[Scores, Scores]:
+        """What the rows of the packs share with the mean, and how far each is from it."""
+        if self._of_packs is None:
+            shared = [products_of(pack.rows, pack.scales, mean) for pack in self._packs]
+            common = np.concatenate(shared)
+            self._of_packs = common, _apart(common, own)
+        return self._of_packs
+
+
+def _apart(common: Scores, own: float) -> Scores:
+    return np.asarray(np.sqrt(np.maximum(1.0 - 2.0 * common + own, _LEAST)), dtype=np.float32)
 
 
 def _whole(rows: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -52,6 +52,11 @@ class Path:
                 return first - count - 1
         return 0
 
+    def start(self, last: int) -> str:
+        """Write down the path up to a position."""
+        ahead = [(first, min(end, last)) for first, end in self.stretches if first <= last]
+        return json.dumps(ahead)
+
     def shared(self, other: "Path") -> int:
         """Find the position up to which both are the same; 0 where they never are."""
         same = 0

@@ -170,6 +170,15 @@ class ColdStore:
         only = Path(((position, position),))
         return next(iter(self.turns_of(conversation, only, position - 1)), None)
 
+    def first_unfinished(self, conversation: str, after: int) -> int | None:
+        """Find the first position behind another at which a reply is being written."""
+        query = (
+            "SELECT MIN(position) FROM turns"
+            " WHERE conversation = ? AND position > ? AND status = 'streaming'"
+        )
+        found = self.database.fetch_one(query, (conversation, after))[0]
+        return None if found is None else int(found)
+
     def append(
         self, conversation: str, turns: Iterable[Turn], under: int | None = None
     ) -> list[Turn]:

@@ -4,20 +4,24 @@ Safe to use from several threads: what is read of it together is read from a `sn
 """
 
 import threading
-from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from jitchat.store.path import Path
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
+from jitchat.turn_list import StoredBlocks, TurnList, joined, positions_of, up_to
 from jitchat.values import Status, Turn
+
+_MOST_IN_MEMORY, _LATEST = 16_384, 4_096
+"""Of a longer path the latest turns are held in memory, and the others are read as needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     path: Path = field(default_factory=Path)
-    turns: tuple[Turn, ...] = ()
+    turns: Sequence[Turn] = ()
     """The finished turns of the path, in order."""
     settled: int = 0
     """No turn up to this position changes any more. The last one may: it can turn out to be
@@ -38,6 +42,7 @@ class TurnCache:
         self.lock = threading.RLock()
         """Held while the snapshot is replaced, and by who stores a turn and then refreshes."""
         self.snapshot = Snapshot()
+        self._blocks = StoredBlocks(self._read)
 
     def refresh(self) -> None:
         """Take in the path, and the turns that were finished since, by whichever instance.
@@ -48,6 +53,9 @@ class TurnCache:
         with self.lock:
             known, path = self.snapshot, self._store.path(self._conversation)
             settled = min(known.settled, known.path.shared(path))
+            kept = known.turns[: up_to(known.turns, settled)]
+            if left := self._left_to_store(path, settled):
+                kept, settled = self._extended(kept, path, settled, left), left
             stored = self._store.turns_of(self._conversation, path, settled)
             if any(turn.status is Status.STREAMING for turn in stored) and close_interrupted(
                 self._store
@@ -55,13 +63,33 @@ class TurnCache:
                 stored = self._store.turns_of(self._conversation, path, settled)
             writing = [turn for turn in stored if turn.status is Status.STREAMING]
             finished = tuple(turn for turn in stored if turn.status is not Status.STREAMING)
-            before, turns = behind(known.turns, settled), known.turns
-            if finished != before:
-                turns = (*turns[: len(turns) - len(before)], *finished)
+            turns = known.turns
+            if finished != behind(turns, settled):
+                turns = joined(kept, finished)
             fresh = Snapshot(path, turns, settled, writing[0].position if writing else None)
             for turn in takewhile(fresh.is_reached, finished[:-1]):
                 settled = turn.position
             self.snapshot = replace(fresh, settled=settled)
+
+    def _left_to_store(self, path: Path, after: int) -> int:
+        """Find the position up to which turns are not to be held in memory; 0 where all are."""
+        if sum(last - first + 1 for first, last in path.behind(after)) <= _MOST_IN_MEMORY:
+            return 0
+        unfinished = self._store.first_unfinished(self._conversation, after)
+        if unfinished is not None and close_interrupted(self._store):
+            unfinished = self._store.first_unfinished(self._conversation, after)
+        last = path.before_last(_LATEST)
+        return last if unfinished is None or last < unfinished else 0
+
+    def _extended(self, kept: Sequence[Turn], path: Path, after: int, last: int) -> TurnList:
+        """Add the turns of a path behind one position, up to another, to be read when needed."""
+        positions = positions_of(kept)
+        for first, end in path.behind(after):
+            positions.extend(range(first, min(end, last) + 1))
+        return TurnList(positions, self._blocks)
+
+    def _read(self, first: int, last: int) -> list[Turn]:
+        return self._store.turns_of(self._conversation, Path(((first, last),)))
 
     def unsettle(self, turn: Turn) -> None:
         """Look at the turn again the next time, for it was changed."""
@@ -70,17 +98,6 @@ class TurnCache:
             self.snapshot = replace(self.snapshot, settled=settled)
 
 
-def behind(turns: tuple[Turn, ...], position: int) -> tuple[Turn, ...]:
+def behind(turns: Sequence[Turn], position: int) -> Sequence[Turn]:
     """Choose of ascending turns those behind a position."""
-    return turns[bisect_right(turns, position, key=lambda turn: turn.position) :]
-
-
-def common_start(before: tuple[Turn, ...], after: tuple[Turn, ...]) -> int:
-    """Count the turns at the start that are the same in both.
-
-    Fast where they are the same objects, as in two snapshots of one conversation.
-    """
-    size = min(len(before), len(after))
-    if before[:size] == after[:size]:
-        return size
-    return next(place for place in range(size) if before[place] != after[place])
+    return turns[up_to(turns, position) :]

@@ -5,10 +5,11 @@ one subtraction, however long the conversation is.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
 
+from jitchat.turn_list import chosen, common_start, joined, positions_of
 from jitchat.values import Role, Status, Turn
 from jitchat.window.render import verbatim
 
@@ -21,7 +22,7 @@ an exchange is taken to end after so many turns."""
 class History:
     """A snapshot; `following` and `extended` make the next one. In order of position."""
 
-    turns: tuple[Turn, ...] = ()
+    turns: Sequence[Turn] = ()
     costs: tuple[int, ...] = ()
     """Tokens of each turn as a message of its own."""
     before: tuple[int, ...] = (0,)
@@ -46,18 +47,23 @@ class History:
         sums = accumulate(costs, initial=self.before[-1])
         places = (turn.position for turn in added)
         return History(
-            turns=(*self.turns, *added),
+            turns=joined(self.turns, added),
             costs=(*self.costs, *costs),
             before=(*self.before[:-1], *sums),
             positions=(*self.positions, *places),
         )
 
+    @classmethod
+    def of(cls, turns: Sequence[Turn], costs: Sequence[int]) -> "History":
+        """Make the history of turns that were priced before; 0 for one that no window shows."""
+        shown = chosen(turns, costs)
+        kept = tuple(filter(None, costs))
+        return cls(shown, kept, tuple(accumulate(kept, initial=0)), tuple(positions_of(shown)))
+
     def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
         """Make the history of `turns`; those that begin like the ones here keep their prices."""
         wanted = _answered(turns)
-        pairs = enumerate(zip(self.turns, wanted, strict=False))
-        differ = (index for index, (old, new) in pairs if old is not new and old != new)
-        size = next(differ, min(len(self.turns), len(wanted)))
+        size = common_start(self.turns, wanted)
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
@@ -76,7 +82,7 @@ class History:
         kept = [index not in out for index in range(len(self.turns))]
         costs = tuple(compress(self._costs_beside(out, price), kept))
         return History(
-            turns=tuple(compress(self.turns, kept)),
+            turns=chosen(self.turns, kept),
             costs=costs,
             before=tuple(accumulate(costs, initial=0)),
             positions=tuple(compress(self.positions, kept)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import StoreError
-from jitchat.store.turn_cache import TurnCache, behind, common_start
+from jitchat.store.turn_cache import TurnCache, behind
+from jitchat.turn_list import common_start
 from jitchat.values import Role, Status, Turn
 from tests.support import TALK, conversation_of, talk
 

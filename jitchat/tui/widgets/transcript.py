@@ -5,10 +5,8 @@ opens as quickly as one of ten. What is in view stays where it is while somethin
 """
 
 import asyncio
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -22,6 +20,7 @@ from textual.widgets import Static
 from jitchat.tui.actions import pane_bindings
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
+from jitchat.turn_list import joined, replaced, up_to
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
@@ -60,7 +59,7 @@ class Transcript(VerticalScroll):
         super().__init__(id="transcript")
         self._top: tuple[Widget, int] | None = None
         """The child at the top of the screen, and its line as last laid out."""
-        self._turns: list[Turn] = []
+        self._turns: Sequence[Turn] = ()
         self._start = self._end = 0
         """The turns that are mounted, by index."""
         self._is_extending = False
@@ -115,7 +114,7 @@ class Transcript(VerticalScroll):
         if place is not None:
             details = await self.details.of([turn]) if self.details is not None else {}
             view = self._view_of(self._turns[place].position)
-            self._turns[place] = turn
+            self._turns = replaced(self._turns, place, turn)
             if view is not None:
                 await view.finish(turn, details.get(turn.position, NOTHING))
             return
@@ -124,7 +123,7 @@ class Transcript(VerticalScroll):
                 await self._show(self._turns)
             views = await self.views_of([turn])
             await self.query("#empty").remove()
-            self._turns.append(turn)
+            self._turns = joined(self._turns, [turn])
             self._end = len(self._turns)
             self.point_at(None)
             await self.mount_all(views)
@@ -248,9 +247,11 @@ class Transcript(VerticalScroll):
     async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
         self._is_extending = True
         self._shown += 1
-        self._turns = list(turns)
+        self._turns = turns
         size = len(self._turns)
-        found = next((n for n, turn in enumerate(self._turns) if turn.position == at), size)
+        found = size if at is None else up_to(turns, at - 1)
+        if found < size and turns[found].position != at:
+            found = size
         self._start = max(0, found - (FIRST if at is None else AROUND))
         self._end = min(size, found + AROUND)
         views = await self.views_of(self._turns[self._start : self._end])
@@ -263,13 +264,12 @@ class Transcript(VerticalScroll):
         """Take in the whole conversation, of which a stretch is on screen already."""
         async with self._mounting:
             shown = [view.turn.position for view in self._mounted()]
-            self._turns = list(turns)
+            self._turns = turns
             if not shown:
                 await self._show(self._turns)
                 return
-            position = attrgetter("position")
-            self._start = bisect_left(self._turns, shown[0], key=position)
-            self._end = bisect_left(self._turns, shown[-1] + 1, key=position)
+            self._start = up_to(self._turns, shown[0] - 1)
+            self._end = up_to(self._turns, shown[-1])
 
     async def take_in(self, turns: Sequence[Turn]) -> None:
         """Take in what is stored now: the end is shown anew if another instance wrote there."""
@@ -424,8 +424,10 @@ class Transcript(VerticalScroll):
 
     def _place(self, position: int | None, role: Role | None = None) -> int | None:
         """The index of the turn at a position, said by `role`; the latest are looked at first."""
-        turns = self._turns
-        at_position = (at for at in reversed(range(len(turns))) if turns[at].position == position)
+        turns, size = self._turns, len(self._turns)
+        latest = reversed(range(max(0, size - STEP), size))
+        places = (*latest, up_to(turns, position) - 1) if size and position is not None else ()
+        at_position = (at for at in places if turns[at].position == position)
         return next((at for at in at_position if role in (None, turns[at].role)), None)
 
     def _place_of_cursor(self) -> int | None:

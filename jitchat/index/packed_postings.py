@@ -1,0 +1,87 @@
+"""Postings that do not grow any more, in four arrays, ordered by stem and then by document.
+
+Stems are numbers here; what each of them spells, and which number it has, is for others to know.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.uint32]
+Counts = NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPostings:
+    start: int
+    """The first document that is packed."""
+    stems: Numbers
+    """Ascending, shape (stems,)."""
+    ends: Numbers
+    """Where in the arrays below each stem ends, shape (stems,)."""
+    documents: Numbers
+    """Of each stem ascending, shape (occurrences,)."""
+    counts: Counts
+    """How often a document has the stem, shape (occurrences,), in as few bytes as hold it."""
+
+    @classmethod
+    def of(
+        cls,
+        occurrences: Mapping[str, tuple["array[int]", "array[int]"]],
+        start: int,
+        stop: int,
+        number_of: Callable[[str], int],
+    ) -> "PackedPostings":
+        """Pack documents, from `start` on, as far as `stop`: of each stem, where and how often."""
+        stems, sizes = array("I"), array("I")
+        documents, counts = array("I"), array("I")
+        for stem, (found, often) in occurrences.items():
+            if size := bisect_left(found, stop):
+                stems.append(number_of(stem))
+                sizes.append(size)
+                documents += found[:size]
+                counts += often[:size]
+        arrays = (np.array(each, dtype=np.uint32) for each in (stems, sizes, documents, counts))
+        return _ordered(start, *arrays)
+
+    def followed_by(self, other: "PackedPostings") -> "PackedPostings":
+        """Make one of both; all documents of the other one lie behind those here."""
+        both = zip(self.in_sizes(), other.in_sizes(), strict=True)
+        return _ordered(self.start, *map(np.concatenate, both))
+
+    def ahead_of(self, stop: int) -> "PackedPostings":
+        """Leave out the documents from `stop` on."""
+        kept = self.documents < stop
+        running = np.append(np.uint32(0), np.cumsum(kept, dtype=np.uint32))
+        sizes = np.diff(running[np.append(np.uint32(0), self.ends)])
+        there = sizes > 0
+        documents, counts = self.documents[kept], self.counts[kept]
+        return _ordered(self.start, self.stems[there], sizes[there], documents, counts)
+
+    def where(self, stem: int) -> tuple[Numbers, Counts]:
+        """Find the documents that have a stem, and how often each has it."""
+        place = int(np.searchsorted(self.stems, stem))
+        if place == len(self.stems) or self.stems[place] != stem:
+            return self.documents[:0], self.counts[:0]
+        part = slice(int(self.ends[place - 1]) if place else 0, int(self.ends[place]))
+        return self.documents[part], self.counts[part]
+
+    def in_sizes(self) -> tuple[Numbers, Numbers, Numbers, Counts]:
+        """Give the arrays, with the size of each stem in place of its end."""
+        sizes = np.diff(self.ends, prepend=np.uint32(0))
+        return self.stems, sizes, self.documents, self.counts
+
+
+def _ordered(
+    start: int, stems: Numbers, sizes: Numbers, documents: Numbers, counts: Counts
+) -> PackedPostings:
+    """Order by stem runs of `sizes` of the stems; runs of one stem stand in order already."""
+    order = np.argsort(np.repeat(stems, sizes), kind="stable")
+    kept, places = np.unique(stems, return_inverse=True)
+    ends = np.cumsum(np.bincount(places, sizes, len(kept))).astype(np.uint32)
+    small = np.min_scalar_type(int(counts.max(initial=0)))
+    return PackedPostings(start, kept, ends, documents[order], counts[order].astype(small))

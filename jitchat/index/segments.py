@@ -1,0 +1,103 @@
+"""Segments: packed rows of the hot index as they are stored, so that opening reads a few blobs.
+
+A segment can always be made again from the entries and the vectors, and is never the only copy of
+anything. It counts while all of this holds: it was written by this version, it is whole (a
+checksum tells), it is of the embedder in use, it goes on where the one before it ends, and the
+turns up to its last one are those of the path that is looked at. Who writes an entry, a vector or
+the status of a turn that a segment covers drops the segment in the same transaction.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitchat.index.embedder import Embedder
+from jitchat.store.database import Database
+from jitchat.store.path import Path
+
+_FORMAT = 1
+_LENGTH = 8
+"""Bytes that tell how long the header is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    start: int
+    """The first row of the index that is in it."""
+    last: int
+    """Up to this position every turn that can be recalled is in this segment or one before it."""
+    names: Mapping[str, list[str]]
+    arrays: Mapping[str, NDArray[Any]]
+    """By name; those of the segments that were read cannot be written to."""
+
+
+class SegmentTable:
+    def __init__(self, database: Database, conversation: str, embedder: Embedder) -> None:
+        self._database = database
+        self._key = conversation, embedder.id, embedder.dimension
+
+    def read(self, path: Path) -> list[Segment]:
+        """Read the segments that hold the beginning of `path`, in order."""
+        found, start = list[Segment](), 0
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT start, last, path, checksum, content FROM index_segments"
+                " WHERE conversation = ? AND embedder = ? AND dimension = ? ORDER BY start",
+                self._key,
+            )
+            for first, last, its_path, checksum, content in rows:
+                is_next = first == start and its_path == path.start(last)
+                if not is_next or not isinstance(content, bytes) or crc32(content) != checksum:
+                    break
+                segment = _decoded(first, last, content)
+                if segment is None:
+                    break
+                found.append(segment)
+                start += len(segment.arrays["positions"])
+        return found
+
+    def write(self, path: Path, segments: Iterable[Segment]) -> None:
+        """Put segments in place of those with rows from the first of them on, each whole or not."""
+        for segment in segments:
+            content = _encoded(segment)
+            with self._database.write() as connection:
+                connection.execute(
+                    "DELETE FROM index_segments WHERE conversation = ? AND embedder = ?"
+                    " AND dimension = ? AND start >= ?",
+                    (*self._key, segment.start),
+                )
+                connection.execute(
+                    "INSERT INTO index_segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(*self._key, segment.start, segment.last),
+                        *(path.start(segment.last), crc32(content), content),
+                    ),
+                )
+
+
+def _encoded(segment: Segment) -> bytes:
+    fields = [(name, each.dtype.str, each.shape) for name, each in segment.arrays.items()]
+    names = {name: "\n".join(each) for name, each in segment.names.items()}
+    header = json.dumps({"format": _FORMAT, "names": names, "arrays": fields}).encode()
+    bodies = (np.ascontiguousarray(each).tobytes() for each in segment.arrays.values())
+    return b"".join([len(header).to_bytes(_LENGTH, "little"), header, *bodies])
+
+
+def _decoded(start: int, last: int, content: bytes) -> Segment | None:
+    """Read what was encoded, without copying it; None where another version wrote it."""
+    end = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
+    header = json.loads(content[_LENGTH:end])
+    if header["format"] != _FORMAT:
+        return None
+    arrays = {}
+    for name, kind, shape in header["arrays"]:
+        size = int(np.prod(shape, dtype=np.int64))
+        arrays[name] = np.frombuffer(content, np.dtype(kind), size, end).reshape(shape)
+        end += arrays[name].nbytes
+    names = {name: each.split("\n") if each else [] for name, each in header["names"].items()}
+    return Segment(start, last, names, arrays)

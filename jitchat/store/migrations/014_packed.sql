@@ -1,0 +1,32 @@
+-- What opens a long conversation fast. Packed rows of the hot index: they can be made again from entries and vectors at any time.
+
+CREATE TABLE index_segments (
+    conversation TEXT NOT NULL REFERENCES conversations(id),
+    embedder TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (conversation, embedder, start)
+);
+
+-- The tokens of a path's turns, as one counter counts them: they can be counted again.
+
+CREATE TABLE turn_costs (
+    conversation TEXT NOT NULL REFERENCES conversations(id),
+    counter TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (conversation, counter)
+);
+
+CREATE INDEX turns_unfinished ON turns (conversation, position) WHERE status = 'streaming';
+
+CREATE TRIGGER packed_by_status AFTER UPDATE OF status ON turns BEGIN
+    DELETE FROM index_segments WHERE conversation = new.conversation AND last >= new.position;
+    DELETE FROM turn_costs WHERE conversation = new.conversation AND last >= new.position;
+END;

@@ -1,0 +1,48 @@
+"""What the turns of a path cost, as one counter counts them, so that nobody counts them again.
+
+It can be counted again at any time, and counts only for the path and the version that it was
+written for. A turn whose status changes takes it away.
+"""
+
+import sys
+from array import array
+from collections.abc import Sequence
+from zlib import crc32
+
+from jitchat import __version__
+from jitchat.store.database import Database
+from jitchat.store.path import Path
+
+
+class TurnCosts:
+    """The costs of the turns of one conversation."""
+
+    def __init__(self, database: Database, conversation: str, counter: str) -> None:
+        self._database = database
+        self._key = conversation, f"{counter} {__version__} {sys.byteorder}"
+
+    def read(self, path: Path) -> Sequence[int]:
+        """Read the costs of the first turns of a path, 0 for one that no window shows.
+
+        Empty where none are known, or what is stored is damaged.
+        """
+        row = self._database.fetch_one(
+            "SELECT last, path, checksum, content FROM turn_costs"
+            " WHERE conversation = ? AND counter = ?",
+            self._key,
+        )
+        costs = array("I")
+        if row is not None:
+            last, its_path, checksum, content = row
+            fits = its_path == path.start(last) and isinstance(content, bytes)
+            if fits and crc32(content) == checksum and not len(content) % costs.itemsize:
+                costs.frombytes(content)
+        return costs
+
+    def write(self, path: Path, last: int, costs: Sequence[int]) -> None:
+        """Store the costs of all turns of a path up to position `last`."""
+        content = array("I", costs).tobytes()
+        self._database.execute(
+            "REPLACE INTO turn_costs VALUES (?, ?, ?, ?, ?, ?)",
+            (*self._key, last, path.start(last), crc32(content), content),
+        )

@@ -1,0 +1,155 @@
+"""The turns of a path that is too long to be held in memory: read again as they are asked for.
+
+Only turns that do not change any more are left to the store. Safe to use from several threads.
+"""
+
+import threading
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
+from typing import overload
+
+from jitchat.values import Turn
+
+Read = Callable[[int, int], Iterable[Turn]]
+"""Reads the turns at positions from the first to the last, of whichever branch."""
+_BLOCK, _BLOCKS = 8, 2_048
+"""Turns that are read at once where one is asked for, and how often that is remembered."""
+_FEW = 1_024
+"""Turns that are read at once where one after the other is."""
+
+
+class TurnList(Sequence[Turn]):
+    """In order of position: at some of them turns to be read, and behind these others in memory."""
+
+    def __init__(
+        self, positions: "array[int]", blocks: "StoredBlocks", late: tuple[Turn, ...] = ()
+    ) -> None:
+        self.positions, self.late = positions, late
+        self._blocks = blocks
+
+    def __len__(self) -> int:
+        return len(self.positions) + len(self.late)
+
+    @overload
+    def __getitem__(self, place: int) -> Turn: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Turn]: ...
+
+    def __getitem__(self, place: int | slice) -> Turn | Sequence[Turn]:
+        if isinstance(place, int):
+            index = range(len(self))[place]
+            stored = len(self.positions)
+            if index >= stored:
+                return self.late[index - stored]
+            return self._blocks.turn_at(self.positions[index])
+        start, stop, step = place.indices(len(self))
+        stored = len(self.positions)
+        if step != 1 or stop - start <= _FEW or start >= stored:
+            return tuple(self[index] for index in range(start, stop, step))
+        late = self.late[: max(0, stop - stored)]
+        return TurnList(self.positions[start : min(stop, stored)], self._blocks, late)
+
+    def __iter__(self) -> Iterator[Turn]:
+        for start in range(0, len(self.positions), _FEW):
+            yield from self._blocks.turns_at(self.positions[start : start + _FEW])
+        yield from self.late
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(other) != len(self):
+            return False
+        return common_start(self, other) == len(self)
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.late[-1:]))
+
+    def followed_by(self, turns: Iterable[Turn]) -> "TurnList":
+        return TurnList(self.positions, self._blocks, (*self.late, *turns))
+
+    def only(self, positions: "array[int]") -> "TurnList":
+        """Choose some of the turns that are to be read, and none of the others."""
+        return TurnList(positions, self._blocks)
+
+
+class StoredBlocks:
+    """Turns as they were read last, a block of positions at once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read, self._lock = read, threading.Lock()
+        self._known: dict[int, dict[int, Turn]] = {}
+
+    def turns_at(self, positions: Sequence[int]) -> list[Turn]:
+        """Read turns at ascending positions; a LookupError where there is none."""
+        found = {turn.position: turn for turn in self._read(positions[0], positions[-1])}
+        return [found[position] for position in positions]
+
+    def turn_at(self, position: int) -> Turn:
+        """Raises LookupError where there is no turn."""
+        number = position // _BLOCK
+        with self._lock:
+            block = self._known.get(number)
+        if block is None or position not in block:
+            read = self._read(number * _BLOCK, (number + 1) * _BLOCK - 1)
+            block = {turn.position: turn for turn in read}
+            with self._lock:
+                while len(self._known) >= _BLOCKS:
+                    del self._known[next(iter(self._known))]
+                self._known[number] = block
+        return block[position]
+
+
+def joined(turns: Sequence[Turn], others: Iterable[Turn]) -> Sequence[Turn]:
+    return turns.followed_by(others) if isinstance(turns, TurnList) else (*turns, *others)
+
+
+def chosen(turns: Sequence[Turn], are_wanted: Sequence[object]) -> Sequence[Turn]:
+    """Choose the turns for which there is something true in the same place."""
+    if not isinstance(turns, TurnList):
+        return tuple(compress(turns, are_wanted))
+    stored = len(turns.positions)
+    positions = array("I", compress(turns.positions, are_wanted))
+    return turns.only(positions).followed_by(compress(turns.late, are_wanted[stored:]))
+
+
+def replaced(turns: Sequence[Turn], place: int, turn: Turn) -> Sequence[Turn]:
+    """Put a turn in place of another, which must be in memory."""
+    if isinstance(turns, TurnList):
+        late = place - len(turns.positions)
+        return turns.only(turns.positions).followed_by(replaced(turns.late, late, turn))
+    return (*turns[:place], turn, *turns[place + 1 :])
+
+
+def positions_of(turns: Sequence[Turn]) -> "array[int]":
+    if isinstance(turns, TurnList):
+        return turns.positions + positions_of(turns.late)
+    return array("I", [turn.position for turn in turns])
+
+
+def up_to(turns: Sequence[Turn], position: int) -> int:
+    """Count of ascending turns those up to a position."""
+    if isinstance(turns, TurnList):
+        found = bisect_right(turns.positions, position)
+        return found if found < len(turns.positions) else found + up_to(turns.late, position)
+    return bisect_right(turns, position, key=lambda turn: turn.position)
+
+
+def common_start(before: Sequence[Turn], after: Sequence[Turn]) -> int:
+    """Count the turns at the start that are the same in both.
+
+    Fast where they are the same objects, as in two snapshots of one conversation; what does not
+    change any more is the same wherever it is at one position.
+    """
+    start, size = 0, min(len(before), len(after))
+    if not isinstance(before, TurnList) and not isinstance(after, TurnList):
+        if before[:size] == after[:size]:
+            return size
+    elif isinstance(before, TurnList) and isinstance(after, TurnList):
+        here, there = before.positions, after.positions
+        start = min(len(here), len(there))
+        if here is not there and here[:start] != there[:start]:
+            return next(place for place in range(start) if here[place] != there[place])
+        if len(here) == len(there):
+            return start + common_start(before.late, after.late)
+    return next((place for place in range(start, size) if before[place] != after[place]), size)

@@ -1,0 +1,167 @@
+"""Of a long path the early turns stay in the store, and nobody can tell."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat import turn_list
+from jitchat.memory import Memory
+from jitchat.planning import Planning, keep_costs, known_history
+from jitchat.store import turn_cache
+from jitchat.store.turn_costs import TurnCosts
+from jitchat.turn_list import TurnList, chosen, common_start, replaced, up_to
+from jitchat.values import Role, Status, Turn
+from jitchat.window.history import History
+from jitchat.window.tokens import EstimateCounter, message_tokens
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+
+COUNTER = EstimateCounter()
+
+
+@pytest.fixture(autouse=True)
+def _little_memory(monkeypatch):
+    """Paths of more than six turns are long, of which the last two are in memory."""
+    monkeypatch.setattr(turn_cache, "_MOST_IN_MEMORY", 6)
+    monkeypatch.setattr(turn_cache, "_LATEST", 2)
+    monkeypatch.setattr(turn_list, "_FEW", 1)
+    monkeypatch.setattr(turn_list, "_BLOCK", 4)
+    monkeypatch.setattr(turn_list, "_BLOCKS", 2)
+
+
+def talk_of(store: ColdStore, size: int) -> Memory:
+    made = store.create("A talk")
+    store.append(made.id, [Turn(0, Role.USER, f"Turn {place}.") for place in range(1, size + 1)])
+    return Memory(store, made)
+
+
+def same_start(before: list[Turn], after: list[Turn]) -> int:
+    pairs = enumerate(zip(before, after, strict=False))
+    size = min(len(before), len(after))
+    return next((place for place, (left, right) in pairs if left != right), size)
+
+
+def test_on_any_way_through_a_conversation_the_turns_are_those_of_the_path(store, rounds):
+    rng = random.Random(0)
+    memory = talk_of(store, 12)
+    name = memory.conversation.id
+    for _ in range(rounds(60, 600)):
+        before, listed = memory.turns, list(memory.turns)
+        place = rng.choice(listed).position
+        step = rng.choice(["say", "fork", "switch", "fail", "many", "open"])
+        if step == "switch":
+            memory.switch_to(rng.randrange(1, store.tree(name).last + 1))
+        elif step == "many":
+            store.append(name, [Turn(0, Role.USER, "More.")] * rng.randrange(1, 12))
+        elif step == "fail":
+            memory.mark_unanswered(memory.add_user_turn("Unheard."))
+        elif step == "open":
+            memory = Memory(store, memory.conversation)
+        else:
+            memory.add_user_turn("Said.", after=place if step == "fork" else None)
+        memory.refresh()
+        turns, wanted = memory.turns, store.turns(name)
+        assert list(turns) == wanted
+        assert list(reversed(turns)) == wanted[::-1]
+        assert [list(turns[at : at + 3]) for at in (0, 5)] == [wanted[at : at + 3] for at in (0, 5)]
+        assert list(turns[2:]) == wanted[2:]
+        assert common_start(before, turns) == same_start(listed, wanted)
+        assert up_to(turns, place) == sum(turn.position <= place for turn in wanted)
+        assert memory.turn_at(place) == next((t for t in wanted if t.position == place), None)
+
+
+def test_a_reply_under_way_and_what_follows_it_are_held_in_memory(store):
+    memory = talk_of(store, 5)
+    name = memory.conversation.id
+    store.append(name, [Turn(0, Role.ASSISTANT, "Half", status=Status.STREAMING)])
+    store.append(name, [Turn(0, Role.USER, "More.")] * 9)
+    again = Memory(store, memory.conversation)
+    assert not isinstance(again.turns, TurnList)
+    assert [turn.position for turn in again.turns] == [1, 2, 3, 4, 5, *range(7, 16)]
+
+
+def test_turns_are_chosen_and_replaced_as_in_a_tuple(store):
+    turns = talk_of(store, 12).turns
+    assert isinstance(turns, TurnList)
+    wanted = list(turns)
+    kept = [place % 3 for place in range(12)]
+    assert list(chosen(turns, kept)) == list(chosen(wanted, kept))
+    last = Turn(12, Role.USER, "Another.")
+    assert list(replaced(turns, 11, last)) == [*wanted[:11], last]
+    assert turns == wanted
+    assert turns != wanted[:11]
+
+
+def price(text: str) -> int:
+    return message_tokens(COUNTER, text)
+
+
+@pytest.fixture
+def priced(store) -> Memory:
+    """Twelve turns, one of them blank and one unanswered, whose prices are stored."""
+    memory = talk_of(store, 5)
+    name = memory.conversation.id
+    store.append(name, [Turn(0, Role.ASSISTANT, " "), Turn(0, Role.USER, "Hm?")])
+    store.set_status(store.turns(name)[6], Status.UNANSWERED)
+    store.append(name, [Turn(0, Role.USER, f"Said {place}.") for place in range(5)])
+    made = Memory(store, memory.conversation)
+    keep_costs(made, COUNTER, History().extended(made.turns, price))
+    return made
+
+
+def test_what_was_priced_once_is_priced_no_more(priced):
+    known, ahead = known_history(priced, COUNTER, 13)
+    assert [turn.position for turn in ahead] == list(range(1, 12))  # the last one may change
+    whole = History().extended(priced.turns, price)
+    grown = known.extended(priced.turns[len(ahead) :], price)
+    assert list(grown.turns) == list(whole.turns)
+    assert (grown.costs, grown.before, grown.positions) == (
+        whole.costs,
+        whole.before,
+        whole.positions,
+    )
+
+
+def test_of_another_path_or_counter_nothing_is_known(priced):
+    store, name = priced.store, priced.conversation.id
+    assert not TurnCosts(store.database, name, "another").read(priced.snapshot.path)
+    priced.add_user_turn("Or else?", after=4)
+    assert not TurnCosts(store.database, name, COUNTER.name).read(priced.snapshot.path)
+    assert known_history(priced, COUNTER, 20) == (History(), ())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE turn_costs SET content = x'01020304'",
+        "UPDATE turn_costs SET content = 7",
+        "UPDATE turn_costs SET checksum = 0",
+        "UPDATE turns SET status = 'unanswered' WHERE position = 3",
+    ],
+)
+def test_damaged_or_outdated_prices_are_not_used(priced, damage):
+    priced.store.database.execute(damage)
+    assert known_history(priced, COUNTER, 13) == (History(), ())
+
+
+def test_planning_keeps_the_prices_of_a_long_conversation(store, monkeypatch):
+    monkeypatch.setattr("jitchat.planning._WORTH_KEEPING", 8)
+    memory, priced = talk_of(store, 12), list[str]()
+
+    class Noted(EstimateCounter):
+        def count(self, text: str) -> int:
+            priced.append(text)
+            return super().count(text)
+
+    def history_of(opened: Memory) -> History:
+        planning = Planning(opened, Noted(), lambda: pytest.fail("no model is asked"))
+        return planning._history_before(13)
+
+    first = history_of(memory)
+    assert len(priced) == 12
+    assert history_of(Memory(store, memory.conversation)) == first
+    assert len(priced) == 13
