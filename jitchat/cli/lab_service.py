@@ -246,7 +246,7 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
 ) -> Lab:
     def open_session(memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = model.open_session(memory, instructions=grade.CONTRACT)
+        session = model.open_session(memory, instructions=grade.contract(file.run.experiment.kinds))
         session.take_budget(budget)
         run, request = file.run, session.options.request
         asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)

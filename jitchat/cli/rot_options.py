@@ -16,7 +16,8 @@ from jitchat.cli.options import option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
 from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
-from jitchat.lab.facts import MOST_NEAR, Kind
+from jitchat.lab.facts import MOST_NEAR, USUAL_KINDS, Kind
+from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
 from jitchat.text.sanitize import shorten
@@ -183,7 +184,7 @@ class RotFiles:
         return tallies
 
 
-_OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation")
+_OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation", "talk")
 """With any of these, the grid is the user's own."""
 _GRID = ("preset", *_OWN_GRID, "seed")
 """What says what is asked, so that a run that goes on has it already."""
@@ -203,7 +204,8 @@ class RotFlags:
         "Where the facts stand, in percent: 0,50,100.", type=depths_of, metavar="LIST"
     )
     kinds: tuple[Kind, ...] | None = option(
-        f"Of question: {', '.join(Kind)}.",
+        f"Of question: {', '.join(USUAL_KINDS)}, which are asked if none are given;"
+        f" {' and '.join(kind for kind in Kind if kind not in USUAL_KINDS)}.",
         type=lambda text: names_of("--kinds", text, Kind),
         metavar="LIST",
     )
@@ -228,6 +230,12 @@ class RotFlags:
     )
     conversation: str | None = option(
         "Plant the facts in a copy of this one of yours, not in made-up talk.", metavar="ID"
+    )
+    talk: Talk | None = option(  # noqa: RUF009  see RotFiles.json
+        "Of the made-up talk: chat, short turns, or long, questions and long answers with code;"
+        " chat if not given.",
+        type=lambda text: Talk(known_name("--talk", text, list(Talk))),
+        metavar="NAME",
     )
     judge: str | None = option(
         "Have this model of the same provider look at answers that no rule finds right;"
@@ -304,6 +312,11 @@ class RotFlags:
         }
         if own:
             own["preset"] = "own"
+        if self.talk is not None and self.conversation is not None:
+            raise UsageError(
+                "--talk is of made-up talk, and --conversation has yours in its place.",
+                "Leave out the one or the other.",
+            )
         if self.seed is not None:
             own["seed"] = self.seed
         return replace(preset(name, provider), **own)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from jitchat.lab.change import Change, change_between, is_answered
 from jitchat.lab.experiment import Experiment, Result
+from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
@@ -123,7 +124,7 @@ def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]
     was, became = before.experiment, after.experiment
     yield "Model", _who(before), _who(after), ""
     yield "Seed", was.seed, became.seed, "so the same cell asks for another fact"
-    yield "Talk", was.conversation or "made up", became.conversation or "made up", ""
+    yield "Talk", _talk_of(was), _talk_of(became), ""
     yield "Repeats", was.repeats, became.repeats, ""
     yield "Limit", before.limit, after.limit, ""
     yield "Reserve", before.reserve, after.reserve, ""
@@ -132,6 +133,11 @@ def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]
     yield "Tokens counted by", before.counter, after.counter, so
     yield "Judged by", before.judge or "rules", after.judge or "rules", ""
     yield "jitchat", before.version, after.version, ""
+
+
+def _talk_of(asked: Experiment) -> str:
+    kept = {Talk.CHAT: "made up", Talk.LONG: "made up, with long answers"}
+    return asked.conversation or kept[asked.talk]
 
 
 def _axes(experiment: Experiment) -> dict[str, list[str]]:

@@ -2,8 +2,8 @@
 
 A wrong answer has one of two causes: its evidence was not in the window (it was not retrieved, or
 was cut off), or it was there and was not used. The evidence is every turn that the answer needs,
-at full text: one turn for most kinds, the newest for `updated`, all four for `counting`, and none
-for `absent`, so that every window holds it.
+at full text: one turn for most kinds, the newest for `updated` and `corrected`, all four for
+`counting`, and none for `absent`, so that every window holds it.
 """
 
 from collections import Counter, defaultdict

@@ -6,7 +6,8 @@ from enum import StrEnum
 from itertools import product
 from math import prod
 
-from jitchat.lab.facts import Kind
+from jitchat.lab.facts import USUAL_KINDS, Kind
+from jitchat.lab.filler import Talk
 from jitchat.values import Mode, Usage
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
@@ -21,7 +22,7 @@ class Experiment:
     """Tokens of the conversation, ascending."""
     depths: tuple[float, ...]
     """0 to 1, ascending."""
-    kinds: tuple[Kind, ...] = tuple(Kind)
+    kinds: tuple[Kind, ...] = USUAL_KINDS
     modes: tuple[Mode, ...] = tuple(Mode)
     repeats: int = 1
     seed: int = 1
@@ -31,6 +32,8 @@ class Experiment:
     """The id of the user's own conversation that is the filler; None for made-up talk."""
     near: tuple[int | None, ...] = (None,)
     """Near-duplicates of each fact, ascending; None: as many as its kind has."""
+    talk: Talk = Talk.CHAT
+    """What the made-up talk in between is like."""
 
     def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""

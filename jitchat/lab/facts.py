@@ -38,6 +38,14 @@ class Kind(StrEnum):
     """The answer is a count over four turns."""
     ABSENT = "absent"
     """It was never said: the honest answer is that."""
+    CORRECTED = "corrected"
+    """The fact was said wrongly and corrected long ago; the first value is wrong."""
+    INSTRUCTION = "instruction"
+    """How every answer is to be given, said once: asked something else, is it obeyed?"""
+
+
+USUAL_KINDS = tuple(kind for kind in Kind if kind not in (Kind.CORRECTED, Kind.INSTRUCTION))
+"""What is asked where no kinds are named: figures of before the others came are of these."""
 
 
 class Where(StrEnum):
@@ -49,6 +57,9 @@ class Where(StrEnum):
     """Halfway between the beginning and the depth: what is said later changes it."""
     AROUND = "around"
     """About the depth, a stretch of other talk between one and the next."""
+    EARLY = "early"
+    """In the first quarter of the conversation, of which the depth is taken, and not of all of it;
+    a stretch of other talk between one and the next."""
     APART = "apart"
     """Spread evenly over the conversation."""
 
@@ -79,6 +90,9 @@ class Fact:
     """Forms of the answer; one of them makes it right. None where it was never said."""
     wrong: tuple[str, ...] = ()
     """Values that are not the answer, though they were said: the old one, other people's."""
+    rule: str = ""
+    """Of an instruction: what an answer has to do with `expected` (`ends`, `begins`, `says`), or
+    `sentences`, the number of which it tells."""
 
 
 OTHERS = 4
@@ -123,6 +137,8 @@ class _Template:
     """Near-duplicates: they say the same of `{who}`, which is `{Who}` where a sentence begins."""
     more: Sequence[str] = ()
     """More owners, where many near-duplicates are wanted."""
+    rule: str = ""
+    """See `Fact`."""
 
     def values(self, chance: random.Random, count: int) -> list[str]:
         return _sampler(self.value)(chance, count)
@@ -228,19 +244,22 @@ def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
     question = template.question.format(**words)
     saying = Saying(template.statements[0].format(**words), _replies(chance, 1, question)[0])
     accepted = (value, value.replace(" ", "")) if template.is_right_without_blanks else (value,)
-    return Fact(kind, template.name, (saying,), question, value, accepted)
+    name, rule = template.name, template.rule
+    return Fact(kind, name, (saying,), question, value, accepted, rule=rule)
 
 
-def _make_updated(template: _Template, chance: random.Random) -> Fact:
+def _make_changed(
+    kind: Kind, before_at: Where, last_at: Where, template: _Template, chance: random.Random
+) -> Fact:
     """Make a fact whose value changes with each statement; the last one holds."""
     count, words = len(template.statements), template.drawn_words(chance)
     question = template.question.format(**words)
     *wrong, right = values = template.values(chance, count)
     texts = map(str.format_map, template.statements, ({"v": each, **words} for each in values))
     *before, last = zip(texts, _replies(chance, count, question), strict=True)
-    old = (Saying(*each, Where.BEFORE, is_needed=False) for each in before)
-    sayings = (*old, Saying(*last))
-    return Fact(Kind.UPDATED, template.name, sayings, question, right, (right,), tuple(wrong))
+    old = (Saying(*each, before_at, is_needed=False) for each in before)
+    sayings = (*old, Saying(*last, last_at))
+    return Fact(kind, template.name, sayings, question, right, (right,), tuple(wrong))
 
 
 def _make_distracted(template: _Template, chance: random.Random) -> Fact:
@@ -297,10 +316,12 @@ _MAKE: Mapping[Kind, Callable[[_Template, random.Random], Fact]] = {
     Kind.DIRECT: partial(_make_plain, Kind.DIRECT),
     Kind.PARAPHRASED: partial(_make_plain, Kind.PARAPHRASED),
     Kind.EXACT: partial(_make_plain, Kind.EXACT),
-    Kind.UPDATED: _make_updated,
+    Kind.UPDATED: partial(_make_changed, Kind.UPDATED, Where.BEFORE, Where.AT),
     Kind.DISTRACTED: _make_distracted,
     Kind.COUNTING: _make_counting,
     Kind.ABSENT: _make_absent,
+    Kind.CORRECTED: partial(_make_changed, Kind.CORRECTED, Where.EARLY, Where.EARLY),
+    Kind.INSTRUCTION: partial(_make_plain, Kind.INSTRUCTION),
 }
 
 

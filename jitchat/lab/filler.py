@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cache, partial
 from importlib.resources import files
 from typing import TypeVar
@@ -17,6 +18,15 @@ _Chance = Callable[[], float]
 _TALK = files(__package__) / "data" / "talk"
 _SECTIONS = ("openings", "asked", "told", "closings")
 _SECTION = re.compile(r"^== (\w+) ==$", re.MULTILINE)
+
+
+class Talk(StrEnum):
+    """What talk is like."""
+
+    CHAT = "chat"
+    """As people chat: short turns about everyday work and life."""
+    LONG = "long"
+    """As people ask a model: questions, and answers of 200 to 500 words with lists and code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 The lab asks for the value alone, or for `not said` (`CONTRACT`). An answer is right that holds
 an accepted value and none of the wrong ones (an old value, another's); exact values are compared
 to the letter, all others after case, markup, numbers, dates, times and units are brought into
-one spelling. A count has to be the only number. Where nothing was said, an answer has to say so.
+one spelling. A count has to be the only number. Where nothing was said, an answer has to say so. Of
+an instruction, only the form that it wants is graded.
 
 A judge is a model that is asked about answers that no rule finds right. Its word is read as
 strictly as in the benchmarks.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from jitchat.bench import workers
@@ -19,6 +21,7 @@ from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.facts import Fact, Kind, Where
 from jitchat.lab.spelling import exact_places, has, places, plain, stated, unmarked
 from jitchat.providers.provider import Options, Provider
+from jitchat.text.sentences import sentences
 from jitchat.text.stance import disclaims
 from jitchat.values import Message, Status
 
@@ -28,8 +31,15 @@ CONTRACT = (
     f" explanation. If it was never said, answer: {NOT_SAID}"
 )
 """What the system text of the lab's conversations ends with, in every mode."""
+_FORM = (
+    " Where you were told in what form to answer, or what an answer has to contain, that holds for"
+    " every answer, also for one to a question about anything else."
+)
+"""What it says besides where instructions are asked about, which `CONTRACT` would forbid."""
 
-_WORD = re.compile(r"\w")
+_WORD, _WORDS = re.compile(r"\w"), re.compile(r"\w+")
+_LEAST_SENTENCE = 3
+"""Words of a whole sentence."""
 _NUMBER = re.compile(r"(?<![\w#])\d+(?![\w%])")
 _NOT_SAID = re.compile(
     r"\b(?:not|never|n't) (?:been )?(?:said|mentioned|discussed|stated|specified|given)\b"
@@ -48,6 +58,8 @@ def grade(fact: Fact, answer: str) -> Ruling:
     text = plain(said)
     if not _WORD.search(text):
         return Ruling(is_right=False, rule="says nothing")
+    if fact.kind is Kind.INSTRUCTION:
+        return _grade_form(fact, said, text)
     if fact.kind is Kind.COUNTING:
         return _grade_count(fact, text)
     if fact.kind is Kind.ABSENT:
@@ -60,13 +72,44 @@ def grade(fact: Fact, answer: str) -> Ruling:
     return _grade_value(fact, text, is_said=is_said)
 
 
+def contract(kinds: Collection[Kind]) -> str:
+    """Say what the system text ends with where questions of these kinds are asked."""
+    return CONTRACT + _FORM if Kind.INSTRUCTION in kinds else CONTRACT
+
+
+def _grade_form(fact: Fact, said: str, text: str) -> Ruling:
+    """Grade whether an instruction is obeyed, whatever else is answered."""
+    wanted, found = _WORDS.findall(plain(fact.expected)), _WORDS.findall(text)
+    sizes = [len(_WORDS.findall(each)) for each in sentences(said)]
+    is_obeyed = {
+        "ends": lambda: found[-len(wanted) :] == wanted,
+        "begins": lambda: found[: len(wanted)] == wanted,
+        "says": lambda: has(text, fact.expected),
+        "sentences": lambda: [str(len(sizes))] == wanted[:1] and min(sizes) >= _LEAST_SENTENCE,
+    }[fact.rule]()
+    does, fails = _FORMS[fact.rule]
+    return Ruling(is_obeyed, f"{does if is_obeyed else fails} {fact.expected}")
+
+
+_FORMS = {
+    "ends": ("ends with", "does not end with"),
+    "begins": ("begins with", "does not begin with"),
+    "says": ("says", "does not say"),
+    "sentences": ("answers in", "does not answer in"),
+}
+
+
 def admits(text: str) -> bool:
     return bool(_NOT_SAID.search(plain(text))) or disclaims(text)
 
 
+_CHANGED = (Where.BEFORE, Where.EARLY)
+
+
 def _grade_value(fact: Fact, text: str, *, is_said: bool) -> Ruling:
     if (wrong := _wrong_value(fact, text)) is not None:
-        old = fact.wrong[: sum(each.where is Where.BEFORE for each in fact.sayings)]
+        changed = (each.where in _CHANGED and not each.is_needed for each in fact.sayings)
+        old = fact.wrong[: sum(changed)]
         whose = "the old value" if wrong in old else "another's value"
         beside = f"{fact.expected} and " if is_said else ""
         return Ruling(is_right=False, rule=f"says {beside}{whose} {wrong}")
@@ -166,7 +209,7 @@ async def decide(
             unanswered = replace(unanswered, verdict=Verdict.UNFIT, rule="the window does not fit")
         return Decision(unanswered, failure)
     ruling = grade(fact, answer.text)
-    if judge is not None:
+    if judge is not None and fact.kind is not Kind.INSTRUCTION:  # of a form, the rule tells all
         try:
             ruling = await judge.ruling(fact, answer.text, ruling)
         except ProviderError as failed:

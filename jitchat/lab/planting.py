@@ -26,6 +26,8 @@ SHARE = 1 / 3
 """Of a conversation's tokens that facts may take; one fact may take more."""
 SPREAD = 0.05
 """Sayings that stand about a depth are so far from it, at the most, as a share of the whole."""
+EARLY = 0.25
+"""What was corrected long ago stands in so much of a conversation, from its beginning."""
 CROWDED = 0.85
 """Of a conversation's tokens that one fact may take, its near-duplicates with it."""
 LARGEST = 0.25
@@ -53,6 +55,8 @@ class PlacedFact:
                     yield depth * (number + 1) / (count + 1), saying
                 case Where.AROUND:
                     yield min(1.0, start + SPREAD * number / max(count - 1, 1)), saying
+                case Where.EARLY:
+                    yield EARLY * depth + SPREAD * number, saying
                 case Where.APART:
                     yield (number + 0.5) / count, saying
                 case Where.AT:

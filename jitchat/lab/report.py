@@ -31,6 +31,21 @@ ABSENT_CAVEAT = (
 """What was never said has no turn of its own that a mode could miss."""
 
 
+KIND_CAVEATS = {
+    Kind.ABSENT: ABSENT_CAVEAT,
+    Kind.CORRECTED: (
+        "Of the kind corrected both values stand in the first quarter of the conversation, of which"
+        " the depth is taken."
+    ),
+    Kind.INSTRUCTION: (
+        "Of the kind instruction the form of the answer alone is graded, to a question about"
+        " something else that shares no word with it. The embedded reader quotes, so that it obeys"
+        " by chance only: of it, look at whether the window held the instruction."
+    ),
+}
+"""What to know of a kind, beside its figures."""
+
+
 _LONGEST = 40
 """Characters of a model's name."""
 _BOUND = "\N{NO-BREAK SPACE}"
@@ -88,7 +103,7 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
         [kind.value, *(stats.share_of(tallies.by_kind.get((mode, kind))) for mode in modes)]
         for kind in asked.kinds
     ]
-    notes = [ABSENT_CAVEAT] if Kind.ABSENT in asked.kinds else []
+    notes = [KIND_CAVEATS[kind] for kind in asked.kinds if kind in KIND_CAVEATS]
     yield plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes, gap=0)
     yield from _differences(tallies)
     outcomes = evidence_by_mode(tallies)

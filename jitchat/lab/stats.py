@@ -16,6 +16,7 @@ from statistics import median
 from jitchat.bench.proportions import ClusterSums, Interval, wilson
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
+from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
@@ -126,6 +127,8 @@ def setting_parts(run: Run) -> Iterator[str]:
         yield f"temperature {run.temperature:g}, sampling seed {run.sampling_seed}"
     yield f"embedder {sanitize.one_line(run.embedder)}"
     yield f"tokens by {sanitize.one_line(run.counter)}"
+    if asked.talk is Talk.LONG:
+        yield "long answers in between"
     if asked.conversation is not None:
         yield f"in conversation {sanitize.one_line(asked.conversation)}"
     yield f"judged by {sanitize.one_line(run.judge)}" if run.judge else "judged by rules"

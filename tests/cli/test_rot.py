@@ -297,3 +297,62 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
         " tokens, and the shortest length is 100,000."
         " Choose a shorter length, or a longer conversation.\n"
     )
+
+
+LONG = (
+    *("--lengths", "4k", "--depths", "0,100", "--kinds", "corrected,instruction"),
+    *("--modes", "full,jit", "--talk", "long"),
+)
+
+
+def test_what_was_corrected_long_ago_and_what_was_wanted_of_every_answer_is_asked_by_name(
+    jitchat: Shell,
+):
+    done = jitchat("rot", *LONG, "--json", "-")
+
+    assert done.code == 0, done.err
+    experiment = done.json["run"]["experiment"]
+    assert (experiment["talk"], experiment["kinds"]) == ("long", ["corrected", "instruction"])
+    cells = {(each["kind"], each["mode"], each["depth"]): each for each in done.json["cells"]}
+    assert len(cells) == 8
+    assert all(each["held"] == 1 for (_, mode, _), each in cells.items() if mode == "full")
+    corrected = [each for (kind, *_), each in cells.items() if kind == "corrected"]
+    assert {each["verdict"] for each in corrected} <= {"right", "wrong"}
+    assert any(each["verdict"] == "right" for each in corrected)
+    obeyed = [each["rule"] for (kind, *_), each in cells.items() if kind == "instruction"]
+    assert all(rule.startswith("does not ") for rule in obeyed), "a reader quotes"
+    assert "long answers in between" in jitchat("rot", "show", "r1", "--text", "-").out
+
+
+def test_a_model_that_keeps_to_an_instruction_is_right_and_is_told_that_it_holds(
+    jitchat: Shell, model: Model
+):
+    grid = (*LONG[:5], "instruction", "--modes", "full", "--seed", "1")
+    first = jitchat("rot", *grid, *PRICED, "--yes", "--json", "-").json
+    at, cell = next(
+        (at, each)
+        for at, each in enumerate(first["cells"])
+        if not each["expected"].endswith("sentence")
+    )
+    model.script = (f"{cell['expected']}.",)
+    again = jitchat("rot", *grid, *PRICED, "--yes", "--json", "-").json
+
+    assert (cell["verdict"], again["cells"][at]["verdict"]) == ("wrong", "right")
+    system = model.requests[0][0].content
+    assert "in what form to answer" in system
+    rot(jitchat, *PRICED, "--yes")
+    assert "in what form to answer" not in model.requests[-1][0].content
+
+
+def test_long_talk_has_the_length_that_was_asked_for(jitchat: Shell):
+    windows = jitchat("rot", *LONG, "--json", "-").json["figures"]["spent"]
+    (full,) = (each for each in windows if each["mode"] == "full")
+    assert 4_000 < full["tokens"] < 5_200
+
+
+def test_talk_that_is_made_up_is_not_put_beside_a_conversation_of_the_users(jitchat: Shell):
+    done = jitchat("rot", *LONG, "--conversation", "demo", "--headless")
+
+    assert done.code == 2
+    assert "--talk is of made-up talk" in done.err
+    assert jitchat("rot", "--talk", "loud", "--headless").code == 2

@@ -67,7 +67,7 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
         (
             ["--kinds", "direct,parafrased"],
             "--kinds cannot be 'parafrased'. Use direct, paraphrased, updated, distracted, exact,"
-            " counting or absent. Did you mean 'paraphrased'?",
+            " counting, absent, corrected or instruction. Did you mean 'paraphrased'?",
         ),
         (
             ["--modes", "jitt"],

@@ -107,6 +107,23 @@ def test_an_update_comes_last_and_says_nothing_of_the_old_value():
         assert len({fact.expected, *fact.wrong}) == len(fact.sayings)
 
 
+def test_a_correction_comes_last_and_both_are_far_back():
+    for fact in facts(Kind.CORRECTED):
+        wrong, right = fact.sayings
+        assert (wrong.where, right.where) == (Where.EARLY, Where.EARLY)
+        assert (wrong.is_needed, right.is_needed) == (False, True)
+        assert grade(fact, fact.expected).is_right
+        assert grade(fact, fact.wrong[0]).rule == f"says the old value {fact.wrong[0]}"
+
+
+def test_an_instruction_is_asked_about_by_a_question_about_something_else():
+    for fact in facts(Kind.INSTRUCTION, FEW):
+        assert fact.rule in {"ends", "begins", "says", "sentences"}
+        assert not _matter(fact.question) & _matter(said(fact))
+    rules = [make(random.Random(0)).rule for make in makers()[Kind.INSTRUCTION]]
+    assert set(rules) == {"ends", "begins", "says", "sentences"}
+
+
 def test_some_facts_change_twice():
     changes = [len(make(random.Random(0)).wrong) for make in makers()[Kind.UPDATED]]
     assert set(changes) == {1, 2}
@@ -188,6 +205,12 @@ def test_a_fact_has_as_many_near_duplicates_as_are_wanted_and_stays_the_same(kin
         assert not any(each.is_needed for each in fact.sayings if each.where is Where.APART)
 
 
+def obedient(fact: Fact) -> str:
+    """An answer that does what the instruction wants, and no more."""
+    count = {"one": 1, "two": 2, "three": 3}.get(fact.expected.split()[0], 1)
+    return " ".join(["They eat fish."] * count) if fact.rule == "sentences" else fact.expected
+
+
 @every_kind
 def test_near_duplicates_say_the_same_with_wrong_values_and_never_the_answer(kind: Kind):
     for made, fact in with_near(kind, MOST_NEAR):
@@ -198,7 +221,7 @@ def test_near_duplicates_say_the_same_with_wrong_values_and_never_the_answer(kin
             assert 10 <= len(text.split()) <= 45, text
             shared = set(stems(text)) & set(stems(said(made)))
             assert len(shared) >= 2, text
-        answer = fact.accepted[0] if fact.accepted else "not said"
+        answer = obedient(fact) if fact.rule else fact.expected.replace("never", "not")
         assert grade(fact, answer).is_right, (fact.question, answer, fact.wrong)
 
 

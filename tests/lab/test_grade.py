@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jitchat.lab.facts import Kind, makers
-from jitchat.lab.grade import CONTRACT, NOT_SAID, grade
+from jitchat.lab.facts import USUAL_KINDS, Kind, makers
+from jitchat.lab.grade import CONTRACT, NOT_SAID, contract, grade
 from jitchat.lab.spelling import has, plain
 from jitchat.providers.reader import Passage, cited, not_held
 from jitchat.text.sentences import sentences
@@ -41,7 +41,7 @@ CUES = (
 PADLOCK = ("7443", "**7443**", "7,443", "It is 7443.", "7443 (#12, user)")
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.INSTRUCTION])
 def test_the_value_alone_is_right_and_every_other_value_wrong(kind: Kind):
     for fact in facts(kind):
         values = fact.accepted or (NOT_SAID,)
@@ -52,6 +52,56 @@ def test_the_value_alone_is_right_and_every_other_value_wrong(kind: Kind):
             kind is Kind.ABSENT,
             True,
         )
+
+
+OBEYED = [
+    ("closing word", "Eight, {v}.", True),
+    ("closing word", "not said {v}", True),
+    ("closing word", "Eight.\n\n**{v}**", True),
+    ("closing word", "Eight.", False),
+    ("closing word", "{v}: eight.", False),
+    ("closing word", "I shall end with {v} from now on.", False),
+    ("opening word", "{v}! Oslo.", True),
+    ("opening word", "Oslo, {v}.", False),
+    ("audit ticket", "Ticket {v}: three.", False),
+    ("audit ticket", "{v} Three.", True),
+    ("nickname", "It has four, {v}.", True),
+    ("nickname", "It has four.", False),
+    ("captain", "In autumn, Captain {v}.", True),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "is_obeyed"), OBEYED)
+def test_of_an_instruction_only_the_form_is_graded(name: str, answer: str, is_obeyed: bool):
+    make = next(each for each in makers()[Kind.INSTRUCTION] if each(random.Random(0)).name == name)
+    fact = make(random.Random(3))
+    ruling = grade(fact, answer.format(v=fact.expected))
+    assert ruling.is_right is is_obeyed
+    assert fact.expected in ruling.rule
+    assert not grade(fact, "").is_right
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [
+        ("Fish.", 0),
+        ("They eat fish.", 1),
+        ("They eat fish. And chips, too, if they can.", 2),
+        ("They eat fish and chips! Who would not? I certainly would.", 3),
+        ("They eat fish. Yes.", 0),
+    ],
+)
+def test_whole_sentences_are_counted(answer: str, sentences: int):
+    make = makers()[Kind.INSTRUCTION][-1]
+    for seed in range(8):
+        fact = make(random.Random(seed))
+        wanted = ("one", "two", "three").index(fact.expected.split()[0]) + 1
+        assert grade(fact, answer).is_right is (wanted == sentences)
+
+
+def test_what_asks_for_a_form_is_in_the_contract_where_that_is_asked_about():
+    assert contract(USUAL_KINDS) == CONTRACT
+    assert contract([Kind.DIRECT, Kind.INSTRUCTION]).startswith(f"{CONTRACT} Where you were told")
 
 
 GRADES = [

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import UsageError
-from jitchat.lab.experiment import Experiment
-from jitchat.lab.facts import Kind, Where
-from jitchat.lab.filler import Exchange
+from jitchat.lab.experiment import PRESETS, Experiment, preset
+from jitchat.lab.facts import USUAL_KINDS, Kind, Where
+from jitchat.lab.filler import Exchange, Talk
 from jitchat.lab.planting import (
+    EARLY,
     SPREAD,
     ConversationPlan,
     MadeConversation,
@@ -61,7 +62,8 @@ def test_the_turns_that_an_answer_needs_stand_at_its_depth(length: int, kind: Ki
 
     for each in talk.facts:
         for position in made.needed.get(each.fact.name, ()):
-            off = abs(share_ahead(made, position) - each.depth)
+            depth = EARLY * each.depth + SPREAD if kind is Kind.CORRECTED else each.depth
+            off = abs(share_ahead(made, position) - depth)
             assert off <= _TOLERATED + SPREAD * (kind is Kind.COUNTING)
 
 
@@ -178,3 +180,12 @@ def test_a_message_that_is_large_for_the_talk_is_passed_over_and_how_turns_ended
     assert large[0].content not in [turn.content for turn in made.turns]
     assert [turn.status for turn in made.turns[-2:]] == [Status.COMPLETE, Status.CUT]
     assert tokens(made.turns) < 5_000
+
+
+@pytest.mark.parametrize("provider", ["reader", "local", "openai"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_ask_the_usual_kinds_in_the_usual_talk(name: str, provider: str) -> None:
+    asked = preset(name, provider)
+    assert set(asked.kinds) <= set(USUAL_KINDS)
+    assert asked.talk is Talk.CHAT
+    assert len(USUAL_KINDS) == 7

@@ -10,7 +10,8 @@ from rich.console import Console
 from jitchat.lab import stats
 from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Verdict
-from jitchat.lab.report import ABSENT_CAVEAT, READER_CAVEAT, comparison_tables, tables
+from jitchat.lab.facts import Kind
+from jitchat.lab.report import ABSENT_CAVEAT, KIND_CAVEATS, READER_CAVEAT, comparison_tables, tables
 from jitchat.lab.stats import Spent, Tally, count_results
 from tests.lab.some_results import READER_RUN, RUN, results
 
@@ -39,6 +40,7 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
     assert next(row for row in rows if row.startswith("all ")).count("(") == 3
     assert "100 % 100 % of 12 (51–100) 100 % of 16 (51–100) 100 % of 16 (51–100)" in rows
     assert ABSENT_CAVEAT in on_one_line(text)
+    assert KIND_CAVEATS[Kind.INSTRUCTION] not in on_one_line(text)
     assert "48k does not fit 48,100 48,100" in rows
     assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080" in rows
     assert max(map(len, text.splitlines())) <= 80

@@ -12,6 +12,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
+from jitchat.lab.filler import Talk
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import percent
@@ -77,6 +78,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         plural(len(experiment.depths), "depth"),
         plural(len(experiment.kinds), "kind"),
         *([f"near {', '.join(map(str, near))}"] if (near := experiment.near) != (None,) else []),
+        *(["long answers"] if experiment.talk is Talk.LONG else []),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
         *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
@@ -112,6 +114,8 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
         yield "near", f"{', '.join(map(str, asked.near))} near-duplicates of each fact"
     times = "once" if asked.repeats == 1 else f"{asked.repeats} times"
     yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}"
+    if asked.talk is Talk.LONG:
+        yield "talk", "made up, with long answers in between"
     if plan.own:
         yield "within", f"a copy of your conversation {one_line(plan.own)}"
     if answerer is not None:
