@@ -184,7 +184,10 @@ def scaling_fields(
         "turn_length": length,
         "phrasings": len(PHRASINGS),
         "turns": [
-            {"turns": each.turns, "needle": each.needle} | asdict(each.built) | asdict(each.asked)
+            {"turns": each.turns, "needle": each.needle}
+            | asdict(each.built)
+            | asdict(each.asked)
+            | {"exactness": asdict(each.exactness)}
             for each in sizes
         ],
     }
@@ -211,9 +214,13 @@ _NEEDLE = (
 )
 _BOUNDS = (
     "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once, FTS5"
-    " searches for the same words. × bounds: both, by their sum."
+    " searches for the same words. × bounds: both, by their sum. same 6, same 50: of the first ones"
+    " that a search with exact vectors finds, so many are among the first."
 )
-_MEMORY = "open: until it can be asked. Memory: of a process that did nothing but open and ask it."
+_MEMORY = (
+    "first, open: until it can be asked, the first time and from then on. Memory: of a process that"
+    " did nothing but open and ask it."
+)
 _Row = list[tuple[str, str]]
 """Headings and cells."""
 
@@ -248,6 +255,8 @@ def _question_times(size: SizeResult) -> _Row:
         ("numpy", f"{asked.matrix_ms:.2f}"),
         ("FTS5", f"{asked.fts5_ms:.2f}"),
         ("× bounds", f"{asked.times_bounds:.1f}"),
+        ("same 6", f"{size.exactness.of_6:.1%}"),
+        ("same 50", f"{size.exactness.of_50:.1%}"),
     ]
 
 
@@ -258,6 +267,7 @@ def _costs(size: SizeResult) -> _Row:
         ("store", f"{built.store_turn_ms:.2f}"),
         ("index", f"{built.index_turn_ms:.2f}"),
         ("embed", f"{built.embed_turn_ms:.2f}"),
+        ("first, s", "–" if built.first_open_ms is None else f"{built.first_open_ms / 1000:.2f}"),
         ("open, s", f"{asked.open_ms / 1000:.2f}"),
         ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
         ("at its peak", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),

@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,11 @@ from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import end_piped, own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
+from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
+from jitchat.index.retrieve import make_query
+from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.text.words import content_words
@@ -106,6 +109,8 @@ class BuildTimes:
     """Without embedding."""
     embed_turn_ms: float
     embedder: str
+    first_open_ms: float | None = None
+    """Until a question can be asked the first time, when every turn is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +154,25 @@ class QuestionResults:
 
 
 @dataclass(frozen=True, slots=True)
+class Exactness:
+    """What packing the index changes: shares of what exact vectors find, over all questions."""
+
+    of_6: float = 1.0
+    """Of the first six, as many are among the first six."""
+    of_50: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class SizeResult:
     turns: int
     needle: int
     """The position of the turn that states the fact."""
     built: BuildTimes
     asked: QuestionResults
+    exactness: Exactness = Exactness()
 
 
-_READS = 15
+_READS, _ROWS_AT_ONCE = 15, 2_048
 _BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?"
 
 
@@ -200,21 +215,72 @@ def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
         arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
         built = run_in_child(f"{__name__}:build_apart", arguments, tell)
         asked = run_in_child(f"{__name__}:ask_apart", arguments, tell)
+        same = run_in_child(f"{__name__}:compare_apart", arguments, tell)
     modes = {mode: ModeResult(**sent) if sent else None for mode, sent in asked["modes"].items()}
     return SizeResult(
-        talk.size, talk.needle, BuildTimes(**built), QuestionResults(**{**asked, "modes": modes})
+        talk.size,
+        talk.needle,
+        BuildTimes(**built),
+        QuestionResults(**{**asked, "modes": modes}),
+        Exactness(**same),
     )
 
 
 def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
-    made = Haystack(talk["size"], Length(talk["length"]))
-    return asdict(build(MeasureOptions.read(wanted).make_embedder(), made, Path(path), tell))
+    options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
+    embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
+    built = build(embedder, made, Path(path), tell)
+    first_open_ms = opening_ms(embedder, counter, options.budget, Path(path))
+    return asdict(replace(built, first_open_ms=first_open_ms))
 
 
 def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
     options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
     embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
     return asdict(ask(embedder, counter, options.budget, made, Path(path), tell, options.modes))
+
+
+def compare_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:  # noqa: ARG001
+    is_packed = talk["size"] > WORTH_PACKING
+    embedder = MeasureOptions.read(wanted).make_embedder()
+    return asdict(exactness(embedder, Path(path)) if is_packed else Exactness())
+
+
+def opening_ms(embedder: Embedder, counter: TokenCounter, budget: Budget, path: Path) -> float:
+    """Time opening a conversation until its first question is answered."""
+    with opened_store(path) as store:
+        begun = time.perf_counter()
+        memory = Memory(store, store.conversation(_TALK), embedder)
+        OpenConversation(memory, counter, budget).retrieve(PHRASINGS[0])
+        return ms_since(begun)
+
+
+def _questions() -> list[str]:
+    return [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
+
+
+def exactness(embedder: Embedder, path: Path) -> Exactness:
+    """Search with vectors as they were made, and again with packed ones."""
+    with opened_store(path) as store:
+        talk = store.conversation(_TALK)
+        tables = IndexTables(store.database, talk.id)
+        index = search.HotIndex(embedder, entries_of=tables.entries)
+        turns = Memory(store, talk).turns
+        for start in range(0, len(turns), _ROWS_AT_ONCE):
+            index.add(tables.rows(turns[start : start + _ROWS_AT_ONCE], embedder))
+        queries = [make_query(each, "", index.speakers) for each in _questions()]
+
+        def found(count: int) -> list[set[int]]:
+            rows = (index.search(query, talk.turns + 1)[:count] for query in queries)
+            return [{row.turn for row in each} for each in rows]
+
+        exact = {count: found(count) for count in (6, 50)}
+        index.pack(talk.turns)
+        shares = []
+        for count, wanted in exact.items():
+            both = [len(one & other) for one, other in zip(wanted, found(count), strict=True)]
+            shares.append(sum(both) / max(1, sum(map(len, wanted))))
+    return Exactness(*shares)
 
 
 def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
@@ -257,7 +323,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
 ) -> QuestionResults:
     """Open the database that `build` made and put the questions; tells of each."""
     embedding = TimedEmbedder(embedder)
-    questions = [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
+    questions = _questions()
     with opened_store(path) as store:
         begun = time.perf_counter()
         memory = Memory(store, store.conversation(_TALK), embedding)

@@ -329,7 +329,7 @@ def _tell_failures(run: answers.Answering, first: ProviderError | None) -> None:
     output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
 
 
-_SIZES, _LARGE = "20,40,80,160,320,1000", "10000,100000"
+_SIZES, _LARGE, _MILLION = "20,40,80,160,320,1000", "10000,100000", 1_000_000
 _WIDEST = 100
 """Columns of a plot, at most."""
 
@@ -349,18 +349,25 @@ _WIDEST = 100
     help="About 2, 30 or 1,500 words a turn.",
 )
 @options.options_as("measuring", bench_options.MeasureFlags)
+@click.option(
+    "--million",
+    is_flag=True,
+    help="A million turns, too: 3 GB of disk, 4 GB of memory, a quarter of an hour.",
+)
 @click.option("--plot", is_flag=True, help="Draw the tokens, too.")
 @options.location_options
-def scaling_command(
+def scaling_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     turns: str | None,
     length: str,
     measuring: bench_options.MeasureFlags,
+    million: bool,
     plot: bool,
 ) -> None:
     """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
+    sizes += [_MILLION] * (million and _MILLION not in sizes)
     flags = measuring.with_embedder(flags)
     settings = flags.settings()
     measuring.require_writable()

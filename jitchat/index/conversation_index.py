@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
     from jitchat.index.segments import SegmentTable
 
-_WORTH_PACKING = 4_096
+WORTH_PACKING = 4_096
 """Rows: to read so many one by one takes a tenth of a second."""
 _MOST_UNPACKED = 32_768
 """Rows: they take four times the memory that packed ones do."""
@@ -95,7 +95,7 @@ class ConversationIndex:
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
-        if indexer.is_through and len(known.turns) > _WORTH_PACKING:
+        if indexer.is_through and len(known.turns) > WORTH_PACKING:
             self.pack()
 
     def is_behind(self) -> bool:
@@ -171,7 +171,7 @@ class ConversationIndex:
 
         return SegmentTable(self._store.database, self._conversation, self.embedder)
 
-    def pack(self, least: int = _WORTH_PACKING) -> None:
+    def pack(self, least: int = WORTH_PACKING) -> None:
         """Pack what was indexed since, and store it: if `least` rows that no longer change."""
         with self._loading, suppress(StoreError):
             self._pack(self._load(), least)

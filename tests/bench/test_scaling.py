@@ -10,11 +10,12 @@ import pytest
 from jitchat.bench import scaling
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
 from jitchat.bench.report import plots, scaling_tables
-from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, steps
+from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, exactness, steps
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
+from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +101,13 @@ def test_it_tells_of_each_step(tmp_path: Path):
     build(NoEmbedder(), talk, path, told.append)
     ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, told.append)
     assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
+
+
+def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(tmp_path: Path):
+    build(FakeEmbedder(dimension=64), Haystack(300), tmp_path / "bench.db", int)
+    found = exactness(FakeEmbedder(dimension=64), tmp_path / "bench.db")
+    assert 0.9 <= found.of_6 <= 1
+    assert 0.9 <= found.of_50 <= 1
 
 
 def cells(sizes: list[SizeResult]) -> dict[str, list[str]]:
