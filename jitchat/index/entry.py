@@ -44,7 +44,7 @@ def index_entry(turn: Turn) -> IndexEntry:
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
 
-_LONG = 1_200
+_LONG = 1_300
 """Characters of a turn that is about several things: it is recalled in passages."""
 _TOPICS, _TOPIC = 72, 28
 """Characters for what else is in a long turn, and for each part of that."""
@@ -63,10 +63,10 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     if len(whole) <= SUMMARY_WIDTH:
         return whole
     weigh = partial(_weight, names=names, decides=decides)
-    if len(text) < _LONG:
-        return _told(text, SUMMARY_WIDTH, weigh)
-    titles = headings(both_ends(text, _REACH, "\n\n"))
+    titles = headings(text) if len(text) >= _LONG else []
     told = partial(_told, text, weigh=weigh, passed_over=frozenset(titles))
+    if len(text) < _LONG or not (titles or names):
+        return told(SUMMARY_WIDTH)
     often = sorted(names, key=lambda name: -text.count(name))
     topics = _topics(titles or often, told(SUMMARY_WIDTH - _TOPICS))
     return told(SUMMARY_WIDTH - len(topics)) + topics
