@@ -2,14 +2,16 @@
 
 Of a turn beyond 40,000 characters, the beginning and the end are looked at. For its summary,
 sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
-they stand; of a sentence that is too long, its clauses are.
+they stand; of a sentence that is too long, its clauses are. The summary of a long turn ends with
+what else is in it: its headings, or the names that it uses most.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 
+from jitchat.text.blocks import headings
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
 from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
@@ -42,6 +44,10 @@ def index_entry(turn: Turn) -> IndexEntry:
 SUMMARY_WIDTH = 160
 """Characters a summary has at most."""
 
+_LONG = 1_300
+"""Characters of a turn that is about several things: it is recalled in passages."""
+_TOPICS, _TOPIC = 72, 28
+"""Characters for what else is in a long turn, and for each part of that."""
 _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
@@ -57,16 +63,47 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     if len(whole) <= SUMMARY_WIDTH:
         return whole
     weigh = partial(_weight, names=names, decides=decides)
+    titles = headings(text) if len(text) >= _LONG else []
+    told = partial(_told, text, weigh=weigh, passed_over=frozenset(titles))
+    if len(text) < _LONG or not (titles or names):
+        return told(SUMMARY_WIDTH)
+    often = sorted(names, key=lambda name: -text.count(name))
+    topics = _topics(titles or often, told(SUMMARY_WIDTH - _TOPICS))
+    return told(SUMMARY_WIDTH - len(topics)) + topics
+
+
+def _told(
+    text: str,
+    width: int,
+    weigh: Callable[[str], float],
+    passed_over: Collection[str] = frozenset(),
+) -> str:
+    """Choose the sentences that say most, in order, as many as fit."""
     marked = marked_sentences(text)
     if len(marked) == 1:
-        return _best_clauses(one_line(marked[0][0]), weigh)
-    found = [(weigh(sentence) - 1.5 * is_code, sentence) for sentence, is_code in marked]
+        return _best_clauses(one_line(marked[0][0]), width, weigh)
+    found = [
+        (weigh(sentence) - 1.5 * is_code, sentence)
+        for sentence, is_code in marked
+        if sentence.strip("*_: ") not in passed_over
+    ]
     weight, best = max(found, key=itemgetter(0), default=(0.0, ""))
     if weight <= 0:
-        return shorten(whole, SUMMARY_WIDTH)
-    if len(best) > SUMMARY_WIDTH:
-        return _best_clauses(one_line(best), weigh)
-    return one_line(" ".join(_fitting(found)))
+        return shorten(one_line(text), width)
+    if len(best) > width:
+        return _best_clauses(one_line(best), width, weigh)
+    return one_line(" ".join(_fitting(found, width)))
+
+
+def _topics(topics: Iterable[str], told: str) -> str:
+    """List topics that `told` does not have: ` · Setup, Costs`; empty for none."""
+    known, listed = told.casefold(), ""
+    for topic in dict.fromkeys(topics):
+        name = shorten(topic, _TOPIC)
+        line = f"{listed}, {name}" if listed else f" · {name}"
+        if name and name.casefold() not in known and len(line) <= _TOPICS:
+            listed = line
+    return listed
 
 
 def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
@@ -82,35 +119,35 @@ def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     return weight - 1.5 * is_question(sentence) - 1.0 * bool(_CAPTION.match(sentence))
 
 
-def _fitting(found: Sequence[tuple[float, str]]) -> list[str]:
+def _fitting(found: Sequence[tuple[float, str]], width: int) -> list[str]:
     kept: set[int] = set()
-    width = -1
+    left = width + 1
     for number in sorted(range(len(found)), key=lambda number: -found[number][0]):
         weight, sentence = found[number]
-        if weight > 0 and width + len(sentence) + 1 <= SUMMARY_WIDTH:
+        if weight > 0 and len(sentence) < left:
             kept.add(number)
-            width += len(sentence) + 1
+            left -= len(sentence) + 1
     return [found[number][1] for number in sorted(kept)]
 
 
-def _best_clauses(sentence: str, weigh: Callable[[str], float]) -> str:
+def _best_clauses(sentence: str, width: int, weigh: Callable[[str], float]) -> str:
     """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
     clauses: list[str] = []
     for clause in _CLAUSE_END.split(sentence):
         # one that fits no summary is cut at blanks
-        clauses += [clause] if len(clause) <= SUMMARY_WIDTH else _PIECE.findall(clause)
+        clauses += [clause] if len(clause) <= width else _PIECE.findall(clause)
     weights = [weigh(clause) for clause in clauses]
-    stretches = [(start, _reach(clauses, start)) for start in range(len(clauses))]
+    stretches = [(start, _reach(clauses, start, width)) for start in range(len(clauses))]
     start, stop = max(stretches, key=lambda reach: sum(weights[slice(*reach)]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
-    return shorten(f"{opening}{line}{closing}", SUMMARY_WIDTH)
+    return shorten(f"{opening}{line}{closing}", width)
 
 
-def _reach(clauses: Sequence[str], start: int) -> int:
+def _reach(clauses: Sequence[str], start: int, most: int) -> int:
     """Find the end of the longest stretch from `start` that fits, at least one clause."""
     stop, width = start + 1, len(clauses[start])
-    while stop < len(clauses) and width + 1 + len(clauses[stop]) <= SUMMARY_WIDTH - 2:
+    while stop < len(clauses) and width + 1 + len(clauses[stop]) <= most - 2:
         width += 1 + len(clauses[stop])
         stop += 1
     return stop

@@ -51,6 +51,12 @@ def blocks_of(text: str) -> tuple[Block, ...]:
     return tuple(splitter.blocks)
 
 
+def headings(text: str) -> list[str]:
+    """List the headings of `text`, in order, without their marks."""
+    frames = (text[block.start : block.end] for block in blocks_of(text) if block.is_frame)
+    return [frame.strip().strip("#*_: \t") for frame in frames if _HEADING.match(frame.lstrip())]
+
+
 class _Splitter:
     def __init__(self, text: str) -> None:
         self._text = text

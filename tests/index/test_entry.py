@@ -74,6 +74,27 @@ def test_sentences_keep_their_order():
     assert 0 <= kept.index("8443") < kept.index("5 May")
 
 
+def test_of_a_long_turn_the_line_names_its_headings_beside_what_it_says():
+    parts = "\n\n".join(f"## {name}\n\n{CHATTER * 4}" for name in ("Setup", "Costs", "Rollback"))
+    kept = summary(f"{parts}\n\n```sh\n# no heading\n```\n\n{KEY}")
+    assert KEY in kept
+    assert kept.endswith(" · Setup, Costs, Rollback")
+    assert len(kept) <= SUMMARY_WIDTH
+
+
+def test_of_long_prose_the_line_names_who_and_what_comes_up_most():
+    told = "So Oleg met Mirabelle there again. " * 9 + "And then Ines called Oleg about Porto. " * 4
+    kept = summary(CHATTER * 10 + told + KEY)
+    assert KEY in kept
+    assert kept.partition(" · ")[2].split(", ")[:2] == ["Oleg", "Mirabelle"]
+
+
+def test_what_the_line_says_already_is_not_named_again():
+    kept = summary(f"# Deploy on Friday\n\n{CHATTER * 12}\n\n# Tea\n\n{KEY}")
+    assert kept.casefold().count("deploy on friday") == 1
+    assert kept.endswith(" · Tea")
+
+
 @pytest.mark.parametrize(
     "text", ["", " \n\t ", "?!…—", "```", "```\n```\n" * 40, "…" * 500, "a " * 300]
 )

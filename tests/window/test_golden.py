@@ -19,8 +19,10 @@ from jitchat.transfer.formats import store_demo
 from jitchat.values import Mode
 from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment
+from tests import long_answers
 from tests.conftest import FixedClock
-from tests.support import session_on
+from tests.long_answers import long_talk
+from tests.support import conversation_of, session_on
 from tests.window.cases import turns_of
 
 if TYPE_CHECKING:
@@ -97,6 +99,14 @@ def test_the_demos_steered_window_is_the_one_on_file(demo, name, holds, draft):
     text, path = drawn(demo.preview(draft, Mode.JIT)), GOLDEN / f"{name}.txt"
     for position in holds:
         demo.hold(position, None)
+    if WRITE:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_the_window_with_an_excerpt_is_the_one_on_file(store):
+    session = session_on(store, conversation_of(store, long_talk()))
+    text, path = drawn(session.preview(long_answers.QUESTION, Mode.JIT)), GOLDEN / "jit-excerpt.txt"
     if WRITE:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
