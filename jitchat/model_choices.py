@@ -14,7 +14,7 @@ from jitchat import weights
 from jitchat.errors import SettingsError
 from jitchat.models import completed_facts, engine_plan, kept_models
 from jitchat.providers.catalogue import servers, table
-from jitchat.providers.catalogue.models import LocalServer, ModelInfo, ProviderChoice, State
+from jitchat.providers.catalogue.models import OTHER, LocalServer, ModelInfo, ProviderChoice, State
 from jitchat.providers.local.engine import is_missing
 from jitchat.settings import Settings, keys
 from jitchat.settings.profiles import Profile
@@ -148,11 +148,12 @@ def _server_of(profile: Profile, running: Sequence[LocalServer]) -> LocalServer 
 def _offered(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
     """Put the configured model first, and complete each by what the user and the table know.
 
-    Models that answer on another API than the provider's chat are left out.
+    Models that answer only on an API that is not spoken here are left out.
     """
     listed = {model.name: model for model in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []
     if profile.is_reader:
         first = [replace(model, limit=Limit(table.READER_LIMIT, OWN)) for model in first]
     known = (completed_facts(profile, model) for model in (*first, *listed.values()))
-    return tuple(model for model in known if not model.other_api or model.name == profile.model)
+    spoken = (model for model in known if model.other_api != OTHER or model.name == profile.model)
+    return tuple(spoken)

@@ -26,7 +26,7 @@ from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings, keys
+from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.reranker import Reranker
@@ -193,7 +193,8 @@ class ResolvedModel:
         from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
         endpoint = await left_at_exit(lambda: endpoint_of(self.profile, self.name))
-        return await servers.count_exactly(endpoint, self.profile.protocol, messages)
+        protocol = protocol_of(self.profile, self.name)
+        return await servers.count_exactly(endpoint, protocol, messages)
 
     def open_session(
         self,
@@ -254,10 +255,9 @@ class ResolvedModel:
                 f"{name} was retired on {retires} ({table.source()}): choose another where"
                 " it does not answer."
             )
-        if other_api:
-            api = "OpenAI's Responses API" if other_api == "responses" else "another API"
+        if other_api == models.OTHER:
             yield (
-                f"{name} answers only on {api}, which jitchat does not speak"
+                f"{name} answers only on another API, which jitchat does not speak"
                 f" ({table.source()}): choose another model."
             )
         provider, slash, _ = self.name.partition("/")
@@ -340,7 +340,7 @@ def _served(
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
     from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
 
-    protocol, name = protocol_named(profile.protocol), name or profile.name
+    protocol, name = protocol_named(protocol_of(profile, model)), name or profile.name
     if not profile.is_engine:
         endpoint = replace(endpoint_of(profile, model), name=name)
         return HttpProvider(endpoint, protocol, quirks=quirks)
@@ -349,6 +349,12 @@ def _served(
 
     endpoint = replace(profile.endpoint(model), name=name)
     return LocalProvider(endpoint, protocol, engine_for(engine_plan(profile, model)), quirks)
+
+
+def protocol_of(profile: Profile, model: str) -> str:
+    """Name a model's protocol: its provider's, or the one of the API that it only answers on."""
+    facts = completed_facts(profile, models.ModelInfo(model))
+    return facts.other_api if facts.other_api in sections.PROTOCOLS else profile.protocol
 
 
 def engine_plan(profile: Profile, model: str) -> "EnginePlan":

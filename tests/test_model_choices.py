@@ -254,11 +254,11 @@ def test_a_price_of_ones_own_stands_beside_those_that_are_known_anyway(choices):
 
 
 LISTED = {"GET /v1/models": models(*({"id": name} for name in (
-    "gpt-5-pro", "gpt-audio-mini", "gpt-5-chat-latest", "gpt-6-luna"
+    "gpt-live-1", "gpt-audio-mini", "gpt-5-chat-latest", "gpt-6-luna"
 )))}  # fmt: skip
 
 
-async def test_models_that_the_providers_chat_does_not_reach_are_not_offered(choices):
+async def test_models_of_an_api_that_is_not_spoken_are_not_offered(choices):
     made = choices(environ={"OPENAI_API_KEY": "sk-1234567890"}, answers=LISTED)
 
     await made.refresh("openai")

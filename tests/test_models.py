@@ -223,3 +223,17 @@ def test_the_reserve_is_for_the_longest_answer_that_is_asked_for(limit, longest,
         provider__max_tokens=longest,
     )
     assert resolve_model(settings).asked_budget.reserve == reserve
+
+
+@pytest.mark.parametrize(
+    ("model", "route"),
+    [("gpt-5.5-pro", "/v1/responses"), ("gpt-6-luna", "/v1/chat/completions")],
+)
+def test_a_model_that_answers_only_on_the_responses_api_is_asked_there(
+    monkeypatch: pytest.MonkeyPatch, model: str, route: str
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    provider = make_provider(settings_with().profile("openai"), model, EstimateCounter())
+    posted = provider.wire((Message(Role.USER, "hello"),), Options())
+    assert posted is not None
+    assert posted.url == f"https://api.openai.com{route}"

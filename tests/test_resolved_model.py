@@ -141,7 +141,7 @@ def test_a_limit_of_ones_own_asks_nobody(store, answers):
     ("provider", "model", "told"),
     [
         ("deepseek", "deepseek-chat", "deepseek-chat was retired on 2026-07-24 (table of"),
-        ("openai", "gpt-5.5-pro", "gpt-5.5-pro answers only on OpenAI's Responses API, which"),
+        ("openai", "gpt-5.5-pro", ""),
         ("openai", "gpt-live-1", "gpt-live-1 answers only on another API, which jitchat does not"),
         ("openai", "gpt-6-luna", ""),
         ("openrouter", "openai/gpt-5.5-pro", ""),

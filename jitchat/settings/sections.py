@@ -89,7 +89,7 @@ def shown(value: object, *, hidden: bool = False) -> str:
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
 
 
-PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
+PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,16 @@ def _ollama(text: str, **more: Any) -> dict[str, Any]:
     return {"model": "m", "message": {"role": "assistant", "content": text}, "done": False} | more
 
 
+def _responses(text: str) -> dict[str, Any]:
+    said = {"item_id": "msg_1", "output_index": 0, "content_index": 0, "delta": text}
+    return {"type": "response.output_text.delta", **said}
+
+
+_COMPLETED = {"type": "response.completed", "response": {"status": "completed"}}
 _STOPPED = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
 DIALECTS = (
     Dialect("openai", delta, ((STOP, "[DONE]"), (STOP,), ("[DONE]",))),
+    Dialect("responses", _responses, ((_COMPLETED,),)),
     Dialect("anthropic", _anthropic, ((_STOPPED, {"type": "message_stop"}), (_STOPPED,))),
     Dialect("gemini", _gemini, ((_gemini("", finishReason="STOP"),),)),
     Dialect(

@@ -73,7 +73,7 @@ WRONG_FILES = [
     ("[providers.groq]\nseed = true\n", ["providers.groq.seed", "a whole number", "true"]),
     (
         "[providers.groq]\nprotocol = 'opneai'\n",
-        ["providers.groq.protocol", "openai, anthropic, gemini or ollama", "'openai'?"],
+        ["providers.groq.protocol", "openai, responses, anthropic, gemini or ollama", "'openai'?"],
     ),
     ("[providers.groq]\nheaders = 3\n", ["providers.groq.headers", "a table of texts"]),
     ("[providers.groq]\nheaders = { a = 3 }\n", ["a table of texts", "of other things"]),

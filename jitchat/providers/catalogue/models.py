@@ -18,6 +18,8 @@ from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
 
+OTHER = "other"
+"""An API that no protocol here speaks."""
 THE_SERVER = "the server"
 """The source of prices that come with the list of models."""
 _KINDS = ("input", "output", "cached", "written")
@@ -35,7 +37,8 @@ class ModelInfo:
     retires: date | None = None
     """The day on which its provider takes it away."""
     other_api: str = ""
-    """The API that it answers on where no protocol here reaches it: `responses` or `other`."""
+    """The API that it answers on where that is not its provider's usual one: `responses`, which is
+    spoken here, or `OTHER`; else empty."""
 
     @property
     def is_loaded(self) -> bool:

@@ -242,8 +242,14 @@ PATIENCE = 5.0
 _OLLAMA_OWNER = "library"
 """The owner of every model of Ollama, where it speaks as OpenAI does."""
 _LLAMA_CPP_OWNER = "llamacpp"
-_INPUT = {"anthropic": ("model", "system", "messages"), "gemini": ("systemInstruction", "contents")}
+_INPUT = {
+    "anthropic": ("model", "system", "messages"),
+    "gemini": ("systemInstruction", "contents"),
+    "responses": ("model", "input"),
+}
 """The parts of a request that are input."""
+_COUNTING = {"anthropic": "count_tokens", "responses": "input_tokens"}
+"""The route below the one that answers."""
 
 
 async def ask_limit(
@@ -319,8 +325,8 @@ async def count_exactly(
 ) -> int:
     """Ask how many tokens these messages are for the endpoint's model, all of the input.
 
-    Anthropic, Gemini and llama.cpp's server can tell. What is counted is the very body that would
-    be sent, without what says how to answer it.
+    Anthropic, Gemini, OpenAI's Responses and llama.cpp's server can tell. What is counted is the
+    very body that would be sent, without what says how to answer it.
 
     Raises:
         ProviderError: The server cannot tell, or did not.
@@ -336,8 +342,8 @@ async def count_exactly(
             return await _count_by_llama_cpp(client, endpoint, parts)
         counted = {name: parts[name] for name in _INPUT[protocol_name] if name in parts}
         url = str(request.url.copy_with(query=None))
-        if protocol_name == "anthropic":
-            answer = await client.post(f"{url}/count_tokens", counted)
+        if counting := _COUNTING.get(protocol_name):
+            answer = await client.post(f"{url}/{counting}", counted)
             return _required(at(answer, "input_tokens"))
         path = url.removesuffix(":streamGenerateContent")
         named = {"model": path.removeprefix(f"{client.base}/"), **counted}

@@ -318,6 +318,7 @@ class WireProtocol(Protocol):
 
 _PROTOCOLS = {
     "openai": "OpenAiProtocol",
+    "responses": "ResponsesProtocol",
     "anthropic": "AnthropicProtocol",
     "gemini": "GeminiProtocol",
     "ollama": "OllamaProtocol",

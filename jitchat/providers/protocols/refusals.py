@@ -176,8 +176,12 @@ _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling i
 _SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose another model."
 """What to do, and no more: that the money is spent, the provider's own words say."""
 _ANOTHER_API = (
-    "This model answers only on {}, which jitchat does not speak: choose another model"
+    "This model answers only on another API, which jitchat does not speak: choose another model"
     " (`jitchat models`, Ctrl+L)."
+)
+_RESPONSES = (
+    'This model answers only on the Responses API: set protocol = "responses" in this provider\'s'
+    " table of the configuration, or choose another model."
 )
 _NO_ACCESS = "Access was refused (HTTP 403) with something that is not this protocol."
 _CHECK_WAY = (
@@ -255,7 +259,7 @@ def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> st
     """Say what to do; empty where neither the status nor the words tell."""
     text = searchable(value)
     if other := pattern("other_api").search(text):
-        return _ANOTHER_API.format("OpenAI's Responses API" if other["api"] else "another API")
+        return _RESPONSES if other["api"] else _ANOTHER_API
     if pull := _PULL.search(text):
         return f"Run `ollama pull {pull[1]}`, or choose another model."
     if is_quota_spent(value):
@@ -279,7 +283,8 @@ def sent_in(body: str) -> frozenset[str]:
     """
     request = parsed(body)
     names = frozenset(_keys(request)).difference(wordings()["essential"])
-    roles = [at(turn, "role") for turn in list_of(at(request, "messages"))]
+    turns = list_of(at(request, "messages")) + list_of(at(request, "input"))
+    roles = [at(turn, "role") for turn in turns]
     apart = at(request, "system") or at(request, "systemInstruction")
     return names | {"system"} if apart or "system" in roles or "developer" in roles else names
 

@@ -1,0 +1,123 @@
+"""OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.json_values import at, count, list_of, text_at
+from jitchat.providers.protocols.refusals import stopped
+from jitchat.providers.provider import (
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+    ReplyDelta,
+)
+from jitchat.values import Message, Usage
+
+_TEXTS = ("response.output_text.delta", "response.refusal.delta")
+_THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+_ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+
+class ResponsesParser(protocol.AnswerParser):
+    """Reads one answer, event by event, or a whole response."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_thought = False
+
+    def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
+        kind = text_at(chunk, "type") or event
+        text = text_at(chunk, "delta")
+        if kind in _TEXTS and text:
+            yield ReplyDelta(text)
+        elif kind in _THOUGHTS and text:
+            self._has_thought = True
+            yield ReasoningDelta(text)
+        elif kind == "response.reasoning_summary_part.added" and self._has_thought:
+            yield ReasoningDelta(protocol.BETWEEN)
+        elif kind == "response.output_item.done":
+            self._call(chunk.get("item"))
+        elif kind in _ENDS:
+            yield from self._end_of(chunk.get("response"))
+        elif text_at(chunk, "object") == "response":
+            yield from self._whole(chunk)
+
+    def _call(self, item: object) -> None:
+        """Take a call once it is whole: what came of it in pieces is all in it."""
+        if text_at(item, "type") == "function_call":
+            function = {"name": at(item, "name"), "arguments": at(item, "arguments")}
+            self._calls.add_whole([{"function": function}])
+
+    def _whole(self, response: dict[str, object]) -> Iterator[Piece]:
+        for item in list_of(response.get("output")):
+            self._call(item)
+            thought = protocol.BETWEEN.join(
+                text_at(p, "text") for p in list_of(at(item, "summary"))
+            )
+            if thought:
+                yield ReasoningDelta(thought)
+            said = list_of(at(item, "content")) if text_at(item, "type") == "message" else ()
+            for part in said:
+                if text := text_at(part, "text") or text_at(part, "refusal"):
+                    yield ReplyDelta(text)
+        yield from self._end_of(response)
+
+    def _end_of(self, response: object) -> Iterator[Piece]:
+        yield from self.end()
+        yield from self._counted({"usage": at(response, "usage")})
+        if at(response, "error"):
+            raise stopped(response)
+        reason = text_at(response, "incomplete_details", "reason")
+        yield Finished(reason or text_at(response, "status") or "completed")
+        self.over = True
+
+    def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
+        usage = chunk.get("usage")
+        read, written = at(usage, "input_tokens_details"), at(usage, "output_tokens_details")
+        self._counts.take(
+            sent=count(at(usage, "input_tokens")),
+            answered=count(at(usage, "output_tokens")),
+            cached=count(at(read, "cached_tokens")),
+            written=count(at(read, "cache_write_tokens")),
+            reasoning=count(at(written, "reasoning_tokens")),
+        )
+        if known := self._counts.usage(self._counts.sum("sent"), self._counts.sum("answered")):
+            yield known
+
+
+def _format(schema: str | None) -> dict[str, object] | None:
+    if schema is None:
+        return None
+    return {"type": "json_schema", "name": "answer", "strict": True, "schema": json.loads(schema)}
+
+
+class ResponsesProtocol:
+    """`POST {base_url}/responses`, answered with server-sent events."""
+
+    parser = ResponsesParser
+
+    def request(
+        self, endpoint: Endpoint, messages: Sequence[Message], options: Options
+    ) -> httpx.Request:
+        """Make the request; a summary of the reasoning is asked for until the model refuses it."""
+        without = options.without
+        window = protocol.dialogue(messages, merging=False, folding="system" in without)
+        body = {
+            "model": endpoint.model,
+            "input": window.as_objects(),
+            "stream": True,
+            "max_output_tokens": options.max_tokens,
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "reasoning": protocol.filled({"effort": options.effort, "summary": "auto"}, without),
+            "text": protocol.filled({"format": _format(options.schema)}, without),
+        }
+        kept = protocol.filled(body, without) | {"store": False}
+        url = f"{base_of(endpoint.base_url, 'openai')}/responses"
+        return protocol.json_request(endpoint, "openai", url, kept)
