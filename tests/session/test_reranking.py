@@ -66,7 +66,7 @@ async def test_the_picker_chooses_from_what_it_ranked(store, tmp_path):
 
     loaded = {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
     assert {last, liked} <= loaded
-    reranked, picked, _ = choosing_sentences(window)
+    reranked, picked, *_ = choosing_sentences(window)
     assert reranked.startswith("reranked by ")
     assert picked.startswith("picked by ")
 
