@@ -213,6 +213,11 @@ class Reranking:
     ms: float = 0.0
 
 
+_IN_DOUBT = 0.6
+"""Of LoCoMo's questions 95.8 % have evidence above this share of the floor, in 33 turns of a
+shortlist; 96.2 % in all 50."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a draft: the shortlist and what the picker made of it."""
@@ -230,6 +235,10 @@ class Retrieval:
     """None where there is no reranker."""
     searched: int | None = None
     """The position up to which turns were looked through; None where nothing was asked."""
+
+    def is_in_doubt(self, score: float) -> bool:
+        """Whether a picker is shown a turn of that score: not where it is far below the floor."""
+        return score >= _IN_DOUBT * self.floor
 
 
 @dataclass(frozen=True, slots=True)
