@@ -213,6 +213,11 @@ class Reranking:
     ms: float = 0.0
 
 
+_IN_DOUBT = 0.6
+"""Of LoCoMo's questions 95.8 % have evidence above this share of the floor, in 33 turns of a
+shortlist; 96.2 % in all 50."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """A word of a query that occurs in the conversation."""
@@ -243,6 +248,10 @@ class Retrieval:
     """The position up to which turns were looked through; None where nothing was asked."""
     terms: tuple[Term, ...] = ()
     """By what the passages of a long turn are chosen."""
+
+    def is_in_doubt(self, score: float) -> bool:
+        """Whether a picker is shown a turn of that score: not where it is far below the floor."""
+        return score >= _IN_DOUBT * self.floor
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,6 @@ _REACH = 2_000
 _LONGEST_ID = 18
 
 
-IN_DOUBT = 0.6
-"""A turn with less than this share of the floor is not in doubt: no line of it is shown. Of
-LoCoMo's questions 95.8 % have evidence above that, in 33 lines; 96.2 % in all 50."""
 STANDS_OUT = 0.4
 """Where no other turn has this share of the best one's score, nothing is in doubt. Of LoCoMo's
 questions that is so for one in nine; of those 98.8 % have evidence among the first six."""
@@ -130,8 +127,7 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
     They stand in order of position.
     """
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
-    least = IN_DOUBT * retrieval.floor
-    ranked = [row for row in ranked if row.score >= least]
+    ranked = [row for row in ranked if retrieval.is_in_doubt(row.score)]
     found = [(row, history.find(row.turn)) for row in ranked]
     known = [(row, index) for row, index in found if index is not None][:MOST_LINES]
     return {

@@ -18,6 +18,10 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 LONGEST = 32_000
 """Characters; who goes on beyond that is not answering what was asked."""
 _FENCE = "```"
+_SCHEMA_PARTS = frozenset(
+    ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
+)
+"""What protocols call the part of a request that has the schema."""
 _Value = TypeVar("_Value", list[object], dict[str, object])
 
 
@@ -55,6 +59,8 @@ def wrong_format() -> NotAnAnswer:
 class Hearing:
     began: bool = False
     """Whether the server took the request."""
+    without: frozenset[str] = frozenset()
+    """Parts of the request that its server refuses."""
     reported: Usage | None = None
     _pieces: list[str] = field(default_factory=list)
     _length: int = 0
@@ -68,7 +74,9 @@ class Hearing:
         async with aclosing(provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 self.began |= not isinstance(piece, SentRequest)
-                if isinstance(piece, Usage):
+                if isinstance(piece, SentRequest):
+                    self.without = piece.options.without
+                elif isinstance(piece, Usage):
                     self.reported = piece
                 elif isinstance(piece, ReplyDelta):
                     self._length += len(piece.text)
@@ -144,6 +152,7 @@ class SmallModel:
             sent = sent if hearing.began else 0  # what was refused is not charged
         ms = (time.perf_counter() - started) * 1000
         reported = hearing.reported
+        self.taught.takes_schema &= _SCHEMA_PARTS.isdisjoint(hearing.without)
         if text and sent and self.taught.takes_schema:
             sent += await asyncio.to_thread(self.counter.count, text)
         answered = (reported.output_tokens or 0) if reported else 0

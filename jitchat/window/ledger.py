@@ -94,7 +94,8 @@ class _Book:
     def _distance(self, score: float) -> str:
         """Say by how much the score falls short, where the score decided."""
         retrieval, last = self._sources.retrieval, self._last
-        if retrieval.picking is not None and not retrieval.picking.fallback:
+        is_picked = retrieval.picking is not None and not retrieval.picking.fallback
+        if retrieval.picking is not None and is_picked and retrieval.is_in_doubt(score):
             return reasons.NOT_PICKED.format(model=retrieval.picking.model)
         floor = retrieval.floor
         if score < floor:

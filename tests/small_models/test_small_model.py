@@ -17,7 +17,7 @@ from jitchat.errors import (
     Unreachable,
 )
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Finished
+from jitchat.providers.provider import Finished, Options, SentRequest
 from jitchat.small_models.small_model import LONGEST, SmallModel
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -171,6 +171,16 @@ async def test_a_server_that_takes_no_schema_is_asked_without_one_from_then_on(r
     assert [each.schema is None for each in provider.options] == [False, True, True]
     assert [each.input_tokens for each in heard] == [SENT, SENT]
     assert replace(model, answers=True).taught is model.taught, "what is made of it knows, too"
+
+
+async def test_a_schema_that_the_loop_left_out_is_not_sent_or_counted_again():
+    sent = SentRequest("openai", "", Options(without=frozenset({"response_format"})), "")
+    model = small(sent, "[1]")
+
+    heard = [await model.ask(ASKED, SCHEMA) for _ in range(2)]
+
+    assert [each.input_tokens for each in heard] == [SENT, SENT]
+    assert [each.schema is None for each in model.provider.options] == [False, True]
 
 
 async def test_what_is_refused_without_a_schema_too_is_the_error_and_teaches_nothing():

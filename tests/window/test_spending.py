@@ -132,3 +132,17 @@ def test_what_it_took_stands_beside_what_its_picks_save_of_the_window_by_scores(
     explained = why_by_ledger(window, row.turn)
     assert explained is not None
     assert explained.sentences[-1] == f"P{sentence[1:]}."
+
+
+def test_a_turn_that_the_picker_was_not_shown_is_below_the_floor_and_not_passed_over():
+    spoken = talk(*(f"turn {number:02} " + "words " * 20 for number in range(1, 61)))
+    history = History().extended(spoken, lambda text: message_tokens(COUNTER, text))
+    found = replace(shortlist(20, 9, 15, 30, hits=1), floor=2.8, picking=ASKED)
+    sources = Sources(history, turn(61, "what was it?"), "model", retrieval=found)
+    window = plan(Mode.JIT, sources, Budget(limit=20_000, reserve=500, recent=400), COUNTER)
+
+    reasons = {row.turn: row.reason for row in window.ledger}
+
+    assert [row.score for row in found.candidates] == [1.9, 1.8, 1.7, 1.6]
+    assert reasons[15].startswith("not picked by small-1")
+    assert reasons[30].startswith("1.20 below the floor 2.80")
