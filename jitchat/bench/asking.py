@@ -171,7 +171,7 @@ def ms_since(begun: float) -> float:
 
 
 def turns_in_full(window: ContextWindow) -> frozenset[int]:
-    """Name the positions of the turns that a window holds at full text."""
+    """Name the positions of the turns that a window holds, whole or as an excerpt."""
     kinds = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
     return frozenset(
         each.turn for each in window.segments if each.kind in kinds and each.turn is not None

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
-from jitchat.bench.haystack import PHRASINGS, Haystack, Length, other_questions
+from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import end_piped, own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
@@ -122,7 +122,7 @@ class ModeResult:
     least_saved: float
     """The least of any question."""
     found: int
-    """For how many of the phrasings the needle's turn is in the window at full text."""
+    """For how many of the phrasings the needle is in the window, in its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,8 @@ def _timed_question(
 
     def planned(mode: Mode) -> _Planned:
         window, ms = conversation.window(mode, question, retrieval)
-        has_needle = needle in turns_in_full(window)
+        is_said = any(NEEDLE in segment.text for segment in window.segments)
+        has_needle = is_said and needle in turns_in_full(window)
         return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
     jit = planned(Mode.JIT)

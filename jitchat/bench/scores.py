@@ -26,7 +26,7 @@ class Outcome:
     ranked: tuple[int, ...]
     """The shortlist's positions, best first; empty for a mode that retrieves nothing."""
     held: frozenset[int]
-    """Positions that were in the window at full text."""
+    """Positions that were in the window, whole or as an excerpt."""
     share: float
     """The window's tokens by those of `full`, 0 to 1."""
     retrieve_ms: float

@@ -26,7 +26,7 @@ def check_command(flags: options.Flags, as_json: bool) -> int:
     """Plan the window of each noted message anew, and look for the turn that it is to have.
 
     A message was noted in the chat, where a reply lacked a turn or rightly had it. Nothing is
-    sent. The exit code is 1 where a turn is not there at full text.
+    sent. The exit code is 1 where a turn is there neither whole nor as an excerpt.
     """
     found = list(_checked(flags))
     if as_json:

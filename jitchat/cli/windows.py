@@ -110,6 +110,9 @@ def _price_line(window: ContextWindow, prices: Prices | None) -> str:
 
 
 def _not_there(window: ContextWindow) -> Iterator[str]:
+    if excerpts := sum(segment.excerpt is not None for segment in window.segments):
+        turns = "turn is" if excerpts == 1 else "turns are"
+        yield f"{excerpts} {turns} there as an excerpt; `jitchat why` names the passages"
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         are = "is" if left_out == 1 else "are"

@@ -144,7 +144,7 @@ class Result:
     needed: tuple[int, ...] = ()
     """The positions of the turns that the answer needs; none where it was never said."""
     held: int | None = None
-    """How many of them the window held at full text; None where none was sent."""
+    """How many of them the window held, whole or as an excerpt; None where none was sent."""
     window_id: int | None = None
     """The archive's key of the window that was sent; None where none was."""
     tokens: int | None = None

@@ -30,7 +30,7 @@ class CaseKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A message, and a turn that its window is to have at full text."""
+    """A message, and a turn that its window is to have, whole or as an excerpt."""
 
     said: Turn
     """The user's."""

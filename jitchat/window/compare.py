@@ -190,9 +190,11 @@ def retrieved_turns(window: ContextWindow) -> frozenset[int]:
 
 
 def sends_all(window: ContextWindow) -> bool:
-    """Tell whether every turn is there as it was said: nothing is out, or just an index line."""
+    """Tell whether every turn is there as it was said, and whole."""
     out = (Verdict.LEFT_OUT, Verdict.INDEX)
-    return window.never_candidates is None and all(row.verdict not in out for row in window.ledger)
+    is_whole = all(segment.excerpt is None for segment in window.segments)
+    is_complete = window.never_candidates is None and is_whole
+    return is_complete and all(row.verdict not in out for row in window.ledger)
 
 
 def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:

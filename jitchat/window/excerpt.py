@@ -38,7 +38,7 @@ _MOST = 24
 _MISFITS = 3
 """After so many blocks that there was no room for, the excerpt is taken to be full."""
 _WORDS = 4
-_REMEMBERED = 64
+_REMEMBERED = 128
 """Texts whose blocks and prices are kept: as the user types, the same turns come up again."""
 
 
@@ -71,6 +71,17 @@ def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price
     chosen.take(first, is_forced=True)
     list(takewhile(chosen.take, others))
     return chosen.excerpt(lambda _: reasons.BEGINNING)
+
+
+def together(text: str, terms: Sequence[Term]) -> float:
+    """Tell how much of the query one block has, with what it brings: 0 to 1.
+
+    Of many words some turn has all, scattered; an answer has them together.
+    """
+    weights = {term.stem: term.weight for term in terms}
+    shared = _shared(*_blocks(text), weights).values()
+    sums = (sum(weights[stem] * share for stem, share in found.items()) for found in shared)
+    return max(sums, default=0.0) / (sum(weights.values()) or 1.0)
 
 
 @lru_cache(maxsize=_REMEMBERED)

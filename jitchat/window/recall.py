@@ -24,7 +24,7 @@ from jitchat.text.sentences import is_question
 from jitchat.text.words import fold
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
-from jitchat.window.excerpt import Room, excerpt_of
+from jitchat.window.excerpt import Room, excerpt_of, together
 from jitchat.window.history import History
 from jitchat.window.render import Piece, Price, Quoting, index_line, marker
 from jitchat.window.window import Excerpt
@@ -41,6 +41,9 @@ for it is likeliest to hold the answer."""
 _PASSAGES = 2 / 3
 """An excerpt costs no more than this share of what a whole turn may cost: else it were hardly worth
 tearing the turn."""
+_SCATTERED = 0.5
+"""A long turn is worth no less than one with so much of the query in one passage: it may have
+been found by its meaning."""
 _AS_WELL = 0.8
 """A turn with this share of the best score and all of its words matches as well."""
 _FIGURE = re.compile(r"\d")
@@ -128,7 +131,8 @@ class Recalling:
         self._taken, self._allowance, self._price = taken, allowance, price
         self._room = allowance.room - price(_FENCE)
         self._requested = sorted(allowance.requested - taken)
-        self._hits = _newest_first(retrieval)
+        least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
+        self._hits = _together_first(history, retrieval, _newest_first(retrieval), least)
         self._beside = {hit.turn: _beside(history, hit.turn) for hit in self._hits[:NEIGHBOURS_OF]}
         wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
         indices = [history.find(position) for position in sorted(wanted)]
@@ -274,6 +278,26 @@ def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
 
     newest = max(as_good, key=precedence)
     return (newest, *(hit for hit in retrieval.hits if hit is not newest))
+
+
+def _together_first(
+    history: History, retrieval: Retrieval, hits: Sequence[Hit], least: int
+) -> tuple[Hit, ...]:
+    """Order long turns among themselves by how much of the query stands together in each.
+
+    Long are those of more than `least` tokens; each takes the place of another. A place is worth
+    the score of that rank, so that what was put first stays first among equals.
+    """
+    found = [(place, history.find(hit.turn)) for place, hit in enumerate(hits)]
+    long = {at: index for at, index in found if index is not None and history.costs[index] > least}
+    scores = sorted((hit.score for hit in hits), reverse=True)
+
+    def worth(place: int) -> float:
+        text = history.turns[long[place]].content
+        return scores[place] * max(_SCATTERED, together(text, retrieval.terms)) ** 2
+
+    order = iter(sorted(long, key=worth, reverse=True))
+    return tuple(hits[next(order)] if place in long else hit for place, hit in enumerate(hits))
 
 
 def _names(entry: IndexEntry) -> frozenset[str]:

@@ -2,8 +2,9 @@
 
 320 turns of 1,500 words (`--turns`), as plain paragraphs and as a model writes them, with headings,
 lists and code. Facts of the rot lab stand in turns of their own, each somewhere in its turn; each
-is asked for once, with the usual budget. The whole sentence has to be in what is sent. `--whole`
-has turns recalled whole or not at all.
+is asked for once, with the usual budget. At last each turn has a fact, all alike but for a person,
+a place and a number; 100 are asked for. The whole sentence has to be in what is sent. `--whole` has
+turns recalled whole or not at all.
 """
 
 from __future__ import annotations
@@ -11,21 +12,25 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from jitchat.bench.asking import OpenConversation, indexed
 from jitchat.bench.haystack import Haystack, Length
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.index.embedder import NoEmbedder
-from jitchat.lab.facts import Fact, Kind, Where, makers
+from jitchat.lab.facts import Kind as Question
+from jitchat.lab.facts import Where, makers
 from jitchat.text.sentences import sentences
 from jitchat.transfer.report import FileConversation
 from jitchat.values import Mode
 from jitchat.window import recall
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
+from jitchat.window.window import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +39,21 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
 
 TURNS = 320
-KINDS = (Kind.DIRECT, Kind.EXACT, Kind.UPDATED, Kind.DISTRACTED, Kind.PARAPHRASED)
+ALIKE = 100
+LOCKED = (
+    *("locker", "safe", "bike shed", "printer room", "lab fridge", "archive", "server cage"),
+    *("boat house", "wine cellar", "meter cupboard"),
+)
+KINDS = (
+    *(Question.DIRECT, Question.EXACT, Question.UPDATED, Question.DISTRACTED),
+    Question.PARAPHRASED,
+)
 SEED = 320
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    kind: Kind
+    kind: str
     rank: int | None
     """Of the fact's turn, from 1; None where it is not on the shortlist."""
     has_turn: bool
@@ -54,13 +67,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    fact: Fact
+    kind: str
+    question: str
     turn: int
     text: str
     """The statement that holds the answer."""
 
 
-def planted(turns: list[Turn], chance: random.Random, *, dressed: bool) -> list[Planted]:
+def planted(turns: list[Turn], chance: random.Random, dressed: bool) -> list[Planted]:
     """Put facts into the turns; those that hold one are changed in place."""
     facts = [make(chance) for kind in KINDS for make in makers()[kind]]
     places = iter(chance.sample(range(len(turns) - 8), len(turns) - 8))
@@ -75,7 +89,8 @@ def planted(turns: list[Turn], chance: random.Random, *, dressed: bool) -> list[
         if not before:
             chance.shuffle(at)
         said |= dict(zip(at, (each.text for each in ordered), strict=True))
-        found.append(Planted(fact, turns[at[len(before)]].position, needed.text))
+        position = turns[at[len(before)]].position
+        found.append(Planted(fact.kind, fact.question, position, needed.text))
     for at, turn in enumerate(turns):
         told = sentences(turn.content)
         if at in said:
@@ -83,6 +98,25 @@ def planted(turns: list[Turn], chance: random.Random, *, dressed: bool) -> list[
         text = "\n".join(written(told, chance)) if dressed else " ".join(told)
         turns[at] = replace(turn, content=text)
     return found
+
+
+def planted_alike(turns: list[Turn], chance: random.Random) -> list[Planted]:
+    """Put one fact into each turn, in place; some of them, to be asked for.
+
+    The other talk is of the same people.
+    """
+    words = tomllib.loads((files("jitchat.bench") / "data" / "vocabulary.toml").read_text("utf-8"))
+    owners = words["people"].split()
+    pairs = chance.sample([(owner, what) for owner in owners for what in LOCKED], len(turns))
+    found = []
+    for at, (owner, what) in enumerate(pairs):
+        text = f"By the way, the code of the {what} of {owner} is {chance.randint(1000, 9999)}."
+        told = sentences(turns[at].content)
+        told.insert(chance.randrange(len(told)), text)
+        turns[at] = replace(turns[at], content=" ".join(told))
+        question = f"What is the code of {owner}'s {what}?"
+        found.append(Planted("alike", question, turns[at].position, text))
+    return chance.sample(found[:-50], ALIKE)
 
 
 def written(told: list[str], chance: random.Random) -> Iterator[str]:
@@ -106,33 +140,25 @@ def written(told: list[str], chance: random.Random) -> Iterator[str]:
         yield ""
 
 
-def ask_all(embedder: Embedder, turns: int, *, dressed: bool) -> list[Asked]:
-    chance = random.Random(SEED)
-    said = list(Haystack(turns, Length.LONG).turns())
-    facts = planted(said, chance, dressed=dressed)
-    found = FileConversation("long", "Long turns", tuple(said))
-    with indexed(found, embedder) as memory:
+def ask_all(embedder: Embedder, turns: list[Turn], facts: list[Planted]) -> list[Asked]:
+    with indexed(FileConversation("long", "Long turns", tuple(turns)), embedder) as memory:
         talk = OpenConversation(memory, EstimateCounter(), Budget())
         return [asked(talk, each) for each in facts]
 
 
 def asked(talk: OpenConversation, planted: Planted) -> Asked:
-    fact = planted.fact
-    retrieval, _ = talk.retrieve(fact.question)
-    talk.window(Mode.JIT, fact.question, retrieval)
-    window, ms = talk.window(Mode.JIT, fact.question, retrieval)
+    retrieval, _ = talk.retrieve(planted.question)
+    window, ms = talk.window(Mode.JIT, planted.question, retrieval)
     ranks = {row.turn: row.rank for row in retrieval.candidates}
     there = window.kind_of_turns()
     text = " ".join(window.messages()[-1].content.split())
-    quoted = planted.text in text or repr(planted.text) in text
-    recalled = sum(segment.kind == "retrieved" for segment in window.segments)
     return Asked(
-        fact.kind,
+        planted.kind,
         ranks.get(planted.turn),
-        there.get(planted.turn) == "retrieved",
-        quoted,
+        there.get(planted.turn) is Kind.RETRIEVED,
+        planted.text in text or repr(planted.text) in text,
         window.used,
-        recalled,
+        sum(segment.kind is Kind.RETRIEVED for segment in window.segments),
         ms,
     )
 
@@ -146,14 +172,17 @@ def main() -> None:
     if chosen.whole:
         recall.LEAST_EXCERPTED = 10**9
     embedder = BuiltinEmbedder() if chosen.embedder == "builtin" else NoEmbedder()
-    for dressed in (False, True):
-        answers = ask_all(embedder, chosen.turns, dressed=dressed)
-        print("with headings, lists and code" if dressed else "plain paragraphs")
+    for name in ("plain paragraphs", "with headings, lists and code", "a like fact in each turn"):
+        chance, turns = random.Random(SEED), list(Haystack(chosen.turns, Length.LONG).turns())
+        is_alike, is_dressed = name.startswith("a like"), name.startswith("with")
+        facts = planted_alike(turns, chance) if is_alike else planted(turns, chance, is_dressed)
+        answers = ask_all(embedder, turns, facts)
         by_kind: dict[str, list[Asked]] = defaultdict(list)
         for each in answers:
             by_kind[each.kind].append(each)
-        for name, rows in (*by_kind.items(), ("all", answers)):
-            print(line(name, rows))
+        print(name)
+        for kind, rows in (*by_kind.items(), ("all", answers)):
+            print(line(kind, rows))
 
 
 def line(name: str, rows: list[Asked]) -> str:

@@ -15,8 +15,8 @@ from jitchat.providers.reader import read_window
 from jitchat.text.words import stems
 from jitchat.values import Message, Mode, Retrieval, Role, Term
 from jitchat.window.budget import Budget
-from jitchat.window.compare import difference
-from jitchat.window.excerpt import Room, excerpt_of
+from jitchat.window.compare import difference, sends_all
+from jitchat.window.excerpt import Room, excerpt_of, together
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -156,6 +156,15 @@ def test_a_part_that_has_no_room_leaves_it_to_one_that_has():
     assert chosen(text, "port") == ["The port is 8443."]
 
 
+def test_how_much_of_a_query_stands_together_is_told_by_the_best_block():
+    scattered = among("The gateway is old.", "The port is new.")
+    beside = f"## Gateway\n\n{among('The port is 8443.')}"
+    one = among("The gateway has port 8443.")
+    told = [together(text, terms("gateway port")) for text in ("x", scattered, beside, one)]
+    assert told == [0.0, 0.5, 0.75, 1.0]
+    assert together(one, ()) == 0.0
+
+
 # in the window
 
 
@@ -237,6 +246,27 @@ def test_the_best_hit_has_more_room_than_the_others():
     assert excerpt_in(window, 18).tokens > 1.5 * excerpt_in(window, 6).tokens
 
 
+def test_of_long_turns_those_with_the_words_together_come_first_and_short_ones_keep_their_place():
+    scattered = ("The gateway is old.", "The port is new.")
+    said = [long(at, *scattered, f"Note {at}.") for at in range(10, 60, 10)]
+    said += [turn(70, "A short port."), long(80, "The gateway has port 8443.")]
+    found = replace(shortlist(70, 10, 20, 30, 40, 50, 80, hits=7), terms=terms("gateway port"))
+    recalled = [
+        each.turn
+        for each in sent(sources(said, found), retrieved=400).segments
+        if each.kind is Kind.RETRIEVED
+    ]
+    assert recalled[-2:] == [80, 70]  # the best is read last
+    assert 50 not in recalled
+
+
+def test_of_long_turns_that_have_as_much_together_the_better_hit_comes_first():
+    said = [long(at, f"The gateway has port {at}.") for at in (10, 20, 30)]
+    window = sent(sources(said, replace(shortlist(20, 30, 10), terms=terms("gateway port"))))
+    recalled = [each.turn for each in window.segments if each.kind is Kind.RETRIEVED]
+    assert recalled == [10, 30, 20]
+
+
 def test_a_turn_that_is_asked_for_or_pinned_is_whole():
     for steered in (sources(wanted=frozenset({18})), sources(pinned=(18,))):
         there = segment(sent(steered), 18)
@@ -308,3 +338,11 @@ def test_a_mark_is_counted_by_the_counter():
     text = long(18, "The gateway is on port 8443.").content
     assert found.whole == PRICE(text)
     assert marker(found.left_out[0], long(18)) in segment(window, 18).text
+
+
+def test_a_window_with_an_excerpt_does_not_send_all():
+    given = sources(draft="x")
+    everything = plan(Mode.FULL, given, Budget(), COUNTER)
+    assert sends_all(everything)
+    torn = [replace(each, excerpt=Excerpt((), (9,))) for each in everything.segments]
+    assert not sends_all(replace(everything, segments=tuple(torn)))
