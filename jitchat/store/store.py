@@ -165,6 +165,16 @@ class ColdStore:
                 )
             ]
 
+    def turns_at(self, conversation: str, positions: Sequence[int]) -> list[Turn]:
+        """Read the turns at some positions, of whichever branch, that there are."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                f"SELECT {TURN_COLUMNS} FROM turns t WHERE conversation = ?"  # noqa: S608  a constant
+                " AND position IN (SELECT value FROM json_each(?))",
+                (conversation, json.dumps(positions)),
+            )
+            return list(map(turn_from, rows))
+
     def turn(self, conversation: str, position: int) -> Turn | None:
         """Read one turn, of whichever branch; None where there is none."""
         only = Path(((position, position),))

@@ -30,7 +30,7 @@ def _little_memory(monkeypatch):
     monkeypatch.setattr(turn_cache, "_LATEST", 2)
     monkeypatch.setattr(turn_list, "_FEW", 1)
     monkeypatch.setattr(turn_list, "_BLOCK", 4)
-    monkeypatch.setattr(turn_list, "_BLOCKS", 2)
+    monkeypatch.setattr(turn_list, "_REMEMBERED", 8)
 
 
 def talk_of(store: ColdStore, size: int) -> Memory:
