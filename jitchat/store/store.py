@@ -101,6 +101,10 @@ class ColdStore:
         """
         return ColdStore(self.database, self.now, {conversation: head})
 
+    def is_view(self, conversation: str) -> bool:
+        """Whether the path of a conversation leads to another head than the stored one."""
+        return conversation in self._heads
+
     def create(self, title: str, wanted_id: str | None = None) -> Conversation:
         """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
         moment = self.now()
