@@ -126,7 +126,11 @@ class Memory:
         No turn at the positions `without` is picked, nor lends the draft its words.
         """
         request = self._request(draft, position, without)
-        return self.index.retrieve(request, without) if request.draft.strip() else Retrieval()
+        if not request.draft.strip():
+            return Retrieval()
+        found = self.index.retrieve(request, without)
+        self._cache.read_ahead([row.turn for row in found.candidates])
+        return found
 
     def placed(
         self, draft: str, position: int, turn: int, without: Collection[int] = ()

@@ -197,7 +197,8 @@ def keep_costs(memory: Memory, counter: TokenCounter, history: History) -> None:
     settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
     costs = dict(zip(history.positions, history.costs, strict=True))
     known = TurnCosts(memory.store.database, memory.conversation.id, counter.name)
-    if len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
+    is_view = memory.store.is_view(memory.conversation.id)
+    if not is_view and len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
         with suppress(StoreError):
             known.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
 

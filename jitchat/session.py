@@ -13,7 +13,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 
 from jitchat.errors import ContextOverflow, JitchatError, StoreError, WindowOverflow
 from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
@@ -31,6 +30,7 @@ from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
+from jitchat.turn_list import up_to
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
@@ -314,8 +314,9 @@ class Session:
         """
         if chosen is not None and chosen.role is Role.ASSISTANT:
             return self.sent_exchange(turn, chosen)
-        pairs = pairwise(self.memory.turns)
-        reply = next((after for before, after in pairs if before.position == turn.position), None)
+        has_turn = self.memory.turn_at(turn.position) is not None
+        behind = self.memory.turns[up_to(self.memory.turns, turn.position) :][:1]
+        reply = behind[0] if has_turn and behind else None
         sent = self.sent_exchange(turn, reply) if reply is not None else None
         return sent if sent is not None else self.sent_exchange(turn)
 

@@ -14,8 +14,10 @@ from jitchat.values import Turn
 
 Read = Callable[[int, int], Iterable[Turn]]
 """Reads the turns at positions from the first to the last, of whichever branch."""
-_BLOCK, _BLOCKS = 8, 2_048
-"""Turns that are read at once where one is asked for, and how often that is remembered."""
+ReadSome = Callable[[Sequence[int]], Iterable[Turn]]
+"""Reads the turns at some positions."""
+_BLOCK, _REMEMBERED = 8, 16_384
+"""Turns that are read at once where one is asked for, and so many are remembered."""
 _FEW = 1_024
 """Turns that are read at once where one after the other is."""
 
@@ -24,10 +26,10 @@ class TurnList(Sequence[Turn]):
     """In order of position: at some of them turns to be read, and behind these others in memory."""
 
     def __init__(
-        self, positions: "array[int]", blocks: "StoredBlocks", late: tuple[Turn, ...] = ()
+        self, positions: "array[int]", stored: "StoredTurns", late: tuple[Turn, ...] = ()
     ) -> None:
         self.positions, self.late = positions, late
-        self._blocks = blocks
+        self._stored = stored
 
     def __len__(self) -> int:
         return len(self.positions) + len(self.late)
@@ -44,17 +46,17 @@ class TurnList(Sequence[Turn]):
             stored = len(self.positions)
             if index >= stored:
                 return self.late[index - stored]
-            return self._blocks.turn_at(self.positions[index])
+            return self._stored.turn_at(self.positions[index])
         start, stop, step = place.indices(len(self))
         stored = len(self.positions)
         if step != 1 or stop - start <= _FEW or start >= stored:
             return tuple(self[index] for index in range(start, stop, step))
         late = self.late[: max(0, stop - stored)]
-        return TurnList(self.positions[start : min(stop, stored)], self._blocks, late)
+        return TurnList(self.positions[start : min(stop, stored)], self._stored, late)
 
     def __iter__(self) -> Iterator[Turn]:
         for start in range(0, len(self.positions), _FEW):
-            yield from self._blocks.turns_at(self.positions[start : start + _FEW])
+            yield from self._stored.turns_at(self.positions[start : start + _FEW])
         yield from self.late
 
     def __eq__(self, other: object) -> bool:
@@ -66,19 +68,19 @@ class TurnList(Sequence[Turn]):
         return hash((len(self), self.late[-1:]))
 
     def followed_by(self, turns: Iterable[Turn]) -> "TurnList":
-        return TurnList(self.positions, self._blocks, (*self.late, *turns))
+        return TurnList(self.positions, self._stored, (*self.late, *turns))
 
     def only(self, positions: "array[int]") -> "TurnList":
         """Choose some of the turns that are to be read, and none of the others."""
-        return TurnList(positions, self._blocks)
+        return TurnList(positions, self._stored)
 
 
-class StoredBlocks:
-    """Turns as they were read last, a block of positions at once."""
+class StoredTurns:
+    """Turns that were read last, and the way to read others."""
 
-    def __init__(self, read: Read) -> None:
-        self._read, self._lock = read, threading.Lock()
-        self._known: dict[int, dict[int, Turn]] = {}
+    def __init__(self, read: Read, read_some: ReadSome) -> None:
+        self._read, self._read_some, self._lock = read, read_some, threading.Lock()
+        self._known: dict[int, Turn] = {}
 
     def turns_at(self, positions: Sequence[int]) -> list[Turn]:
         """Read turns at ascending positions; a LookupError where there is none."""
@@ -87,17 +89,25 @@ class StoredBlocks:
 
     def turn_at(self, position: int) -> Turn:
         """Raises LookupError where there is no turn."""
-        number = position // _BLOCK
+        known = self._known.get(position)
+        if known is None:
+            start = position - position % _BLOCK
+            known = self._keep(self._read(start, start + _BLOCK - 1))[position]
+        return known
+
+    def read_ahead(self, positions: Iterable[int]) -> None:
+        """Read at once what will be asked for one by one."""
+        missing = [position for position in positions if position not in self._known]
+        if missing:
+            self._keep(self._read_some(missing))
+
+    def _keep(self, turns: Iterable[Turn]) -> dict[int, Turn]:
+        read = {turn.position: turn for turn in turns}
         with self._lock:
-            block = self._known.get(number)
-        if block is None or position not in block:
-            read = self._read(number * _BLOCK, (number + 1) * _BLOCK - 1)
-            block = {turn.position: turn for turn in read}
-            with self._lock:
-                while len(self._known) >= _BLOCKS:
-                    del self._known[next(iter(self._known))]
-                self._known[number] = block
-        return block[position]
+            self._known |= read
+            while len(self._known) > _REMEMBERED:
+                del self._known[next(iter(self._known))]
+        return read
 
 
 def joined(turns: Sequence[Turn], others: Iterable[Turn]) -> Sequence[Turn]:

@@ -20,7 +20,7 @@ import certifi
 import pytest
 from hypothesis import settings
 
-from jitchat.index import indexer, load_embedder
+from jitchat.index import entry, indexer, load_embedder
 from jitchat.memory import Memory
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
@@ -236,7 +236,7 @@ def builtin_loaded_once() -> Iterator[None]:
 def entries_made_once() -> Iterator[None]:
     """Most tests index the same few talks; what is noted of a turn depends on it alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexer, "index_entry", lru_cache(4_096)(indexer.index_entry))
+        patch.setattr(entry, "index_entry", lru_cache(4_096)(entry.index_entry))
         patch.setattr(indexer, "stems", lru_cache(4_096)(indexer.stems))
         yield
 

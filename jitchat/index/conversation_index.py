@@ -178,7 +178,7 @@ class ConversationIndex:
 
     def _pack(self, index: "HotIndex", least: int) -> None:
         known = self._cache.snapshot
-        if index.unpacked > least:
+        if index.unpacked > least and not self._store.is_view(self._conversation):
             made = index.pack(min(self._searched, known.settled))
             with suppress(StoreError):  # it is packed the next time that it is opened
                 self._segments().write(known.path, made)

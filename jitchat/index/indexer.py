@@ -23,7 +23,6 @@ from typing import TypeVar
 
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
-from jitchat.index.entry import index_entry
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
 from jitchat.text.words import stems
@@ -143,6 +142,8 @@ class Indexer:
 
 
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
+    from jitchat.index.entry import index_entry  # noqa: PLC0415  not before the first frame
+
     return turn, index_entry(turn), " ".join(stems(turn.content))
 
 

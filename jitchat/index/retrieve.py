@@ -12,12 +12,15 @@ are for the window to find: two lines can be alike where the turns differ in one
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TYPE_CHECKING
 
-from jitchat.text.dates import Span, spans_in
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends
 from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Candidate, Hit, Role
+
+if TYPE_CHECKING:
+    from jitchat.text.dates import Span
 
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
@@ -37,7 +40,7 @@ class Query:
     """Each stem as the draft spells it."""
     speakers: frozenset[str] = frozenset()
     """Whose turns are preferred: names or roles, folded."""
-    spans: tuple[Span, ...] = ()
+    spans: "tuple[Span, ...]" = ()
     """The days that are asked about."""
     asks_when: bool = False
     asks_decision: bool = False
@@ -51,6 +54,8 @@ def make_query(
     `speakers` are the names and roles that occur in the conversation, folded; `today` is the
     day on which "last week" is said.
     """
+    from jitchat.text.dates import spans_in  # noqa: PLC0415  not before the first frame
+
     draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
     is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)

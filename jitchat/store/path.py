@@ -57,6 +57,15 @@ class Path:
         ahead = [(first, min(end, last)) for first, end in self.stretches if first <= last]
         return json.dumps(ahead)
 
+    @classmethod
+    def of_start(cls, written: str) -> "Path":
+        """Read what `start` wrote; a ValueError or TypeError where it did not."""
+        return cls(tuple((int(first), int(last)) for first, last in json.loads(written)))
+
+    def count(self, last: int) -> int:
+        """Count the positions up to one of them."""
+        return sum(min(end, last) - first + 1 for first, end in self.stretches if first <= last)
+
     def shared(self, other: "Path") -> int:
         """Find the position up to which both are the same; 0 where they never are."""
         same = 0

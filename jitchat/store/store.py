@@ -101,6 +101,10 @@ class ColdStore:
         """
         return ColdStore(self.database, self.now, {conversation: head})
 
+    def is_view(self, conversation: str) -> bool:
+        """Whether the path of a conversation leads to another head than the stored one."""
+        return conversation in self._heads
+
     def create(self, title: str, wanted_id: str | None = None) -> Conversation:
         """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
         moment = self.now()
@@ -164,6 +168,16 @@ class ColdStore:
                     (conversation, *stretch),
                 )
             ]
+
+    def turns_at(self, conversation: str, positions: Sequence[int]) -> list[Turn]:
+        """Read the turns at some positions, of whichever branch, that there are."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                f"SELECT {TURN_COLUMNS} FROM turns t WHERE conversation = ?"  # noqa: S608  a constant
+                " AND position IN (SELECT value FROM json_each(?))",
+                (conversation, json.dumps(positions)),
+            )
+            return list(map(turn_from, rows))
 
     def turn(self, conversation: str, position: int) -> Turn | None:
         """Read one turn, of whichever branch; None where there is none."""

@@ -4,14 +4,14 @@ Safe to use from several threads: what is read of it together is read from a `sn
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from jitchat.store.path import Path
 from jitchat.store.replies import close_interrupted
 from jitchat.store.store import ColdStore
-from jitchat.turn_list import StoredBlocks, TurnList, joined, positions_of, up_to
+from jitchat.turn_list import StoredTurns, TurnList, joined, positions_of, up_to
 from jitchat.values import Status, Turn
 
 _MOST_IN_MEMORY, _LATEST = 16_384, 4_096
@@ -42,7 +42,7 @@ class TurnCache:
         self.lock = threading.RLock()
         """Held while the snapshot is replaced, and by who stores a turn and then refreshes."""
         self.snapshot = Snapshot()
-        self._blocks = StoredBlocks(self._read)
+        self._stored: StoredTurns | None = None
 
     def refresh(self) -> None:
         """Take in the path, and the turns that were finished since, by whichever instance.
@@ -86,10 +86,22 @@ class TurnCache:
         positions = positions_of(kept)
         for first, end in path.behind(after):
             positions.extend(range(first, min(end, last) + 1))
-        return TurnList(positions, self._blocks)
+        # anew: what was read beside others may have changed before it was settled
+        self._stored = StoredTurns(self._read, self._read_some)
+        return TurnList(positions, self._stored)
 
     def _read(self, first: int, last: int) -> list[Turn]:
         return self._store.turns_of(self._conversation, Path(((first, last),)))
+
+    def _read_some(self, positions: Sequence[int]) -> list[Turn]:
+        return self._store.turns_at(self._conversation, positions)
+
+    def read_ahead(self, positions: Collection[int]) -> None:
+        """Read the turns at some positions, and those beside them, if they are in the store."""
+        turns, stored = self.snapshot.turns, self._stored
+        if isinstance(turns, TurnList) and stored is not None:
+            beside = {place + step for place in positions for step in (-1, 0, 1)}
+            stored.read_ahead(beside.difference(turn.position for turn in turns.late))
 
     def unsettle(self, turn: Turn) -> None:
         """Look at the turn again the next time, for it was changed."""

@@ -27,16 +27,15 @@ class TurnCosts:
         Empty where none are known, or what is stored is damaged.
         """
         row = self._database.fetch_one(
-            "SELECT last, path, checksum, content FROM turn_costs"
-            " WHERE conversation = ? AND counter = ?",
+            "SELECT path, checksum, content FROM turn_costs WHERE conversation = ? AND counter = ?",
             self._key,
         )
         costs = array("I")
         if row is not None:
-            last, its_path, checksum, content = row
-            fits = its_path == path.start(last) and isinstance(content, bytes)
-            if fits and crc32(content) == checksum and not len(content) % costs.itemsize:
+            its_path, checksum, content = row
+            if isinstance(content, bytes) and crc32(content) == checksum:
                 costs.frombytes(content)
+                del costs[path.count(path.shared(Path.of_start(its_path))) :]
         return costs
 
     def write(self, path: Path, last: int, costs: Sequence[int]) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from jitchat.values import Message
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.estimate import estimate
 
 if TYPE_CHECKING:
     import tiktoken
@@ -64,10 +63,16 @@ class EstimateCounter:
 
     def count(self, text: str) -> int:
         """Estimate the tokens, as o200k_base would count them."""
-        return _estimated(text) if len(text) <= _SHORT else estimate(text)
+        return _remembered(text) if len(text) <= _SHORT else _estimated(text)
 
 
-_estimated = lru_cache(maxsize=_REMEMBERED)(estimate)
+def _estimated(text: str) -> int:
+    from jitchat.window.estimate import estimate  # noqa: PLC0415  not before the first frame
+
+    return estimate(text)
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_estimated)
 
 
 class TiktokenCounter:

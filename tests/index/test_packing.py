@@ -209,6 +209,15 @@ def test_of_another_branch_only_what_is_shared_is_taken_packed(memory, monkeypat
     assert read == [9, 16]
 
 
+def test_a_view_of_an_earlier_head_leaves_what_is_packed(memory):
+    before, store = stored(memory), memory.store.with_head(memory.conversation.id, 10)
+    view = Memory(store, memory.conversation, EMBEDDER)
+    assert len(view.turns) == 10
+    view.index.pack(least=0)
+    assert view.retrieve("gateway?", 11).searched == 10
+    assert stored(memory) == before
+
+
 def test_a_line_that_a_model_wrote_is_shown_of_packed_turns_too(memory):
     memory.index.write_lines("tiny", {memory.turns[0]: "A port is named."})
     assert memory.index.entries([1])[0].summary == "A port is named."

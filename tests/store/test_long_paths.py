@@ -30,7 +30,7 @@ def _little_memory(monkeypatch):
     monkeypatch.setattr(turn_cache, "_LATEST", 2)
     monkeypatch.setattr(turn_list, "_FEW", 1)
     monkeypatch.setattr(turn_list, "_BLOCK", 4)
-    monkeypatch.setattr(turn_list, "_BLOCKS", 2)
+    monkeypatch.setattr(turn_list, "_REMEMBERED", 8)
 
 
 def talk_of(store: ColdStore, size: int) -> Memory:
@@ -126,12 +126,14 @@ def test_what_was_priced_once_is_priced_no_more(priced):
     )
 
 
-def test_of_another_path_or_counter_nothing_is_known(priced):
+def test_of_another_path_the_start_is_known_and_of_another_counter_nothing(priced):
     store, name = priced.store, priced.conversation.id
     assert not TurnCosts(store.database, name, "another").read(priced.snapshot.path)
     priced.add_user_turn("Or else?", after=4)
-    assert not TurnCosts(store.database, name, COUNTER.name).read(priced.snapshot.path)
-    assert known_history(priced, COUNTER, 20) == (History(), ())
+    assert len(TurnCosts(store.database, name, COUNTER.name).read(priced.snapshot.path)) == 4
+    known, ahead = known_history(priced, COUNTER, 20)
+    assert known == History().extended(priced.turns[:4], price)
+    assert len(ahead) == 4
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ emphasis and the like look like is found once, for the widget, and not once more
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -48,6 +48,7 @@ class _Quote(MarkdownBlockQuote):
         yield from blocks
 
 
+@cache
 def _plain(block: type[MarkdownBlock]) -> type[MarkdownBlock]:
     """Derive a block that leaves it to the widget what emphasis looks like."""
     made: type[MarkdownBlock] = type(block.__name__, (block,), {})
@@ -69,11 +70,14 @@ class PlainMarkdown(Markdown):
     }
     """
     BLOCKS = {  # noqa: RUF012  Textual's own shape
-        **{name: _plain(block) for name, block in Markdown.BLOCKS.items()},
-        "fence": _plain(_Fence),
-        "code_block": _plain(_Fence),
-        "blockquote_open": _plain(_Quote),
+        **Markdown.BLOCKS,
+        "fence": _Fence,
+        "code_block": _Fence,
+        "blockquote_open": _Quote,
     }
+
+    def get_block_class(self, block_name: str) -> type[MarkdownBlock]:
+        return _plain(super().get_block_class(block_name))
 
     def mount(
         self,
