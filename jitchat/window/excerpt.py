@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain, takewhile
+from itertools import chain
 
 from jitchat.text.blocks import Block, blocks_of
 from jitchat.text.words import stems
@@ -38,7 +38,7 @@ _MOST = 24
 _MISFITS = 3
 """After so many blocks that there was no room for, the excerpt is taken to be full."""
 _WORDS = 4
-_REMEMBERED = 128
+_REMEMBERED = 64
 """Texts whose blocks and prices are kept: as the user types, the same turns come up again."""
 
 
@@ -62,14 +62,14 @@ def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price
     by_summary = dict.fromkeys(stems(summary), 1.0)
     chosen = _Chosen(blocks, costs, room)
     for weights, reason in ((by_draft, reasons.MATCHES), (by_summary, reasons.IN_SUMMARY)):
-        shared = _shared(blocks, stems_of, weights)
-        if shared:
+        if shared := _shared(blocks, stems_of, weights):
             _choose(chosen, shared, stems_of, weights)
-            told = partial(_told, shared, weights, words)
-            return chosen.excerpt(lambda run: reason.format(words=told(run)))  # noqa: B023  called at once
+            return chosen.excerpt(partial(_reason, reason, shared, weights, words))
     first, *others = _candidates(blocks)
     chosen.take(first, is_forced=True)
-    list(takewhile(chosen.take, others))
+    for number in others:
+        if not chosen.take(number):
+            break
     return chosen.excerpt(lambda _: reasons.BEGINNING)
 
 
@@ -156,15 +156,19 @@ def _choose(
         chosen.take(first, is_forced=True)
 
 
-def _told(
-    shared: Shared, weights: Mapping[str, float], words: Mapping[str, str], run: Iterable[int]
+def _reason(
+    reason: str,
+    shared: Shared,
+    weights: Mapping[str, float],
+    words: Mapping[str, str],
+    run: Iterable[int],
 ) -> str:
-    """Name the words that count most in a run of blocks."""
+    """Say why a run of blocks was chosen, by the words that count most there."""
     worth: dict[str, float] = {}
     for stem, share in chain.from_iterable(shared[number].items() for number in run):
         worth[stem] = max(worth.get(stem, 0.0), weights[stem] * share)
     best = sorted(worth, key=lambda stem: -worth[stem])[:_WORDS]
-    return ", ".join(words.get(stem, stem) for stem in best)
+    return reason.format(words=", ".join(words.get(stem, stem) for stem in best))
 
 
 class _Chosen:
