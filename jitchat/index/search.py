@@ -434,6 +434,9 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
     them, where none has them all.
     """
     size = len(stretch_of)
+    goes_on = {
+        step: stretch_of[step:] == stretch_of[: size - step] for step in {abs(s) for s, _ in steps}
+    }
     found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
     for match in matches:
         best[match.documents] = match.values
@@ -442,7 +445,7 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
             to = match.documents + step
             first, last = np.searchsorted(to, (0, size)).tolist()
             to, origin = to[first:last], match.documents[first:last]
-            heard = stretch_of[to] == stretch_of[origin]
+            heard = goes_on[abs(step)][np.minimum(to, origin)]
             values = np.float32(weight) * match.values[first:last] * heard
             best[to] = np.maximum(best[to], values)
             reached.append(to)

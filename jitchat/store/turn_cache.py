@@ -100,8 +100,9 @@ class TurnCache:
         """Read the turns at some positions, and those beside them, if they are in the store."""
         turns, stored = self.snapshot.turns, self._stored
         if isinstance(turns, TurnList) and stored is not None:
+            last = turns.positions[-1]
             beside = {place + step for place in positions for step in (-1, 0, 1)}
-            stored.read_ahead(beside.difference(turn.position for turn in turns.late))
+            stored.read_ahead(place for place in beside if 0 < place <= last)
 
     def unsettle(self, turn: Turn) -> None:
         """Look at the turn again the next time, for it was changed."""
