@@ -135,8 +135,8 @@ class Postings:
 
     def worths(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Tell what each stem of a query that occurs is worth: its weight times its rarity."""
-        occurring = weights.keys() & self._occurrences.keys()
-        return {each: weights[each] * self._rarity(each) for each in weights if each in occurring}
+        occurring = (stem for stem in weights if len(self._where(stem)[0]))
+        return {stem: weights[stem] * self._rarity(stem) for stem in occurring}
 
     def matches(self, weights: Mapping[str, float]) -> list[Matches]:
         """Find the stems of a query that occur, with what they are worth where.
