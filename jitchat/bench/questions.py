@@ -31,7 +31,7 @@ _ADVERSARIAL = 5
 _ABSTENTION = "_abs"
 """Ends the id of a question of LongMemEval that has no answer: left out likewise."""
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
-_WEEKDAY = re.compile(r"\s*\(\w+\)\s*")
+_WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
 _MAX_BYTES = 600 << 20
 """LongMemEval-S, whose 500 histories overlap, has 280 MB."""
