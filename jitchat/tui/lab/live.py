@@ -156,7 +156,7 @@ class LiveScreen(LabScreen):
         for each in self._columns:
             each.show(self.state, is_flat=self.has_class("-stacked"))
         self._score.update(live_state.score_lines(self.state))
-        self._log.update(live_state.log_lines(self.state))
+        self._log.update(live_state.log_lines(self.state, self._log.size.width))
 
     @work(exclusive=True, group="look")
     async def _look(self) -> None:

@@ -256,8 +256,17 @@ def score_lines(state: LiveState) -> Content:
     return Content("\n").join(lines)
 
 
-def log_lines(state: LiveState) -> Content:
-    """Draw a line for each question that was asked, the latest first: what each mode made of it."""
+_LOGGED = 108
+"""Cells of a line of the log beside its question."""
+_LEAST_QUESTION, _MOST_QUESTION = 16, 44
+
+
+def log_lines(state: LiveState, width: int) -> Content:
+    """Draw a line for each question that was asked, the latest first: what each mode made of it.
+
+    In `width` cells; the question gives way to the answers.
+    """
+    room = min(_MOST_QUESTION, max(_LEAST_QUESTION, width - _LOGGED))
     by_question: dict[tuple[object, ...], dict[Mode, Result]] = {}
     for result in state.results:
         cell = result.cell
@@ -269,7 +278,7 @@ def log_lines(state: LiveState) -> Content:
         length, near, depth = first.cell.length, first.cell.near, percent(first.cell.depth)
         parts = [
             Content.styled(f"{short(length):>5}  near {near:<2}  at {depth:>5}  ", MUTED),
-            Content(f"{shorten(first.question, 44):<46}"),
+            Content(f"{shorten(first.question, room):<{room + 2}}"),
             Content.styled(f"{shorten(first.expected, 14):<15}", _RIGHT_INK),
         ]
         for mode in SHOWN:

@@ -106,7 +106,7 @@ def test_a_verdict_gives_its_rule_and_one_that_does_not_fit_why() -> None:
 def test_what_the_model_says_is_no_markup_and_has_no_control_characters() -> None:
     cell = Cell(500, 0.5, Kind.DIRECT, 1, Mode.FULL, 2)
     state = LiveState().took(replace(result_of(cell), answer="[red]\x1b[2J 42", usage=Usage(9, 3)))
-    for drawn in (column(state, Mode.FULL, 60, 0.0, is_flat=False), log_lines(state)):
+    for drawn in (column(state, Mode.FULL, 60, 0.0, is_flat=False), log_lines(state, 160)):
         assert "[red]" in str(drawn)
         assert "\x1b" not in str(drawn)
 
@@ -114,3 +114,10 @@ def test_what_the_model_says_is_no_markup_and_has_no_control_characters() -> Non
 def test_the_table_has_a_count_for_each_length_and_an_interval_for_all() -> None:
     rows = str(score_lines(answered(LiveState(), right=frozenset(Mode)))).splitlines()
     assert rows[1].split() == "full 1 of 1 · · · 100 % of 1 (21–100)".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("width", [130, 136, 160])
+def test_the_log_has_every_mode_where_there_is_room_for_some_of_the_question(width: int) -> None:
+    drawn = log_lines(answered(LiveState(), right=frozenset(Mode)), width)
+    assert drawn.cell_length <= width
+    assert "jit ✓" in str(drawn)
