@@ -214,7 +214,7 @@ def _reason(said: bytes) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     last = lines[-1].removeprefix("ERROR:").strip() if lines else "the installer said nothing"
     if broken := _BROKEN.findall(text):
-        cause = re.sub(r"<[^>]*>: ", "", broken[-1])
+        cause = re.sub(r"<[^<>]*>: ", "", broken[-1])
         return f"the package index cannot be reached ({shorten(cause, 160)})"
     return shorten(last, 240).rstrip(".")
 
