@@ -159,7 +159,7 @@ class OpenConversation:
         return Outcome(
             question,
             tuple(row.turn for row in retrieval.candidates),
-            turns_in_full(window),
+            turns_held(window),
             window.used / window.full_tokens,
             retrieve_ms,
             plan_ms,
@@ -170,7 +170,7 @@ def ms_since(begun: float) -> float:
     return (time.perf_counter() - begun) * 1000
 
 
-def turns_in_full(window: ContextWindow) -> frozenset[int]:
+def turns_held(window: ContextWindow) -> frozenset[int]:
     """Name the positions of the turns that a window holds, whole or as an excerpt."""
     kinds = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
     return frozenset(

@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jitchat.bench.asking import OpenConversation, indexed, turns_in_full
+from jitchat.bench.asking import OpenConversation, indexed, turns_held
 from jitchat.bench.baselines import Bm25, Cosine, fused
 from jitchat.bench.proportions import Interval, wilson
 from jitchat.bench.questions import LabelledConversation, Question
@@ -45,7 +45,7 @@ class Found:
     ranked: tuple[int, ...]
     """Positions, best first."""
     held: frozenset[int]
-    """Positions that were in the window at full text."""
+    """Positions that were in the window whole or as excerpts."""
     tokens: int
     full_tokens: int
     """What `full` sends."""
@@ -128,7 +128,7 @@ class _Conversation:
         window, _ = self._open.window(Mode.JIT, question.text, retrieval)
         ranked = tuple(row.turn for row in retrieval.candidates)
         full = window.full_tokens
-        yield Method.JIT, Found(question, ranked, turns_in_full(window), window.used, full)
+        yield Method.JIT, Found(question, ranked, turns_held(window), window.used, full)
         recent = frozenset(
             turn for turn, kind in window.kind_of_turns().items() if kind is Kind.RECENT
         )

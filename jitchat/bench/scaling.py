@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_in_full
+from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, Length, other_questions
 from jitchat.bench.scores import embedder_name, spread
 from jitchat.children import end_piped, own_python, start_piped
@@ -391,7 +391,7 @@ def _timed_question(
     def planned(mode: Mode) -> _Planned:
         window, ms = conversation.window(mode, question, retrieval)
         is_said = any(NEEDLE in segment.text for segment in window.segments)
-        has_needle = is_said and needle in turns_in_full(window)
+        has_needle = is_said and needle in turns_held(window)
         return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
     jit = planned(Mode.JIT)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from jitchat.bench.asking import turns_in_full
+from jitchat.bench.asking import turns_held
 from jitchat.bench.workers import Workers
 from jitchat.errors import (
     BenchFailed,
@@ -404,7 +404,7 @@ class OpenConversation:
             conversation=self.session.memory.conversation.id,
             said=question.position,
             needed=needed,
-            held=None if window is None else len(turns_in_full(window).intersection(needed)),
+            held=None if window is None else len(turns_held(window).intersection(needed)),
             window_id=window_id,
             tokens=None if window is None else window.used,
             usage=answer.usage,
