@@ -101,9 +101,9 @@ def recall_command(
     b 0.75), of the embedder's bare cosine, and of the fusion of both by reciprocal ranks (k 60).
 
     any@6, all@6: for so many of the questions any, or all, of the evidence is among the first six
-    turns. window: it is in the window, whole or as an excerpt, recent or recalled. A baseline's window is that
-    of jit with its own best turns, whole, in place of what jit recalled, for at most as many
-    tokens; a turn that does not fit the rest is passed over.
+    turns. window: it is in the window, whole or as an excerpt, recent or recalled. A baseline's
+    window is that of jit with its own best turns, whole, in place of what jit recalled, for at most
+    as many tokens; a turn that does not fit the rest is passed over.
 
     Sends nothing.
     """
