@@ -139,6 +139,8 @@ class Recalling:
         turns = [history.turns[index] for index in indices if index is not None]
         self._turns = {turn.position: turn for turn in turns}
         self._quoting = Quoting(turns)
+        self._costs: dict[int, int] = {}
+        """Of turns at full text, as far as they were priced."""
         self._summaries = {row.turn: row.entry.summary for row in retrieval.candidates}
         self._repeated = _repeated(history, retrieval)
         self._paid = self._paid_for_hits = 0
@@ -170,7 +172,7 @@ class Recalling:
         for position in self._requested:
             if position in self._turns:
                 left = max(0, self._room - self._paid)
-                missing = self._price(self._whole(position, "").text) - left
+                missing = self._cost_whole(position) - left
                 said = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
                 reason = said.format(turn=position, tokens=self._reported(missing))
                 if self._pay(position, reason, left, left):
@@ -211,12 +213,13 @@ class Recalling:
         One that costs more than `most` tokens is excerpted.
         """
         left, most = max(0, left), max(LEAST_EXCERPTED, most)
-        is_long = self._costs_more(position, most)
-        if is_long and left < LEAST_OF_EXCERPT:
+        if not self._costs_more(position, most):
+            piece, cost = self._whole(position, reason), self._cost_whole(position)
+        elif left < LEAST_OF_EXCERPT:
             return LEAST_OF_EXCERPT - left
-        limit = min(left, int(_PASSAGES * most))
-        piece = self._excerpt(position, reason, limit) if is_long else self._whole(position, reason)
-        cost = self._price(piece.text)
+        else:
+            piece = self._excerpt(position, reason, min(left, int(_PASSAGES * most)))
+            cost = self._price(piece.text)
         if cost > left:
             return cost - left
         self._paid += cost
@@ -228,7 +231,13 @@ class Recalling:
         index = self._history.find(position)
         if index is not None and self._history.costs[index] > 2 * tokens:
             return True
-        return self._price(self._whole(position, "").text) > tokens
+        return self._cost_whole(position) > tokens
+
+    def _cost_whole(self, position: int) -> int:
+        """Price a turn at full text, once."""
+        if position not in self._costs:
+            self._costs[position] = self._price(self._quoting.whole(self._turns[position]))
+        return self._costs[position]
 
     def _whole(self, position: int, reason: str) -> Piece:
         return Piece(position, self._quoting.whole(self._turns[position]), reason)
