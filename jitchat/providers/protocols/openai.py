@@ -1,6 +1,5 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -97,13 +96,6 @@ def _charged(usage: object, before: float | None) -> float | None:
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
-def _format(schema: str | None) -> dict[str, object] | None:
-    if schema is None:
-        return None
-    named = {"name": "answer", "strict": True, "schema": json.loads(schema)}
-    return {"type": "json_schema", "json_schema": named}
-
-
 class OpenAiProtocol:
     """`POST {base_url}/chat/completions`, answered with server-sent events."""
 
@@ -114,6 +106,7 @@ class OpenAiProtocol:
     ) -> httpx.Request:
         url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
         by_openai, without = url.host == "api.openai.com", options.without
+        schema = protocol.named_schema(options)
         window = protocol.dialogue(messages, merging=not by_openai, folding="system" in without)
         body = {
             "model": endpoint.model,
@@ -126,6 +119,6 @@ class OpenAiProtocol:
             "top_k": None if by_openai else options.top_k,
             "seed": options.seed,
             "reasoning_effort": options.effort,
-            "response_format": _format(options.schema),
+            "response_format": schema and {"type": "json_schema", "json_schema": schema},
         }
         return protocol.json_request(endpoint, "openai", url, protocol.filled(body, without))

@@ -157,6 +157,13 @@ def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[st
     }
 
 
+def named_schema(options: Options) -> dict[str, object] | None:
+    """Write the schema of the answer as OpenAI's APIs want it; None where there is none."""
+    if options.schema is None:
+        return None
+    return {"name": "answer", "strict": True, "schema": json.loads(options.schema)}
+
+
 class CountsSoFar:
     """The counts of one answer, by the names that a protocol gives them.
 

@@ -1,6 +1,5 @@
 """OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -91,12 +90,6 @@ class ResponsesParser(protocol.AnswerParser):
             yield known
 
 
-def _format(schema: str | None) -> dict[str, object] | None:
-    if schema is None:
-        return None
-    return {"type": "json_schema", "name": "answer", "strict": True, "schema": json.loads(schema)}
-
-
 class ResponsesProtocol:
     """`POST {base_url}/responses`, answered with server-sent events."""
 
@@ -106,7 +99,8 @@ class ResponsesProtocol:
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
         """Make the request; a summary of the reasoning is asked for until the model refuses it."""
-        without = options.without
+        without, schema = options.without, protocol.named_schema(options)
+        form = schema and {"type": "json_schema", **schema}
         window = protocol.dialogue(messages, merging=False, folding="system" in without)
         body = {
             "model": endpoint.model,
@@ -116,7 +110,7 @@ class ResponsesProtocol:
             "temperature": options.temperature,
             "top_p": options.top_p,
             "reasoning": protocol.filled({"effort": options.effort, "summary": "auto"}, without),
-            "text": protocol.filled({"format": _format(options.schema)}, without),
+            "text": protocol.filled({"format": form}, without),
         }
         kept = protocol.filled(body, without) | {"store": False}
         url = f"{base_of(endpoint.base_url, 'openai')}/responses"
