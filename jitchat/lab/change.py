@@ -17,6 +17,7 @@ from jitchat.bench.proportions import (
     swap_test,
 )
 from jitchat.lab.experiment import Cell, Result, Verdict
+from jitchat.lab.run_file import short
 from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
 from jitchat.values import Mode
 
@@ -113,6 +114,13 @@ def p_text(p: float | None) -> str:
     if p is None:
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
+
+
+def with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:
+    """Name the changes at lengths, and that of all of them together where there are several."""
+    yield from ((short(length), change) for length, change in at.items())
+    if len(at) > 1:
+        yield "all", whole
 
 
 @dataclass(frozen=True, slots=True)

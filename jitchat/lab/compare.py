@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jitchat.lab.change import Change, change_between, is_answered
+from jitchat.lab.change import Change, change_between, is_answered, with_whole
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run, short
@@ -35,6 +35,11 @@ class Comparison:
     """Whether the same cell of both asks the same question."""
     differences: tuple[str, ...]
     """What else may make the figures differ, a sentence each; empty where nothing does."""
+
+    def changes(self, mode: Mode) -> Iterator[tuple[str, Change]]:
+        """Name the changes of a mode: at each length, and over all."""
+        at = {length: change for (of, length), change in self.at.items() if of is mode}
+        return with_whole(at, self.of[mode])
 
 
 def compare_runs(

@@ -1,13 +1,13 @@
 """How the figures of a run are told: its titles, caveats and tables of text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.change import P_NOTE, Change, change_text, mode_differences, p_text
+from jitchat.lab.change import P_NOTE, change_text, mode_differences, p_text, with_whole
 from jitchat.lab.compare import Comparison, interval_note, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment
@@ -125,7 +125,7 @@ def _differences(tallies: Tallies) -> Iterator[Table]:
     """Make the table of modes against each other; none where no two share a cell."""
     rows, left = [], []
     for each in mode_differences(tallies):
-        for length, change in _with_whole(each.at, each.whole):
+        for length, change in with_whole(each.at, each.whole):
             shares = f"{_points(change.after)} − {_points(change.before)}"
             cells = f"{change.after.answered:,}"
             rows.append(
@@ -138,22 +138,14 @@ def _differences(tallies: Tallies) -> Iterator[Table]:
         yield plain_table(_AGAINST, _DIFFERENCE, rows, *notes)
 
 
-def _with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:
-    """List lengths and all of them together, where there are several."""
-    yield from ((short(length), change) for length, change in at.items())
-    if len(at) > 1:
-        yield "all", whole
-
-
 def _points(tally: Tally) -> str:
     return stats.percent(tally.share).removesuffix(" %")
 
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
     rows = []
-    for mode, whole in compared.of.items():
-        at = {length: change for (of, length), change in compared.at.items() if of is mode}
-        for length, change in _with_whole(at, whole):
+    for mode in compared.of:
+        for length, change in compared.changes(mode):
             shares = (stats.share(change.before), stats.share(change.after))
             figures = (change_text(change), p_text(change.p_value), change.outcome)
             rows.append([mode.value, length, *shares, *figures])

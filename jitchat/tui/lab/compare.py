@@ -11,7 +11,7 @@ from textual.widgets import Static
 from jitchat.lab import compare
 from jitchat.lab.change import P_NOTE, Change, change_text, p_text, signed
 from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Runs, short
+from jitchat.lab.run_file import Runs
 from jitchat.lab.stats import share
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.lab_screen import LabScreen
@@ -34,10 +34,9 @@ def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[R
     low, high = signed(-reach), signed(reach)
     labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
     yield [(_columns("", "before", "after", "change, points", "p"), "axis"), (labels, "axis")]
-    for mode, whole in comparison.of.items():
+    for mode in comparison.of:
         yield [(mode.value, "mode")]
-        at = {short(length): change for (of, length), change in comparison.at.items() if of is mode}
-        for name, change in (at | ({"all": whole} if len(at) > 1 else {})).items():
+        for name, change in comparison.changes(mode):
             shares = share(change.before), share(change.after)
             figures = _columns(name, *shares, change_text(change), p_text(change.p_value))
             yield [(figures, "plain"), *_drawn(change, wide, reach)]
