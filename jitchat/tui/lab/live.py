@@ -16,7 +16,6 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import Worker
 
 from jitchat.errors import JitchatError, UsageError
 from jitchat.events import AnswerProgress
@@ -128,7 +127,6 @@ class LiveScreen(LabScreen):
         self._head, self._asked = Static(id="live-setup"), Static(id="live-asked")
         self._columns = [ModeColumn(mode) for mode in live_state.SHOWN]
         self._score, self._log = Static(id="live-score"), Static(id="live-log")
-        self._worker: Worker[None] | None = None
 
     def body(self) -> ComposeResult:
         yield self._head
@@ -199,7 +197,7 @@ class LiveScreen(LabScreen):
     def _begin(self, setup: Setup) -> None:
         self._left -= 1
         self._change(self.state.begun(setup))
-        self._worker = self._ask(setup)
+        self._ask(setup)
 
     @work(exclusive=True, group="ask")
     async def _ask(self, setup: Setup) -> None:

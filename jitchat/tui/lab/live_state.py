@@ -13,7 +13,7 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.facts import Fact
 from jitchat.lab.live import DEPTHS, LENGTHS, MODES, NEAR, USUAL, Setup
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Tally, count_results, duration, percent, share_of
+from jitchat.lab.stats import Tallies, Tally, count_results, duration, percent, share_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.palette import MUTED
@@ -89,17 +89,16 @@ class LiveState:
         return self.phase in (Phase.MAKING, Phase.ASKING)
 
     @property
-    def score(self) -> Mapping[tuple[Mode, float], Tally]:
-        """By mode and length, of the questions with the dials as they are."""
-        return count_results(self._of_dials()).by_length
+    def score(self) -> Tallies:
+        """Count the answers to the questions with the dials as they are."""
+        dials = (self.near, self.depth)
+        return count_results(
+            each for each in self.results if (each.cell.near, each.cell.depth) == dials
+        )
 
     @property
     def totals(self) -> Mapping[Mode, Tally]:
-        return count_results(self._of_dials()).by_mode
-
-    def _of_dials(self) -> list[Result]:
-        dials = (self.near, self.depth)
-        return [each for each in self.results if (each.cell.near, each.cell.depth) == dials]
+        return self.score.by_mode
 
 
 def _notch(scale: Sequence[_Number], value: _Number, step: int) -> _Number:
@@ -235,13 +234,13 @@ def column(state: LiveState, mode: Mode, width: int, now: float, *, is_flat: boo
 
 def score_lines(state: LiveState) -> Content:
     """Draw a table: a row a mode, a column a length with its counts, and all of it."""
-    score, totals = state.score, state.totals
+    score = state.score
     heads = "".join(f"{short(length):>{_LENGTH}}" for length in LENGTHS)
     lines = [Content.styled(f"{'Right':<{_NAME}}{heads}   all, with a 95 % interval", MUTED)]
     for mode in SHOWN:
         cells: list[Content] = []
         for length in LENGTHS:
-            tally = score.get((mode, length))
+            tally = score.by_length.get((mode, length))
             if tally is None or not tally.answered:
                 cells.append(Content.styled(f"{'·':>{_LENGTH}}", MUTED))
             else:
@@ -250,7 +249,7 @@ def score_lines(state: LiveState) -> Content:
                 cells.append(Content.styled(f"{told:>{_LENGTH}}", ink))
         lines.append(
             Content.assemble(
-                (f"{mode:<{_NAME}}", "bold"), *cells, f"   {share_of(totals.get(mode))}"
+                (f"{mode:<{_NAME}}", "bold"), *cells, f"   {share_of(score.by_mode.get(mode))}"
             )
         )
     return Content("\n").join(lines)
