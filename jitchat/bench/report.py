@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from hashlib import sha256
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from jitchat.bench.scores import (
 )
 from jitchat.settings import Settings
 from jitchat.values import Mode
+from jitchat.weights.catalogue import sha256_of
 
 
 def result_fields(  # noqa: PLR0913, PLR0917  all that a result is made of
@@ -39,7 +39,7 @@ def result_fields(  # noqa: PLR0913, PLR0917  all that a result is made of
     return {
         "version": __version__,
         "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256(data.read_bytes()).hexdigest(), **sample},
+        "data": {"path": str(data), "sha256": sha256_of(data), **sample},
         "embedder": embedder_name(embedder),
         "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
         "does_not_fit": {mode.value: missed for mode, missed in unfit.items()},

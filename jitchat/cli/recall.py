@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -17,6 +16,7 @@ from jitchat.errors import BenchFailed, EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.settings import Settings
 from jitchat.text.figures import plural
+from jitchat.weights.catalogue import sha256_of
 
 
 def _names_of(given: Sequence[str]) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _read(path: Path, drawn: bench_options.SampleFlags) -> LabelledFile:
     talks, sample = drawn.draw(talks)
     fields: dict[str, object] = {
         "path": str(path),
-        "sha256": sha256(path.read_bytes()).hexdigest(),
+        "sha256": sha256_of(path),
         "conversations": sum(bool(talk.questions) for talk in talks),
         "without_evidence": total - labelled,
         **sample,
