@@ -290,8 +290,8 @@ def _bills(run: answers.Answering) -> Iterator[str]:
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
             yield from answers.bill(where, loads, asked.model.prices)
-        if loads and asked.model.runs_here and identity["provider"] != _READER:
-            yield _time(loads, asked.model)
+            if asked.model.runs_here:
+                yield _time(loads, asked.model)
 
 
 def _time(loads: Sequence[answers.Load], model: answers.Model) -> str:

@@ -155,12 +155,11 @@ def _watched(lab: Lab, parallel: int, goes_on: str) -> "Watcher":
     Whatever ends it early, `goes_on` says how to go on.
     """
     kept = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
+    size = lab.file.run.experiment.size
     watching: AbstractContextManager[_Watching]
     if output.is_terminal(sys.stderr):
-        size = lab.file.run.experiment.size
         watching = drawn(len(kept), size, parallel, Console(stderr=True))
     else:
-        size = lab.file.run.experiment.size
         watcher = Watcher(len(kept), parallel, partial(output.say, err=True), size)
         watching = nullcontext((watcher, watcher.take))
     try:

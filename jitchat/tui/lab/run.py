@@ -337,10 +337,7 @@ class RunScreen(LabScreen):
         """Plot the shares by the next axis, where the curve is seen."""
         axes = axes_of(self.state.run.experiment)
         self._curve.axis = axes[(axes.index(self._curve.axis) + 1) % len(axes)]
-        if self.has_class("-beside"):
-            self.action_page(Page.CELLS)
-        else:
-            self.action_page(Page.CURVE)
+        self.action_page(Page.CELLS if self.has_class("-beside") else Page.CURVE)
 
     def action_page(self, name: str = "") -> None:
         pages = self._pages

@@ -79,6 +79,11 @@ def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None
     return ConfirmScreen("Send the rest?", rest)
 
 
+def _held_to(seconds: float | None, lab: Lab) -> Lab:
+    lab.within = seconds
+    return lab
+
+
 _PRESET, _CELLS = 11, 11
 _SHARE, _TOTAL = 7, 16
 """Cells of a mode's figure behind the title, without its count and with it; a longer name of a
@@ -314,8 +319,7 @@ class StartScreen(LabScreen):
     async def _begin(self, plan: PlannedRun) -> None:
         def begin() -> Lab:
             lab = self._service.begin(plan.experiment, plan.parallel, plan.judge)
-            lab.within = plan.within
-            return lab
+            return _held_to(plan.within, lab)
 
         await self._open("preparing the run…", begin)
 
@@ -343,9 +347,7 @@ class StartScreen(LabScreen):
         confirm = confirm_send(plan, answerer, to_ask)
 
         def resume() -> Lab:
-            lab = self._service.resume(run.id, plan.parallel)
-            lab.within = plan.within
-            return lab
+            return _held_to(plan.within, self._service.resume(run.id, plan.parallel))
 
         if plan.is_free or await self.app.push_screen_wait(confirm):
             await self._open("opening the run…", resume)
