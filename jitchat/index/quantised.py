@@ -30,7 +30,10 @@ def products(
 ) -> NDArray[np.float32]:
     """Multiply each of the rows that were quantised with `vector`, shape (rows,)."""
     rounded, scale = quantised(vector[None])
-    return np.asarray(_dots(rows, rounded) * scale * scales)
+    found = _dots(rows, rounded)
+    found *= scale
+    found *= scales
+    return found
 
 
 def total(rows: Bytes, scales: NDArray[np.float32]) -> NDArray[np.float64]:

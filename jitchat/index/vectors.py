@@ -4,6 +4,7 @@ A row is what an embedder made, unless it is not one: a blob of another length, 
 no unit vector has, count as a turn without a vector.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -84,8 +85,8 @@ class Vectors:
         self._packs: list[PackedVectors] = []
         self._packed = 0
         """Rows of the packs."""
-        self._of_packs: tuple[Scores, Scores] | None = None
-        """What `_unlike` gives of the packs."""
+        self._of_packs: list[_Apart] | None = None
+        """What `_parts_of_packs` gave last."""
         self._rows = Growing(np.float32, dimension)
         """Behind the packs."""
         self._is_there = Growing(np.bool_)
@@ -155,31 +156,30 @@ class Vectors:
         they have in common says nothing. A mean of thousands is hardly moved by a few more:
         where there are packs, it is theirs.
         """
-        rows = self._is_there.rows
-        found = np.zeros(len(rows), dtype=np.float32)
-        if not rows.any() or not vector.any():
+        there = self._is_there.rows
+        found = np.zeros(len(there), dtype=np.float32)
+        if not there.any() or not vector.any():
             return found
-        mean = self._mean()
-        own = float(mean @ mean)
-        # not `@`: it would wake other threads, for which a busy machine waits ten times as long
-        products = np.einsum("ij,kj->ki", self._rows.rows, np.stack([vector, mean]))
-        along, common, apart = products[0], products[1], _apart(products[1], own)
-        if self._packs:
-            packed = [products_of(pack.rows, pack.scales, vector) for pack in self._packs]
-            known_common, known_apart = self._unlike(mean, own)
-            along = np.concatenate([*packed, along])
-            common = np.concatenate([known_common, common])
-            apart = np.concatenate([known_apart, apart])
-        along -= common
-        along -= vector @ mean
-        along += np.float32(own)
-        along /= apart
-        cosines = along if rows.all() else along[rows]
-        spread = float(cosines.std())
-        if spread > _LEAST:
-            cosines -= cosines.mean()
-            cosines /= np.float32(spread)
-            found[rows] = np.maximum(0.0, cosines)
+        mean, sums = self._mean(), _Sums()
+        along = float(vector @ mean)
+        start = 0
+        for pack, parts in zip(self._packs, self._parts_of_packs(mean), strict=True):
+            part = slice(start, start := start + len(pack.rows))
+            products = products_of(pack.rows, pack.scales, vector)
+            sums.add(parts.cosines(products, along, out=found[part]), there[part])
+        if start < len(there):
+            # not `@`: it would wake other threads, for which a busy machine waits ten times as long
+            products = np.einsum("ij,kj->ki", self._rows.rows, np.stack([vector, mean]))
+            parts = _Apart.of(products[1], mean, there[start:])
+            sums.add(parts.cosines(products[0], along, out=found[start:]), there[start:])
+        usual, spread = sums.mean_and_spread()
+        if spread <= _LEAST:
+            return np.zeros_like(found)
+        found *= np.float32(1 / spread)
+        found -= np.float32(usual / spread)
+        np.maximum(found, np.float32(0.0), out=found)
+        if not there.all():
+            found *= there
         return found
 
     def _mean(self) -> NDArray[np.float32]:
@@ -189,17 +189,60 @@ class Vectors:
             return np.asarray(packed / max(1, count), dtype=np.float32)
         return (self._sum / (_PARTS * np.count_nonzero(self._is_there.rows))).astype(np.float32)
 
-    def _unlike(self, mean: NDArray[np.float32], own: float) -> tuple[Scores, Scores]:
-        """What the rows of the packs share with the mean, and how far each is from it."""
+    def _parts_of_packs(self, mean: NDArray[np.float32]) -> "list[_Apart]":
+        """What the cosines of each pack take that is the same for any query."""
         if self._of_packs is None:
-            shared = [products_of(pack.rows, pack.scales, mean) for pack in self._packs]
-            common = np.concatenate(shared)
-            self._of_packs = common, _apart(common, own)
+            self._of_packs = [
+                _Apart.of(products_of(pack.rows, pack.scales, mean), mean, pack.scales > 0)
+                for pack in self._packs
+            ]
         return self._of_packs
 
 
-def _apart(common: Scores, own: float) -> Scores:
-    return np.asarray(np.sqrt(np.maximum(1.0 - 2.0 * common + own, _LEAST)), dtype=np.float32)
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """What sets rows apart from the mean of all rows: two numbers a row, 0 for one with no vector.
+
+    A row's product with a query's vector, both without the mean, by its distance from the mean, is
+    `(product - along) * nearness + offset`, where `along` is the query's product with the mean.
+    """
+
+    nearness: Scores
+    offset: Scores
+
+    @classmethod
+    def of(cls, common: Scores, mean: NDArray[np.float32], there: NDArray[np.bool_]) -> "_Apart":
+        """`common` are the products of the rows with the mean."""
+        own = float(mean @ mean)
+        distance = np.sqrt(np.maximum(1.0 - 2.0 * common + own, _LEAST))
+        nearness = (there / distance).astype(np.float32)
+        return cls(nearness, np.asarray((own - common) * nearness, dtype=np.float32))
+
+    def cosines(self, products: Scores, along: float, out: Scores) -> Scores:
+        np.subtract(products, np.float32(along), out=out)
+        out *= self.nearness
+        out += self.offset
+        return out
+
+
+class _Sums:
+    """Of numbers that come in parts, each of which stays in the processor's cache meanwhile."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._sum = self._squares = 0.0
+
+    def add(self, values: Scores, there: NDArray[np.bool_]) -> None:
+        """Add the values that are `there`; both have one shape."""
+        kept = values if there.all() else values[there]
+        self._count += len(kept)
+        self._sum += float(kept.sum())
+        self._squares += float(np.einsum("i,i->", kept, kept))
+
+    def mean_and_spread(self) -> tuple[float, float]:
+        """Tell the mean and the standard deviation of at least one value."""
+        mean = self._sum / self._count
+        return mean, math.sqrt(max(0.0, self._squares / self._count - mean * mean))
 
 
 def _whole(rows: NDArray[np.float32]) -> NDArray[np.int64]:
