@@ -33,6 +33,7 @@ from jitchat.index import indexer, search
 from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
+from jitchat.index.narrowing import NARROWED_FROM
 from jitchat.index.retrieve import make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
@@ -155,7 +156,10 @@ class QuestionResults:
 
 @dataclass(frozen=True, slots=True)
 class Exactness:
-    """What packing the index changes: shares of what exact vectors find, over all questions."""
+    """What packing the index and scoring likely rows alone change.
+
+    Shares of what exact vectors find where every row is scored, over all questions.
+    """
 
     of_6: float = 1.0
     """Of the first six, as many are among the first six."""
@@ -260,11 +264,11 @@ def _questions() -> list[str]:
 
 
 def exactness(embedder: Embedder, path: Path) -> Exactness:
-    """Search with vectors as they were made, and again with packed ones."""
+    """Search every row with vectors as they were made, and again as the app does."""
     with opened_store(path) as store:
         talk = store.conversation(_TALK)
         tables = IndexTables(store.database, talk.id)
-        index = search.HotIndex(embedder, entries_of=tables.entries)
+        index = search.HotIndex(embedder, entries_of=tables.entries, narrowed_from=talk.turns)
         turns = Memory(store, talk).turns
         for start in range(0, len(turns), _ROWS_AT_ONCE):
             index.add(tables.rows(turns[start : start + _ROWS_AT_ONCE], embedder))
@@ -276,6 +280,7 @@ def exactness(embedder: Embedder, path: Path) -> Exactness:
 
         exact = {count: found(count) for count in (6, 50)}
         index.pack(talk.turns)
+        index.narrowed_from = NARROWED_FROM
         shares = []
         for count, wanted in exact.items():
             both = [len(one & other) for one, other in zip(wanted, found(count), strict=True)]

@@ -29,15 +29,13 @@ from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import Query
 from jitchat.index.segments import Segment
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
-
-Steps = tuple[tuple[int, float], ...]
-"""(offset in turns, share)."""
 
 SHORTLIST = 50
 _STEMS = 48
@@ -119,8 +117,13 @@ class HotIndex:
         embedder: Embedder,
         weights: Weights = WEIGHTS,
         entries_of: EntriesOf = lambda _: (),
+        narrowed_from: int = NARROWED_FROM,
     ) -> None:
-        """`entries_of` is asked for the entries of packed rows."""
+        """`entries_of` is asked for the entries of packed rows.
+
+        With more than `narrowed_from` rows, only those are scored in full that can be the best.
+        """
+        self.narrowed_from = narrowed_from
         self._embedder, self._weights, self._entries_of = embedder, weights, entries_of
         self._lock = threading.Lock()
         self._starts: list[int] = []
@@ -249,8 +252,9 @@ class HotIndex:
             stop = self._row_at(before)
             if not stop:
                 return ()
-            parts = self._parts(query, vector, stop)
-            return self._candidates(best_of(parts, size), parts, query)
+            rows, parts = self._scored(query, vector, stop, narrows=True)
+            best_rows = best_of(parts, size)
+            return self._candidates(rows[best_rows], only(parts, best_rows), query)
 
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
@@ -266,11 +270,12 @@ class HotIndex:
             stop, row = self._row_at(before), self._row_at(turn)
             if row >= stop or self._positions.rows[row] != turn:
                 return None
-            parts = self._parts(query, vector, stop)
+            _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
             rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))
-            candidate = self._candidates(np.array([row]), parts, query)[0]
+            alone = np.array([row])
+            candidate = self._candidates(alone, only(parts, alone), query)[0]
             return Placed(replace(candidate, rank=rank), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
@@ -299,43 +304,76 @@ class HotIndex:
     def _row_at(self, position: int) -> int:
         return int(np.searchsorted(self._positions.rows, position))
 
-    def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
-        """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
-        weights, stretch_of = self._weights, self._columns.stretch_of()
+    def _scored(
+        self, query: Query, vector: NDArray[np.float32], stop: int, *, narrows: bool
+    ) -> tuple[Places, dict[str, Scores]]:
+        """Score the rows ahead of row `stop`: which they are, and each part, of the same shape.
+
+        Of many rows, one that `narrows` leaves out those that cannot be among the best.
+        """
+        evidence, weights = self._evidence(query, vector), self._weights
+        chosen = None
+        if narrows and len(self._positions) > self.narrowed_from:
+            reach = reach_of(weights.heard, weights.lent)
+            rough = evidence.rough(weights.lexical, weights.dense, weights.context, weights.heard)
+            rough[stop:] = 0.0
+            chosen = select(rough, KEPT, reach)
+        if chosen is None:
+            return np.arange(stop), only(self._parts(query, evidence), slice(stop))
+        parts = self._parts(query, evidence.of(chosen), chosen.rows)
+        whole = np.flatnonzero(chosen.is_whole & (chosen.rows < stop))
+        return chosen.rows[whole], only(parts, whole)
+
+    def _evidence(self, query: Query, vector: NDArray[np.float32]) -> Evidence:
+        """Find what tells for each row, whatever it is worth."""
+        stretch_of = self._columns.stretch_of()
         sought = self._postings.rarest(query.weights, _STEMS)
         every, size = self._postings.matches(sought), len(self._positions)
-        share = covered(every, size)
+        share, deviations = covered(every, size), self._vectors.standardised(vector)
         matches = every
         if len(echoes := self._echoes(share, query)):
             is_echo = np.zeros(size, dtype=np.bool_)
             is_echo[echoes] = True
-            matches, share[echoes] = [match.without(is_echo) for match in every], 0.0
-        trust = self._trust(matches, share, vector)
+            matches = [match.without(is_echo) for match in every]
+            share[echoes] = deviations[echoes] = 0.0
         liking: Scores | np.float32 = np.float32(1.0)
         if query.speakers:
-            liking = 1 + weights.speaker * self._columns.spoken_by(query.speakers)
-        lexical = trust * summed(matches, size) * (1 + share) * liking
-        cosines = boost_outliers(self._vectors.standardised(vector), weights)
-        dense = weights.dense * cosines * liking
-        dense[echoes] = 0.0
-        around = trust * in_context(matches, stretch_of, weights.heard)
-        lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
+            liking = 1 + self._weights.speaker * self._columns.spoken_by(query.speakers)
         is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
         stretch_scores = np.append(
             self._postings.scores_of_groups(sought, stretch_of, is_open), np.float32(0.0)
         )
+        return Evidence(
+            matches=matches,
+            words=summed(matches, size),
+            share=share,
+            trust=self._trust(matches, share, vector),
+            deviations=deviations,
+            liking=liking,
+            dates=self._date_scores(query),
+            stretch_scores=stretch_scores[stretch_of],
+            stretch_of=stretch_of,
+        )
+
+    def _parts(
+        self, query: Query, found: Evidence, rows: Places | slice = slice(None)
+    ) -> dict[str, Scores]:
+        """Each part of the score of some rows, by what was `found` of them, of that shape."""
+        weights, trust, liking = self._weights, found.trust, found.liking
+        lexical = trust * found.words * (1 + found.share) * liking
+        dense = weights.dense * boost_outliers(found.deviations, weights) * liking
+        around = trust * in_context(found.matches, found.stretch_of, weights.heard)
+        lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
             "context": weights.context * around * liking,
-            "neighbour": lent(lends, stretch_of, weights.lent),
-            "stretch": weights.stretch * trust * stretch_scores[stretch_of],
-            "date": self._date_scores(query),
+            "neighbour": lent(lends, found.stretch_of, weights.lent),
+            "stretch": weights.stretch * trust * found.stretch_scores,
+            "date": found.dates,
         }
-        parts = {
-            name: values[:stop].astype(np.float32, copy=False) for name, values in parts.items()
-        }
-        parts["cue"] = self._cues(query)[:stop] * added(parts.values())
+        parts = {name: values.astype(np.float32, copy=False) for name, values in parts.items()}
+        parts["cue"] = self._cues(query, rows) * added(parts.values())
         return parts
 
     def _trust(
@@ -373,14 +411,14 @@ class HotIndex:
             + self._weights.speaks_of_then * spoken_of * (1 - spoken_of.mean())
         )
 
-    def _cues(self, query: Query) -> Scores:
-        """What kind of turn each one is, as a share of its score; above -1."""
+    def _cues(self, query: Query, rows: Places | slice) -> Scores:
+        """What kind of turn each of some rows is, as a share of its score; above -1."""
         weights = self._weights
-        found = self._usual_cues().copy()
+        found = self._usual_cues()[rows].copy()
         if query.asks_when:
-            found += weights.tells_when * self._columns.flag("tells_when")
+            found += weights.tells_when * self._columns.flag("tells_when")[rows]
         if query.asks_decision:
-            found += weights.decides * self._columns.flag("decision")
+            found += weights.decides * self._columns.flag("decision")[rows]
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
 
@@ -397,8 +435,8 @@ class HotIndex:
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query
     ) -> tuple[Candidate, ...]:
-        """Describe rows, ranked as they come."""
-        shares = np.stack([values[rows] for values in parts.values()], axis=1).tolist()
+        """Describe rows, ranked as they come, with the parts of their scores."""
+        shares = np.stack(list(parts.values()), axis=1).tolist()
         words = [
             (query.spelled[stem], self._postings.contains(stem, rows)) for stem in query.weights
         ]
@@ -413,6 +451,10 @@ class HotIndex:
             )
             for place, entry in enumerate(self._entries(rows))
         )
+
+
+def only(parts: Mapping[str, Scores], rows: Places | slice) -> dict[str, Scores]:
+    return {name: values[rows] for name, values in parts.items()}
 
 
 def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
