@@ -18,6 +18,8 @@ FLAGS = ("asks", "tells_when", "decision", "disclaims")
 """Of an `IndexRow`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""
+_LOOKED_AT = 4_096
+"""Rows, from the end on."""
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _UNKNOWN = -(2**63)
 
@@ -142,9 +144,14 @@ class Columns:
             found[rows[_meet(span, first, last)]] = 1.0
         return found
 
-    def flagged(self, name: str, stop: int) -> Places:
-        """Find the rows ahead of row `stop` that have a flag."""
-        return np.flatnonzero(self._flags[name].rows[:stop])
+    def last_flagged(self, name: str, stop: int, count: int) -> Places:
+        """Find the last `count` rows ahead of row `stop` that have a flag, ascending."""
+        flags, start = self._flags[name].rows[:stop], stop
+        found = np.zeros(0, dtype=np.int64)
+        while start and len(found) < count:
+            start, behind = max(0, start - _LOOKED_AT), start
+            found = np.append(start + np.flatnonzero(flags[start:behind]), found)
+        return found[-count:]
 
     def flag(self, name: str) -> Scores:
         return self._flags[name].rows.astype(np.float32)

@@ -242,8 +242,8 @@ class HotIndex:
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns ahead of position `before` that decide, oldest first."""
         with self._lock:
-            deciding = self._columns.flagged("decision", self._row_at(before))
-            return tuple(self._entries(deciding[-count:]))
+            deciding = self._columns.last_flagged("decision", self._row_at(before), count)
+            return tuple(self._entries(deciding))
 
     def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
         """Rank the `size` best turns ahead of position `before`; none where none fits."""

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.index import columns
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.entry import index_entry
@@ -181,6 +182,15 @@ def test_a_question_for_a_time_or_a_decision_prefers_turns_that_have_one():
     }
     assert when[5] > max(when[1], when[9])
     assert what[9] > max(what[1], what[5])
+
+
+def test_the_latest_decisions_are_found_however_far_back_they_are(monkeypatch):
+    monkeypatch.setattr(columns, "_LOOKED_AT", 3)
+    said = ["We decided to launch.", "", "", "We agreed on blue.", *[""] * 9, "We chose Graz."]
+    index = index_of(talk(*said))
+    found = [index.decisions(count, 14) for count in (1, 2, 9)]
+    assert [[entry.turn for entry in each] for each in found] == [[4], [1, 4], [1, 4]]
+    assert index.decisions(2, 1) == ()
 
 
 def test_only_turns_ahead_of_the_draft_are_searched():
