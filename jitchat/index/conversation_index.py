@@ -2,19 +2,21 @@
 
 Safe to use from several threads; locks are taken in the order indexing, loading, turns, database.
 To load the index takes seconds, and no message waits for that: who stores a turn takes none of
-the locks here.
+the locks here, and a search uses what is loaded when its patience ends.
 """
 
 import sys
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, takewhile
+from math import inf
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.embedder import Embedder, NoEmbedder
-from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
+from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
@@ -32,6 +34,8 @@ _MOST_UNPACKED = 32_768
 """Rows: they take four times the memory that packed ones do."""
 _AT_ONCE = 2_048
 """Rows; what they were read from is gone before the next ones are."""
+_GIVE_WAY = 0.001
+"""Seconds: who takes a lock again at once gets it ahead of all who wait for it."""
 
 
 class ConversationIndex:
@@ -48,6 +52,10 @@ class ConversationIndex:
         """Why turns that were indexed last have no vectors of the embedder that was wanted."""
         self.lacks_vectors = False
         """Whether turns have no vectors of the embedder in use: they are found by words alone."""
+        self.patience = inf
+        """Seconds that a search waits for rows to be loaded, for whom `catch_up` loads the rest."""
+        self.is_partial = False
+        """Whether rows are left that were not loaded in that time."""
         self._indexing = threading.Lock()
         self._loading = threading.RLock()
         """Held while what is below is looked at or changed."""
@@ -96,6 +104,7 @@ class ConversationIndex:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
         if indexer.is_through and len(known.turns) > WORTH_PACKING:
+            self._load_rest(on_progress)
             self.pack()
 
     def is_behind(self) -> bool:
@@ -112,7 +121,7 @@ class ConversationIndex:
         So the first message to a conversation that was just opened finds all of it.
         """
         with self._loading:
-            self._load()
+            self._load(self.patience)
             fresh = behind(self._loaded_turns, self._searched)
             missing = len(fresh) - len(behind(fresh, before - 1))
         if 0 < missing <= BATCH:
@@ -134,7 +143,8 @@ class ConversationIndex:
 
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
         """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
-        index, searched = self._load(), self._searched
+        with self._loading:
+            index, searched = self._load(self.patience), self._searched
         query = request.query(index.speakers)
         candidates = index.search(query, request.position)
         listed = {row.turn for row in candidates}.union(without)
@@ -152,11 +162,11 @@ class ConversationIndex:
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
-        index = self._load()
+        index = self._load(self.patience)
         return index.placed(request.query(index.speakers), request.position, turn)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
-        return self._load().entries(turns)
+        return self._load(self.patience).entries(turns)
 
     def _load_segments(self, index: "HotIndex", known: Snapshot) -> None:
         for segment in self._segments().read(known.path):
@@ -171,6 +181,19 @@ class ConversationIndex:
 
         return SegmentTable(self._store.database, self._conversation, self.embedder)
 
+    def _load_rest(self, on_progress: OnProgress) -> None:
+        """Load all rows, a part at a time, so that a search need not wait for the others."""
+        begun = self.throttle.now()
+        while not self.throttle.halted:
+            with self._loading, suppress(StoreError):
+                self._load(0.0)
+                done, turns = self._searched, self._loaded_turns
+            if not self.is_partial:
+                return
+            on_progress(Progress(done, turns[-1].position, loads=True))
+            time.sleep(_GIVE_WAY)
+            begun = self.throttle.rest_after(begun)
+
     def pack(self, least: int = WORTH_PACKING) -> None:
         """Pack what was indexed since, and store it: if `least` rows that no longer change."""
         with self._loading, suppress(StoreError):
@@ -183,8 +206,11 @@ class ConversationIndex:
             with suppress(StoreError):  # it is packed the next time that it is opened
                 self._segments().write(known.path, made)
 
-    def _load(self) -> "HotIndex":
-        """Add all rows that can be added in order: up to a reply under way, or a missing row."""
+    def _load(self, seconds: float = inf) -> "HotIndex":
+        """Add the rows that can be added in order: up to a reply under way, or a missing row.
+
+        After so many `seconds` what is loaded has to do, and `is_partial` says so.
+        """
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         with self._loading:
@@ -198,14 +224,25 @@ class ConversationIndex:
                 self._loaded.take_back(alike_to)
                 self._searched = alike_to
             self._loaded_turns = known.turns
-            if fresh := behind(known.turns, self._searched):
-                gap = self._tables.first_gap(known.path.behind(self._searched))
-                reached = takewhile(known.is_reached, fresh)
-                ready = takewhile(lambda turn: gap is None or turn.position < gap, reached)
-                while part := list(islice(ready, _AT_ONCE)):
-                    said = (turn for turn in part if turn.status is not Status.UNANSWERED)
-                    recalled = [turn for turn in said if turn.content.strip()]  # not thoughts alone
-                    self._loaded.add(self._tables.rows(recalled, self.embedder))
-                    self._searched = part[-1].position
-                    self._pack(self._loaded, _MOST_UNPACKED)
+            self._add_rows(self._loaded, known, seconds)
             return self._loaded
+
+    def _add_rows(self, index: "HotIndex", known: Snapshot, seconds: float) -> None:
+        """Add rows that are not packed, one part of them at least, until the time is up."""
+        reached = takewhile(known.is_reached, behind(known.turns, self._searched))
+        until, self.is_partial = time.monotonic() + seconds, False
+        while part := list(islice(reached, _AT_ONCE)):
+            if self.is_partial and time.monotonic() >= until:
+                return
+            gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
+            ready = [turn for turn in part if gap is None or turn.position < gap]
+            said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
+            recalled = [turn for turn in said if turn.content.strip()]  # not thoughts alone
+            index.add(self._tables.rows(recalled, self.embedder))
+            if ready:
+                self._searched = ready[-1].position
+            self._pack(index, _MOST_UNPACKED)
+            if gap is not None:
+                break
+            self.is_partial = True
+        self.is_partial = False

@@ -47,6 +47,8 @@ class Progress:
     """Up to this position every finished turn has its entry, and a vector if one can be had."""
     of: int
     """The last position there is."""
+    loads: bool = False
+    """Whether all of that is stored, and is only loaded to be searched."""
 
 
 OnProgress = Callable[[Progress], None]

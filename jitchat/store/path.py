@@ -44,6 +44,12 @@ class Path:
             if last > position:
                 yield max(first, position + 1), last
 
+    def between(self, after: int, last: int) -> Iterator[Stretch]:
+        """Give the positions behind one, up to another."""
+        for first, end in self.behind(after):
+            if first <= last:
+                yield first, min(end, last)
+
     def before_last(self, count: int) -> int:
         """Find the position behind which the last `count` turns are; 0 where all of them are."""
         for first, last in reversed(self.stretches):

@@ -42,6 +42,6 @@ NOT_FETCHED = "asked for, but only jit fetches turns"
 BEFORE_RECENT = "said before the recent block"
 # never a candidate
 NOTHING_ASKED = "nothing was asked yet"
-NOT_INDEXED = "not all of them are indexed yet"
+NOT_INDEXED = "not all of them are in the index yet"
 NO_MATCH = "nothing in them matched"
 BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"

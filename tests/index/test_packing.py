@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.index import search
+from jitchat.index import conversation_index, search
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.quantised import products, quantised
 from jitchat.index.search import HotIndex
@@ -233,3 +233,33 @@ def test_a_database_that_cannot_be_written_packs_in_memory(memory):
     again.index.pack(least=0)
     assert [found.searched for found in asked(again)] == [found.searched for found in before]
     assert stored(again) == []
+
+
+# what is loaded by and by
+
+
+def test_a_search_uses_what_is_loaded_when_its_patience_ends(memory, monkeypatch):
+    monkeypatch.setattr(conversation_index, "_AT_ONCE", 3)
+    with memory.store.database.write() as connection:
+        connection.execute("DELETE FROM index_segments")
+    again = opened(memory)
+    again.index.patience = 0.0
+    found = [again.retrieve(QUESTIONS[0], 16) for _ in range(5)]
+    assert [each.searched for each in found] == [3, 6, 9, 12, 15]
+    assert all(row.turn <= each.searched for each in found for row in each.candidates)
+    assert not again.index.is_partial
+    assert asked(again) == asked(opened(memory))
+
+
+def test_what_is_left_is_loaded_behind_and_told(memory, monkeypatch):
+    monkeypatch.setattr(conversation_index, "_AT_ONCE", 3)
+    monkeypatch.setattr(conversation_index, "WORTH_PACKING", 4)
+    with memory.store.database.write() as connection:
+        connection.execute("DELETE FROM index_segments")
+    wanted, again, told = asked(opened(memory)), opened(memory), []
+    again.index.patience = 0.0
+    again.retrieve(QUESTIONS[0], 16)
+    assert not list(again.index.catch_up(on_progress=told.append))
+    assert [each.done for each in told] == [6, 9, 12]
+    assert all(each.loads and each.of == 15 for each in told)
+    assert asked(again) == wanted

@@ -120,8 +120,8 @@ def test_without_a_recent_block_every_turn_is_told_of():
     ("retrieval", "reason"),
     [
         (Retrieval(), "nothing was asked yet"),
-        (Retrieval(searched=0), "not all of them are indexed yet"),
-        (replace(shortlist(20), searched=30), "not all of them are indexed yet"),
+        (Retrieval(searched=0), "not all of them are in the index yet"),
+        (replace(shortlist(20), searched=30), "not all of them are in the index yet"),
         (Retrieval(searched=SIZE), "nothing in them matched"),
     ],
 )

@@ -120,7 +120,8 @@ class Surfaces:
         """Show who answers and what embeds and counts, behind what the hot index lacks."""
         state = "vectors missing" if session.memory.index.lacks_vectors else ""
         if progress is not None:
-            state = f"indexing {progress.done:,} of {progress.of:,}"
+            work = "loading the index:" if progress.loads else "indexing"
+            state = f"{work} {progress.done:,} of {progress.of:,}"
         self.show_state(state, session)
 
     def show_state(self, state: str, session: Session) -> None:

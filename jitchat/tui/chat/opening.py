@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
+PATIENCE = 0.5
+"""Seconds that a search waits for the index of a long conversation; the rest is loaded behind."""
 KEEP_AFTER = 0.5
 """Seconds of silence after a key until the draft is written."""
 
@@ -232,6 +234,7 @@ class Opening(Controller):
         def load() -> None:
             try:
                 session = self.backend.open_session(conversation)
+                session.memory.index.patience = PATIENCE
             except JitchatError as error:
                 self.host.post(self.Refused(number, error))
             else:
@@ -256,8 +259,8 @@ class Indexing(Controller):
         """Nothing more is indexed for now."""
 
         opening: int
-        indexed: int
-        """Turns that were."""
+        is_fuller: bool
+        """Whether a search can find turns that it did not before."""
         error: JitchatError | None = None
         """Why the rest has to wait for the next start."""
 
@@ -362,22 +365,24 @@ class Indexing(Controller):
         """Index in a thread, unless a later call takes over: then only that one reports."""
         worker = get_current_worker()
 
+        is_fuller = False
+
         def report(progress: Progress) -> None:
+            nonlocal is_fuller
+            is_fuller = True
             if not worker.is_cancelled:
                 self.host.post(self.Moved(number, progress))
 
-        indexed = 0
         error: JitchatError | None = None
         try:
-            for entries in session.memory.index.catch_up(embedder, on_progress=report):
+            for _ in session.memory.index.catch_up(embedder, on_progress=report):
                 if worker.is_cancelled:
                     return
-                indexed += len(entries)
             error = session.memory.index.failure
         except JitchatError as refusal:
             error = refusal
         if not worker.is_cancelled:
-            self.host.post(self.Ended(number, indexed, error))
+            self.host.post(self.Ended(number, is_fuller, error))
 
     async def _write_lines(self, summariser: Summariser, number: int) -> None:
         error: JitchatError | None = None

@@ -263,7 +263,7 @@ class ChatScreen(Screen[None]):
             return
         self.indexing.write_missing_lines()
         self.indexing.end(message.error)
-        if message.indexed:
+        if message.is_fuller:
             self.previews.plan()
 
     @on(Indexing.LinesMoved)
