@@ -140,6 +140,8 @@ class IndexEntry:
     """Whether the turn says anything about when."""
     disclaims: bool = False
     """Whether the turn only says that its speaker does not know."""
+    standing: bool = False
+    """Whether the user says there what they always want or prefer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_of
 
 GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
-FLAGS = ("asks", "tells_when", "decision", "disclaims")
+FLAGS = ("asks", "tells_when", "decision", "disclaims", "standing")
 """Of an `IndexRow`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""

@@ -17,9 +17,9 @@ from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.stance import commits, disclaims, is_decision
+from jitchat.text.stance import commits, disclaims, is_decision, is_standing
 from jitchat.text.words import stop_words, words
-from jitchat.values import IndexEntry, Turn
+from jitchat.values import IndexEntry, Role, Turn
 
 _REACH = 20_000
 MOST_ENTITIES = 12
@@ -38,6 +38,7 @@ def index_entry(turn: Turn) -> IndexEntry:
         asks=is_question(turn.content),
         tells_when=has_time_cue(text),
         disclaims=disclaims(turn.content),
+        standing=turn.role is Role.USER and is_standing(text),
     )
 
 

@@ -1,7 +1,10 @@
 """BM25 over the turns of one conversation, in memory.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-constants that suit short texts. SQLite's own bm25() has both fixed.
+constants that suit turns of talk. SQLite's own bm25() has both fixed.
+
+A document's length is compared with that of a brief one, not with the mean: in a chat with a
+language model, answers are ten times as long as what the user says, and a mean would be theirs.
 """
 
 import math
@@ -18,7 +21,9 @@ from jitchat.index.growing import Growing
 from jitchat.index.packed_postings import PackedPostings
 
 K1 = 0.9
-B = 0.4
+B = 0.9
+_BRIEF = 12.0
+"""A document of so many stems is brief in any conversation."""
 _REMEMBERED = 128
 """Stems: a query has few, and asks for each in several ways."""
 
@@ -55,9 +60,10 @@ class Postings:
         self._occurrences: dict[str, tuple[array[int], array[int]]] = {}
         """Behind the packs."""
         self._lengths = Growing(np.uint32)
-        self._total = 0
         self._found: dict[str, tuple[Places, NDArray[np.uint32]]] = {}
         """What `_where` found last."""
+        self._brief: float | None = None
+        """What `brief` gave last."""
         self._groups: tuple[Places, int, NDArray[np.float64]] | None = None
         """Which documents were grouped last, into how many groups, and their damping."""
 
@@ -72,7 +78,6 @@ class Postings:
             counts.append(count)
             length += count
         self._lengths.append(length)
-        self._total += length
         self._forget()
 
     def pack(self, start: int, stop: int) -> PackedPostings:
@@ -91,7 +96,6 @@ class Postings:
         self._packs.append(made)
         self._lengths.extend(lengths)
         self._packed = len(self._lengths)
-        self._total += int(lengths.sum())
         self._forget()
 
     def numbered(self, stems: Iterable[str]) -> NDArray[np.uint32]:
@@ -110,7 +114,6 @@ class Postings:
             self._packs = [pack.ahead_of(size) for pack in ahead]
             self._packed = size
         self._keep(lambda documents: (0, bisect_left(documents, size)))
-        self._total -= int(self._lengths.rows[size:].sum())
         self._lengths.cut(size)
         self._forget()
 
@@ -127,6 +130,14 @@ class Postings:
     def lengths(self) -> NDArray[np.uint32]:
         """Stems of each document, shape (documents,)."""
         return self._lengths.rows
+
+    @property
+    def brief(self) -> float:
+        """Stems of a brief document: the lower quartile of all, and no fewer than `_BRIEF`."""
+        if self._brief is None:
+            quartile = np.quantile(self.lengths, 0.25) if len(self) else 0.0
+            self._brief = max(_BRIEF, float(quartile))
+        return self._brief
 
     def rarest(self, weights: Mapping[str, float], count: int) -> dict[str, float]:
         """Keep the `count` stems of a query that occur least; those that never do count too."""
@@ -146,12 +157,11 @@ class Postings:
         """
         gains = {stem: weight * self._rarity(stem) for stem, weight in weights.items()}
         best, lengths = sum(gains.values()), self.lengths
-        usual = max(1.0, self._total / max(1, len(self)))
         found = []
         for stem, gain in gains.items():
             documents, counts = self._where(stem)
             if len(documents):
-                damping = K1 * (1 - B + B * lengths[documents] / usual)
+                damping = K1 * (1 - B + B * lengths[documents] / self.brief)
                 values = (gain / best) * counts / (counts + damping)
                 found.append(Matches(documents, values.astype(np.float32), gain / best))
         return found
@@ -205,7 +215,7 @@ class Postings:
         return self._found[stem]
 
     def _forget(self) -> None:
-        self._groups = None
+        self._groups = self._brief = None
         if self._found:
             self._found.clear()
 

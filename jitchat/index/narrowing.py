@@ -64,7 +64,9 @@ class Evidence:
     words: Scores
     """What these are worth together."""
     share: Scores
-    """Of the query, what a row has."""
+    """Of the query, what a row has; less of a long row, which has it by chance."""
+    brevity: Scores
+    """1, or less for a long row."""
     trust: Scores | np.float32
     """How far words are trusted."""
     deviations: Scores
@@ -97,6 +99,7 @@ class Evidence:
             matches=chosen.matches(self.matches),
             words=self.words[rows],
             share=self.share[rows],
+            brevity=self.brevity[rows],
             trust=_at(self.trust, rows),
             deviations=self.deviations[rows],
             liking=_at(self.liking, rows),

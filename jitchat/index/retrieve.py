@@ -43,7 +43,8 @@ class Query:
     spans: "tuple[Span, ...]" = ()
     """The days that are asked about."""
     asks_when: bool = False
-    asks_decision: bool = False
+    asks_past: bool = False
+    """Whether it asks for what was said or done, and not for something new."""
 
 
 def make_query(
@@ -77,7 +78,7 @@ def make_query(
         speakers=preferred or implied,
         spans=spans_in(draft, today),
         asks_when=is_said["asks_when"],
-        asks_decision=is_said["asks_decision"],
+        asks_past=is_said["asks_past"],
     )
 
 
@@ -139,6 +140,7 @@ _WHY = {
     "neighbour": "beside turns that match",
     "stretch": "in a stretch of talk that matches",
     "date": "of the day asked for",
+    "later": "said later than what matches as well",
 }
 
 

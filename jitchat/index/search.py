@@ -3,9 +3,10 @@
 A turn's score is the sum of named parts: lexical (BM25), dense (cosine, standardised over the
 conversation), context (the words of the question that it shares with the turns around it),
 neighbour (what those lend it of their scores), stretch (what its stretch of talk scores as a
-whole), date (it was said, or speaks of, when the question asks about) and cue (what kind of
-turn it is: a question, a time or a decision where one is asked for, long or empty). Where words
-match no better than by chance, and there are vectors, what words find counts less.
+whole), date (it was said, or speaks of, when the question asks about), cue (what kind of turn it
+is: a question, a time where one is asked for, a standing wish, long or empty) and later (it may
+correct what matches as well). Where words match no better than by chance, and there are vectors,
+what words find counts less. A long turn has words of any question: they count less there.
 
 An answer stands next to its question, and often holds none of its words.
 
@@ -28,6 +29,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
+from jitchat.index.later import PART, newest_first
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
@@ -46,6 +48,10 @@ _FEW = 2
 _LEAST_CUE = -0.95
 _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
+_BREATH = 30.0
+"""Stems that are said in one breath: a turn of more, and of more than a brief one, is long."""
+_GROWTH = 0.8
+"""A long turn shares words with anything, the more so the longer it is, by this power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,10 @@ class Weights:
     """What a question is worth more than a statement; a share of the score, as all below."""
     tells_when: float = 0.5
     """What a time is worth to a question for one."""
-    decides: float = 0.3
-    """What a decision is worth to a question for one."""
+    standing: float = 0.8
+    """What a standing wish of the user is worth to a draft that asks for something new."""
     disclaims: float = -0.8
-    """What "I don't know" is worth more than any other answer."""
+    """What "I don't know" is worth more than any other answer, where a turn says nothing else."""
     alone: float = 0.6
     """Of a match of one word among several, towards trust in words."""
     doubted: float = 0.4
@@ -137,6 +143,7 @@ class HotIndex:
         self._postings = Postings()
         self._vectors = Vectors(embedder.dimension)
         self._known_cues: Scores | None = None
+        self._known_brevity: Scores | None = None
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -153,7 +160,7 @@ class HotIndex:
 
     def add(self, rows: Sequence[IndexRow]) -> None:
         with self._lock:
-            self._known_cues = None
+            self._known_cues = self._known_brevity = None
             for row in rows:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
@@ -222,7 +229,7 @@ class HotIndex:
         with self._lock:
             size = self._row_at(behind + 1)
             if size < len(self._positions):
-                self._known_cues = None
+                self._known_cues = self._known_brevity = None
                 del self._rows[max(0, size - self._packed) :]
                 self._packed = min(size, self._packed)
                 self._starts = [start for start in self._starts if start < size]
@@ -254,7 +261,9 @@ class HotIndex:
                 return ()
             rows, parts = self._scored(query, vector, stop, narrows=True)
             best_rows = best_of(parts, size)
-            return self._candidates(rows[best_rows], only(parts, best_rows), query)
+            ranked = self._candidates(rows[best_rows], only(parts, best_rows), query)
+            worths = self._postings.worths(query.weights)
+        return tuple(newest_first(ranked, {query.spelled[stem]: worths[stem] for stem in worths}))
 
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
@@ -265,18 +274,22 @@ class HotIndex:
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
+        listed = {row.turn: row for row in self.search(query, before)}
         vector = self._embedded(query)
         with self._lock:
             stop, row = self._row_at(before), self._row_at(turn)
             if row >= stop or self._positions.rows[row] != turn:
                 return None
+            if turn in listed:
+                return Placed(listed[turn], stop)
             _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
             rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))
             alone = np.array([row])
             candidate = self._candidates(alone, only(parts, alone), query)[0]
-            return Placed(replace(candidate, rank=rank), stop)
+            told = (*candidate.parts, (PART, 0.0))
+            return Placed(replace(candidate, rank=rank, parts=told), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
@@ -336,6 +349,7 @@ class HotIndex:
             is_echo[echoes] = True
             matches = [match.without(is_echo) for match in every]
             share[echoes] = deviations[echoes] = 0.0
+        share *= self._brevity()
         liking: Scores | np.float32 = np.float32(1.0)
         if query.speakers:
             liking = 1 + self._weights.speaker * self._columns.spoken_by(query.speakers)
@@ -347,6 +361,7 @@ class HotIndex:
             matches=matches,
             words=summed(matches, size),
             share=share,
+            brevity=self._brevity(),
             trust=self._trust(matches, share, vector),
             deviations=deviations,
             liking=liking,
@@ -367,8 +382,8 @@ class HotIndex:
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
-            "context": weights.context * around * liking,
-            "neighbour": lent(lends, found.stretch_of, weights.lent),
+            "context": weights.context * around * liking * found.brevity,
+            "neighbour": lent(lends, found.stretch_of, weights.lent) * found.brevity,
             "stretch": weights.stretch * trust * found.stretch_scores,
             "date": found.dates,
         }
@@ -417,8 +432,8 @@ class HotIndex:
         found = self._usual_cues()[rows].copy()
         if query.asks_when:
             found += weights.tells_when * self._columns.flag("tells_when")[rows]
-        if query.asks_decision:
-            found += weights.decides * self._columns.flag("decision")[rows]
+        if not query.asks_past:
+            found += weights.standing * self._columns.flag("standing")[rows]
         cues: Scores = np.maximum(found, _LEAST_CUE).astype(np.float32)
         return cues
 
@@ -427,10 +442,19 @@ class HotIndex:
         if self._known_cues is None:
             weights, lengths = self._weights, self._postings.lengths
             found = weights.asks * self._columns.flag("asks")
-            found += weights.disclaims * self._columns.flag("disclaims")
+            little_else = np.clip(2 - lengths / (_MIDDLING / 2), 0.0, 1.0)
+            found += weights.disclaims * self._columns.flag("disclaims") * little_else
             found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
             self._known_cues = found
         return self._known_cues
+
+    def _brevity(self) -> Scores:
+        """Tell long rows, shape (rows,): 1, or less for one that is long for the conversation."""
+        if self._known_brevity is None:
+            usual = max(_BREATH, self._postings.brief)
+            excess = np.maximum(self._postings.lengths / usual, 1.0)
+            self._known_brevity = (excess**-_GROWTH).astype(np.float32)
+        return self._known_brevity
 
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query

@@ -20,7 +20,7 @@ from jitchat.index.embedder import Embedder
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 
-_FORMAT = 1
+_FORMAT = 2
 _LENGTH = 8
 """Bytes that tell how long the header is."""
 

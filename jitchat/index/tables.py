@@ -46,6 +46,7 @@ class IndexRow:
     asks: bool
     tells_when: bool
     disclaims: bool
+    standing: bool
     vector: bytes | None
     """Little-endian float32 of the embedder in use, if the turn was embedded."""
 
@@ -54,7 +55,7 @@ class IndexRow:
         return replace(self, stems="", vector=None)
 
     def entry(self) -> IndexEntry:
-        flags = self.decision, self.asks, self.tells_when, self.disclaims
+        flags = self.decision, self.asks, self.tells_when, self.disclaims, self.standing
         return _entry(self.position, self.summary, self.entities, self.dates, *flags)
 
 
@@ -104,7 +105,7 @@ class IndexTables:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT e.turn, e.stems, COALESCE(m.line, e.summary), e.entities, e.dates,"
-                " e.decision, e.asks, e.tells_when, e.disclaims, v.vector"
+                " e.decision, e.asks, e.tells_when, e.disclaims, e.standing, v.vector"
                 " FROM turns t JOIN index_entries e ON e.turn = t.id"
                 " LEFT JOIN model_lines m ON m.turn = t.id"
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
@@ -124,7 +125,7 @@ class IndexTables:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT t.position, COALESCE(m.line, e.summary), e.entities, e.dates,"
-                " e.decision, e.asks, e.tells_when, e.disclaims"
+                " e.decision, e.asks, e.tells_when, e.disclaims, e.standing"
                 " FROM turns t JOIN index_entries e ON e.turn = t.id"
                 " LEFT JOIN model_lines m ON m.turn = t.id"
                 " WHERE t.conversation = ? AND t.position IN (SELECT value FROM json_each(?))",
@@ -153,12 +154,12 @@ class IndexTables:
                 (self._conversation, first),
             )
             connection.executemany(
-                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         *(turn.id, entry.summary, "\n".join(entry.entities)),
                         *("\n".join(entry.dates), entry.decision, stems),
-                        *(entry.asks, entry.tells_when, entry.disclaims),
+                        *(entry.asks, entry.tells_when, entry.disclaims, entry.standing),
                     )
                     for turn, entry, stems in written
                 ],
@@ -204,8 +205,7 @@ def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     """Make a row of the columns from `stems` on, in the order of its fields."""
     stems, summary, entities, dates, *flags, vector = columns
     require(str, stems, summary, entities, dates)
-    decision, asks, tells_when, disclaims = map(bool, flags)
     spoken = turn.position, fold(turn.speaker), turn.created_at
-    return IndexRow(
-        *spoken, stems, summary, entities, dates, decision, asks, tells_when, disclaims, vector
-    )
+    decides, asks, tells_when, disclaims, standing = map(bool, flags)
+    told = decides, asks, tells_when, disclaims, standing
+    return IndexRow(*spoken, stems, summary, entities, dates, *told, vector)

@@ -1,4 +1,4 @@
-"""What a statement does: it decides, disclaims knowledge, or objects to what was said.
+"""What a statement does: it decides, disclaims knowledge, wishes for good, or objects to an answer.
 
 The expressions are in `data/stance.toml`. They fire on what was decided ("we agreed on", "let's
 lock that in", "change of plan"), not on wishes, duties, guesses, reports of others' opinions or
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from jitchat.text.expressions import data, expressions
+from jitchat.text.sanitize import both_ends
 from jitchat.text.sentences import is_question, marked_sentences, sentences
 
 _REACH = 60
@@ -22,6 +23,8 @@ _REACH = 60
 _UNMARKED = str.maketrans({"’": "'", "*": None, "_": None, "`": None})
 _LONGEST_DISCLAIMER = 400
 """Characters; what is longer says more than that."""
+_LONGEST_WISH = 2_000
+"""Characters at both ends: what is between them is rather pasted than said."""
 _SENTENCES, _LONGEST_OBJECTION = 2, 2_000
 """An objection is looked for in so many sentences of so many characters."""
 
@@ -79,6 +82,17 @@ def disclaims(text: str) -> bool:
     plain = text.strip().replace("’", "'")
     is_short = len(plain) <= _LONGEST_DISCLAIMER and not plain.endswith("?")
     return is_short and bool(expressions("stance")["disclaimer"].search(plain))
+
+
+def is_standing(text: str) -> bool:
+    """Whether a sentence, and not code, says what its speaker always wants or prefers."""
+    plain = both_ends(text.replace("’", "'"), _LONGEST_WISH, "\n")
+    if not any(map(plain.lower().__contains__, data("stance")["wishes"]["hints"])):
+        return False
+    sign = expressions("stance")["standing"]
+    return any(
+        sign.search(sentence) for sentence, is_code in marked_sentences(plain) if not is_code
+    )
 
 
 def objects(text: str) -> bool:

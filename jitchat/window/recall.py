@@ -7,21 +7,16 @@ unless the window has no room for that. Right behind the best hits come their ne
 answer needs its question. Index lines come last: a line says that a turn exists and what it is
 about, so that the model can ask for it.
 
-What was said later may correct what was said before. So the newest of the turns that match as
-well as the best is loaded before it, unless it is about somebody else, and of turns with the same
-text the newest stands. Turns whose texts differ, in however little, are never taken for the same.
+Of turns with the same text the newest stands. Turns whose texts differ, in however little, are
+never taken for the same.
 """
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from math import ceil
 from operator import attrgetter
 
 from jitchat.text.sentences import is_question
-from jitchat.text.words import fold
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, excerpt_of, together
@@ -44,9 +39,6 @@ tearing the turn."""
 _SCATTERED = 0.5
 """A long turn is worth no less than one with so much of the query in one passage: it may have
 been found by its meaning."""
-_AS_WELL = 0.8
-"""A turn with this share of the best score and all of its words matches as well."""
-_FIGURE = re.compile(r"\d")
 _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
@@ -132,7 +124,7 @@ class Recalling:
         self._room = allowance.room - price(_FENCE)
         self._requested = sorted(allowance.requested - taken)
         least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
-        self._hits = _together_first(history, retrieval, _newest_first(retrieval), least)
+        self._hits = _together_first(history, retrieval, least)
         self._beside = {hit.turn: _beside(history, hit.turn) for hit in self._hits[:NEIGHBOURS_OF]}
         wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
         indices = [history.find(position) for position in sorted(wanted)]
@@ -262,41 +254,13 @@ class Recalling:
         return ceil(tokens * self._allowance.slope)
 
 
-def _newest_first(retrieval: Retrieval) -> tuple[Hit, ...]:
-    """Put the newest of the hits that match as well as the best one before it.
-
-    One that names what none of the others names is likelier to say the same of somebody else than
-    to correct what was said: of those that match as well, the ones with fewest such names count.
-    """
-    rows = {row.turn: row for row in retrieval.candidates}
-    known = [hit for hit in retrieval.hits if hit.turn in rows]
-    if not known:
-        return retrieval.hits
-    best = rows[known[0].turn]
-    as_good = [
-        hit
-        for hit in known
-        if rows[hit.turn].score >= _AS_WELL * best.score
-        and set(rows[hit.turn].matched) >= set(best.matched)
-    ]
-    names = {hit.turn: _names(rows[hit.turn].entry) for hit in as_good}
-    named_by = Counter(chain.from_iterable(names.values()))
-
-    def precedence(hit: Hit) -> tuple[int, int]:
-        return -sum(named_by[name] == 1 for name in names[hit.turn]), hit.turn
-
-    newest = max(as_good, key=precedence)
-    return (newest, *(hit for hit in retrieval.hits if hit is not newest))
-
-
-def _together_first(
-    history: History, retrieval: Retrieval, hits: Sequence[Hit], least: int
-) -> tuple[Hit, ...]:
+def _together_first(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
     """Order long turns among themselves by how much of the query stands together in each.
 
     Long are those of more than `least` tokens; each takes the place of another. A place is worth
     the score of that rank, so that what was put first stays first among equals.
     """
+    hits = retrieval.hits
     found = [(place, history.find(hit.turn)) for place, hit in enumerate(hits)]
     long = {at: index for at, index in found if index is not None and history.costs[index] > least}
     scores = sorted((hit.score for hit in hits), reverse=True)
@@ -307,11 +271,6 @@ def _together_first(
 
     order = iter(sorted(long, key=worth, reverse=True))
     return tuple(hits[next(order)] if place in long else hit for place, hit in enumerate(hits))
-
-
-def _names(entry: IndexEntry) -> frozenset[str]:
-    """Tell what an entry names, without figures: these are what a correction corrects."""
-    return frozenset(fold(name) for name in entry.entities if not _FIGURE.search(name))
 
 
 def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:

@@ -26,7 +26,7 @@ from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import RERANKER, ContextWindow, LedgerRow, Verdict
 
-PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue")
+PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
 """Of a score, in the order of its bars; a bar is headed by the first two letters."""
 _LEAST_REASON = 20
 """Cells; in fewer, a reason stands in the note alone."""
