@@ -34,6 +34,8 @@ _MOST_UNPACKED = 32_768
 """Rows: they take four times the memory that packed ones do."""
 _AT_ONCE = 2_048
 """Rows; what they were read from is gone before the next ones are."""
+_ONE_PART = 1e-9
+"""Seconds: no more than one part is loaded in them."""
 _GIVE_WAY = 0.001
 """Seconds: who takes a lock again at once gets it ahead of all who wait for it."""
 
@@ -56,6 +58,8 @@ class ConversationIndex:
         """Seconds that a search waits for rows to be loaded, for whom `catch_up` loads the rest."""
         self.is_partial = False
         """Whether rows are left that were not loaded in that time."""
+        self._loads_rest = False
+        """Whether the rest is being loaded behind."""
         self._indexing = threading.Lock()
         self._loading = threading.RLock()
         """Held while what is below is looked at or changed."""
@@ -104,7 +108,8 @@ class ConversationIndex:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
         if indexer.is_through and len(known.turns) > WORTH_PACKING:
-            self._load_rest(on_progress)
+            with suppress(StoreError):
+                self._load_rest(on_progress)
             self.pack()
 
     def is_behind(self) -> bool:
@@ -121,7 +126,7 @@ class ConversationIndex:
         So the first message to a conversation that was just opened finds all of it.
         """
         with self._loading:
-            self._load(self.patience)
+            self._load_patiently()
             fresh = behind(self._loaded_turns, self._searched)
             missing = len(fresh) - len(behind(fresh, before - 1))
         if 0 < missing <= BATCH:
@@ -144,7 +149,7 @@ class ConversationIndex:
     def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
         """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
         with self._loading:
-            index, searched = self._load(self.patience), self._searched
+            index, searched = self._load_patiently(), self._searched
         query = request.query(index.speakers)
         candidates = index.search(query, request.position)
         listed = {row.turn for row in candidates}.union(without)
@@ -162,11 +167,11 @@ class ConversationIndex:
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
-        index = self._load(self.patience)
+        index = self._load_patiently()
         return index.placed(request.query(index.speakers), request.position, turn)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
-        return self._load(self.patience).entries(turns)
+        return self._load_patiently().entries(turns)
 
     def _load_segments(self, index: "HotIndex", known: Snapshot) -> None:
         for segment in self._segments().read(known.path):
@@ -181,18 +186,30 @@ class ConversationIndex:
 
         return SegmentTable(self._store.database, self._conversation, self.embedder)
 
+    def _load_patiently(self) -> "HotIndex":
+        """Load for a search; nothing, while the rest is being loaded behind."""
+        return self._load(0.0 if self._loads_rest else self.patience)
+
     def _load_rest(self, on_progress: OnProgress) -> None:
         """Load all rows, a part at a time, so that a search need not wait for the others."""
         begun = self.throttle.now()
-        while not self.throttle.halted:
-            with self._loading, suppress(StoreError):
-                self._load(0.0)
-                done, turns = self._searched, self._loaded_turns
-            if not self.is_partial:
-                return
-            on_progress(Progress(done, turns[-1].position, loads=True))
-            time.sleep(_GIVE_WAY)
-            begun = self.throttle.rest_after(begun)
+        try:
+            while not self.throttle.halted:
+                with self._loading:
+                    self._loads_rest = True
+                    self._load(_ONE_PART)
+                    done, turns, is_through = (
+                        self._searched,
+                        self._loaded_turns,
+                        not self.is_partial,
+                    )
+                if is_through:
+                    return
+                on_progress(Progress(done, turns[-1].position, loads=True))
+                time.sleep(_GIVE_WAY)
+                begun = self.throttle.rest_after(begun)
+        finally:
+            self._loads_rest = False
 
     def pack(self, least: int = WORTH_PACKING) -> None:
         """Pack what was indexed since, and store it: if `least` rows that no longer change."""
@@ -228,11 +245,12 @@ class ConversationIndex:
             return self._loaded
 
     def _add_rows(self, index: "HotIndex", known: Snapshot, seconds: float) -> None:
-        """Add rows that are not packed, one part of them at least, until the time is up."""
+        """Add rows that are not packed until the time is up: one part at least in any time."""
         reached = takewhile(known.is_reached, behind(known.turns, self._searched))
         until, self.is_partial = time.monotonic() + seconds, False
         while part := list(islice(reached, _AT_ONCE)):
-            if self.is_partial and time.monotonic() >= until:
+            if (self.is_partial or not seconds) and time.monotonic() >= until:
+                self.is_partial = True
                 return
             gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
             ready = [turn for turn in part if gap is None or turn.position < gap]

@@ -7,6 +7,7 @@ How often the shortlist is the same, `jitchat bench scaling` tells.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ Steps = tuple[tuple[int, float], ...]
 """(offset in turns, share)."""
 NARROWED_FROM = 16_384
 """Rows: of fewer, all are scored."""
-KEPT = 4_096
+KEPT = 2_048
 """Rows that are scored in full, or more where many are alike."""
 _SAMPLED = 16_384
 """Rows, drawn at random, that tell about what score so many rows have."""
@@ -120,7 +121,7 @@ def select(rough: Scores, count: int, reach: int) -> Selection | None:
     not pay.
     """
     size = len(rough)
-    sample = rough[np.random.default_rng(0).integers(size, size=_SAMPLED)]
+    sample = rough[_places(size)]
     wanted = min(_SAMPLED, max(1, _SAMPLED * count // size))
     least = np.partition(sample, -wanted)[-wanted]
     best = np.flatnonzero((rough >= least) & (rough > 0))
@@ -133,6 +134,12 @@ def select(rough: Scores, count: int, reach: int) -> Selection | None:
     is_whole = np.zeros(len(rows), dtype=np.bool_)
     is_whole[np.searchsorted(rows, best)] = True
     return Selection(rows, size, is_whole)
+
+
+@lru_cache(maxsize=2)
+def _places(size: int) -> Places:
+    """Draw places below `size`, the same ones each time."""
+    return np.random.default_rng(0).integers(size, size=_SAMPLED)
 
 
 def reach_of(*steps: Steps) -> int:

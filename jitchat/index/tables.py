@@ -20,6 +20,8 @@ from jitchat.values import IndexEntry, Turn
 
 _FLOAT = 4
 """Bytes of one number of a vector."""
+_LOOKED_AT = 4_096
+"""Positions at once, where what is missing is looked for."""
 _WITHOUT_LINE = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
     WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
@@ -68,18 +70,32 @@ class IndexTables:
     ) -> list[Turn]:
         """List the finished turns that lack an entry or a whole vector, in order.
 
-        Only those behind position `after`, and only the first `limit` of them.
+        Only those behind position `after`, and only the first `limit` of them. The connection is
+        free for others between two parts: a look at a million turns takes seconds.
         """
+        found = list[Turn]()
+        for start in range(after, self.last_position(), _LOOKED_AT):
+            left = limit - len(found) if limit >= 0 else limit
+            found += self._missing(embedder, (start, start + _LOOKED_AT), left, wants_vectors)
+            if len(found) == limit:
+                break
+        return found
+
+    def _missing(
+        self, embedder: Embedder, between: tuple[int, int], limit: int, wants_vectors: bool
+    ) -> list[Turn]:
+        """List those behind the first of two positions, up to the second."""
         with self._database.read() as connection:
             rows = connection.execute(
                 f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
                 " AND length(CAST(v.vector AS BLOB)) IN (0, ?)"
-                " WHERE t.conversation = ? AND t.position > ? AND t.status NOT IN (?, ?)"
+                " WHERE t.conversation = ? AND t.position > ? AND t.position <= ?"
+                " AND t.status NOT IN (?, ?)"
                 " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
                 (
                     *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
-                    *(self._conversation, after, *UNSETTLED),
+                    *(self._conversation, *between, *UNSETTLED),
                     *(wants_vectors and embedder.dimension > 0, limit),
                 ),
             )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from jitchat.index import conversation_index, search
 from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Progress
 from jitchat.index.quantised import products, quantised
 from jitchat.index.search import HotIndex
 from jitchat.index.segments import Segment
@@ -243,7 +244,7 @@ def test_a_search_uses_what_is_loaded_when_its_patience_ends(memory, monkeypatch
     with memory.store.database.write() as connection:
         connection.execute("DELETE FROM index_segments")
     again = opened(memory)
-    again.index.patience = 0.0
+    again.index.patience = 1e-9
     found = [again.retrieve(QUESTIONS[0], 16) for _ in range(5)]
     assert [each.searched for each in found] == [3, 6, 9, 12, 15]
     assert all(row.turn <= each.searched for each in found for row in each.candidates)
@@ -257,9 +258,15 @@ def test_what_is_left_is_loaded_behind_and_told(memory, monkeypatch):
     with memory.store.database.write() as connection:
         connection.execute("DELETE FROM index_segments")
     wanted, again, told = asked(opened(memory)), opened(memory), []
-    again.index.patience = 0.0
-    again.retrieve(QUESTIONS[0], 16)
-    assert not list(again.index.catch_up(on_progress=told.append))
+    again.index.patience = 1e-9
+    searched = [again.retrieve(QUESTIONS[0], 16).searched]
+
+    def tell(progress: Progress) -> None:
+        told.append(progress)
+        searched.append(again.retrieve(QUESTIONS[0], 16).searched)
+
+    assert not list(again.index.catch_up(on_progress=tell))
     assert [each.done for each in told] == [6, 9, 12]
+    assert searched == [3, 6, 9, 12]  # a search meanwhile loads nothing itself
     assert all(each.loads and each.of == 15 for each in told)
     assert asked(again) == wanted

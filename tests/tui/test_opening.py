@@ -10,6 +10,7 @@ import pytest
 
 from jitchat.errors import EmbedderUnavailable, StoreUnreadable
 from jitchat.session import SessionOptions
+from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -57,6 +58,26 @@ def _open_gate() -> threading.Event:
 
 def last_texts(backend: TestBackend, conversation: str, count: int = 2) -> list[str]:
     return [turn.content for turn in backend.store.turns(conversation)][-count:]
+
+
+async def test_the_first_frame_shows_how_the_conversation_ends(
+    backend: TestBackend, monkeypatch
+) -> None:
+    seen: list[list[int]] = []
+    draw = ChatScreen._compositor_refresh
+
+    def drawn(screen: ChatScreen) -> None:
+        views = screen.query_one(Transcript).query(TurnView)
+        visible = screen._compositor.visible_widgets
+        seen.append([view.turn.position for view in views if view in visible])
+        draw(screen)
+
+    monkeypatch.setattr(ChatScreen, "_compositor_refresh", drawn)
+    async with demo_app(backend).run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: seen, "a frame")
+        assert seen[0][-1] == 60
+        await ready(pilot)
+        assert all(turns[-1] == 60 for turns in seen)
 
 
 async def test_of_two_messages_before_it_is_open_none_is_lost(backend: TestBackend, gates) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
+from textual.events import ScreenResume
 from textual.screen import Screen
 
 from jitchat.store.pins import Drafts
@@ -73,6 +74,7 @@ class ChatScreen(Screen[None]):
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.routing = KeyRouting(self)
+        self._was_shown = False
         self._waiting: str | None = None
         """A message that was entered before the conversation was open."""
 
@@ -102,6 +104,11 @@ class ChatScreen(Screen[None]):
         self.surfaces.inspector.set_class(not is_shown, "-hidden")
         self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Do not style every widget once more ahead of the first frame."""
+        event.refresh_styles &= self._was_shown
+        self._was_shown = True
 
     async def on_unmount(self) -> None:
         """Leave no thread and no connection behind, and the draft where it is found again."""

@@ -218,6 +218,8 @@ class Transcript(VerticalScroll):
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
         """Lay the children out, and scroll by as much as the one at the top has moved."""
+        if not self._container_size:  # Textual would look for the end as in a room of no height
+            self._container_size = size
         arranged = super().arrange(size, optimal)
         regions = {placement.widget: placement.region for placement in arranged.placements}
         if self._top is not None and self._top[0] in regions:
