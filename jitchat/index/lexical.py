@@ -5,6 +5,7 @@ constants that suit turns of talk. SQLite's own bm25() has both fixed.
 
 A document's length is compared with that of a brief one, not with the mean: in a chat with a
 language model, answers are ten times as long as what the user says, and a mean would be theirs.
+It counts by its root: what is said in the middle of a long message is found, too.
 """
 
 import math
@@ -13,6 +14,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +163,7 @@ class Postings:
         for stem, gain in gains.items():
             documents, counts = self._where(stem)
             if len(documents):
-                damping = K1 * (1 - B + B * lengths[documents] / self.brief)
+                damping = damped(lengths[documents], self.brief)
                 values = (gain / best) * counts / (counts + damping)
                 found.append(Matches(documents, values.astype(np.float32), gain / best))
         return found
@@ -197,7 +199,7 @@ class Postings:
         if known is None or known[0] is not group_of or known[1] != groups:
             lengths = np.bincount(group_of, self.lengths, groups)[:groups]
             usual = max(1.0, float(lengths.mean()) if groups else 0.0)
-            known = group_of, groups, np.asarray(K1 * (1 - B + B * lengths / usual))
+            known = group_of, groups, damped(lengths, usual)
             self._groups = known
         return known[2]
 
@@ -224,6 +226,11 @@ class Postings:
 
     def _rarity(self, stem: str) -> float:
         return _rarity(len(self._where(stem)[0]), len(self))
+
+
+def damped(lengths: NDArray[Any], usual: float) -> NDArray[np.float64]:
+    """Say how many occurrences are worth half of the most there can be, shape of `lengths`."""
+    return np.asarray(K1 * (1 - B + B * np.sqrt(lengths / usual)))
 
 
 def summed(matches: Iterable[Matches], size: int) -> Scores:

@@ -50,7 +50,7 @@ _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
 _BREATH = 30.0
 """Stems that are said in one breath: a turn of more, and of more than a brief one, is long."""
-_GROWTH = 0.8
+_GROWTH = 0.7
 """A long turn shares words with anything, the more so the longer it is, by this power."""
 
 
@@ -58,9 +58,9 @@ _GROWTH = 0.8
 class Weights:
     """Of the parts of a score, where a full lexical match is 1."""
 
-    lexical: float = 0.8
+    lexical: float = 0.7
     """Of a match that the turn makes by itself."""
-    dense: float = 0.07
+    dense: float = 0.076
     """Of a cosine, for each standard deviation above the mean."""
     speaker: float = 1.5
     """How much more a turn of the person that the question names is worth."""
@@ -70,7 +70,7 @@ class Weights:
     """For that match: so many turns later, what was said still counts so much."""
     lent: Steps = ((1, 0.3), (2, 0.15), (-1, 0.2), (-2, 0.15))
     """So many turns later, what a turn lends of its own score."""
-    lent_dense: float = 0.3
+    lent_dense: float = 0.4
     """Of the dense part, so much is lent."""
     stretch: float = 0.25
     """Of the match of the stretch of talk as a whole."""
