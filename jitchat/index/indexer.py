@@ -1,5 +1,7 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
+So do those whose stems an earlier version made; their vectors stay.
+
 The turns of every branch do: who goes back to one finds it indexed.
 
 Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
@@ -106,7 +108,9 @@ class Indexer:
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
             entries = list(self._paced(part, _entry_and_stems))
-            slices = self._paced(slices_of(part), self._vectors)
+            done = self._tables.embedded(part, self._embedder)
+            bare = [turn for turn in part if turn.id not in done]
+            slices = self._paced(slices_of(bare), self._vectors)
             vectors = [vector for piece in slices for vector in piece]
             if self._throttle.halted:
                 break

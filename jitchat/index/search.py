@@ -28,10 +28,11 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
-from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.lexical import EITHER, Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import Query
 from jitchat.index.segments import Segment
+from jitchat.index.spelling import Spelling
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
@@ -132,6 +133,7 @@ class HotIndex:
         self._positions = Growing(np.uint32)
         self._columns = Columns()
         self._postings = Postings()
+        self._spelling = Spelling(self._postings)
         self._vectors = Vectors(embedder.dimension)
         self._known_cues: Scores | None = None
 
@@ -249,15 +251,21 @@ class HotIndex:
             stop = self._row_at(before)
             if not stop:
                 return ()
+            query = self._spelling.as_written(query)
             parts = self._parts(query, vector, stop)
             return self._candidates(best_of(parts, size), parts, query)
 
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
         with self._lock:
+            query = self._spelling.as_written(query)
             worths = self._postings.worths(query.weights)
         ranked = sorted(worths, key=lambda stem: -worths[stem])
-        return tuple(Term(stem, query.spelled[stem], worths[stem]) for stem in ranked[:_STEMS])
+        return tuple(
+            Term(each, query.spelled[stem], worths[stem])
+            for stem in ranked[:_STEMS]
+            for each in stem.split(EITHER)
+        )
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
@@ -266,6 +274,7 @@ class HotIndex:
             stop, row = self._row_at(before), self._row_at(turn)
             if row >= stop or self._positions.rows[row] != turn:
                 return None
+            query = self._spelling.as_written(query)
             parts = self._parts(query, vector, stop)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
