@@ -37,9 +37,12 @@ def _names() -> Mapping[str, str]:
 def _pattern() -> re.Pattern[str]:
     shorts = sorted(_names(), key=len, reverse=True)
     units = "|".join(map(re.escape, shorts))
-    coins = "|".join(re.escape(each) for each in shorts if _names()[each] in _MONEY)
+    coins = "|".join(
+        re.escape(each) for each in shorts if _names()[each] in _MONEY and each not in _COLLOQUIAL
+    )
+    begins = "".join(sorted({each[0] for each in coins.split("|") if each[0].isalpha()}))
     return re.compile(
-        r"(?<![\w.,:/@#\\-])(?:"
+        rf"(?=[0-9€$£¥{begins}])(?<![\w.,:/@#\\-])(?:"
         r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<half>[ap])\.?m\b\.?"
         r"|(?P<clock>\d{1,2})(?:[:.](?P<past>\d\d))? ?uhr\b"
         r"|(?P<heures>\d{1,2})h(?P<rest>\d\d)\b"
@@ -51,6 +54,8 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
+_COLLOQUIAL = ("bucks", "quid")
+"""Said behind an amount, never ahead of it."""
 _MONEY = frozenset(("euros", "dollars", "british pounds", "yen", "swiss francs"))
 
 

@@ -221,15 +221,25 @@ def joined(plain: str) -> Iterator[str]:
 
 
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*+")
 _CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def _camel_parts(text: str) -> Iterator[str]:
     """List the parts of words like `parseUserId`, and each two of them as in `parse_user_id`."""
-    for word in _CAMEL_WORD.findall(text):
-        if _CAMEL.search(word):
-            parts = _CAMEL_PART.findall(word[:LONGEST])
-            if len(parts) > 1 and len(parts[0]) > 1:
-                yield from parts
-                yield from map("_".join, pairwise(parts))
+    end = 0
+    for hump in _CAMEL.finditer(text):
+        if hump.start() < end:
+            continue
+        start, end = hump.start(), hump.end()
+        while start > max(0, hump.start() - LONGEST) and _is_plain(text[start - 1]):
+            start -= 1
+        while end < len(text) and _is_plain(text[end]):
+            end += 1
+        parts = _CAMEL_PART.findall(text[start:end][:LONGEST])
+        if len(parts) > 1 and len(parts[0]) > 1:
+            yield from parts
+            yield from map("_".join, pairwise(parts))
+
+
+def _is_plain(letter: str) -> bool:
+    return letter.isascii() and letter.isalnum()

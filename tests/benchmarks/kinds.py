@@ -1,7 +1,8 @@
 """Whether a turn is recalled whatever it is written in: `python -m tests.benchmarks.kinds`.
 
 Sixteen probes a kind, a turn and a question about it each, stand in a conversation of their own,
-once between the short turns of people and once between a model's long answers with code. The
+once between the short turns of people and once between a model's long answers with code, both in
+English, and with two dozen turns of small talk in the language of the probes. The
 weights and the word lists were made on the first half of each kind; `--held-out` asks the other.
 A probe counts as in the window where its turn is, whole or as an excerpt, and as found at six
 where it is among the first six of the shortlist.
@@ -71,6 +72,12 @@ def read_probes(kind: str) -> list[Probe]:
     return [Probe(*pair, at >= len(pairs) / 2) for at, pair in enumerate(pairs)]
 
 
+def read_beside(kind: str) -> list[str]:
+    """Read turns in the language of a kind that are about much the same, and answer nothing."""
+    file = DATA / "same_language" / f"{kind}.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
 def background(name: str) -> list[dict[str, str]]:
     """Turns of somebody else's talk, in the form in which turns are imported."""
     if name == TALK:
@@ -87,15 +94,16 @@ def background(name: str) -> list[dict[str, str]]:
     ]
 
 
-def ask(
-    probes: Sequence[Probe], ground: Sequence[dict[str, str]], embedder: Embedder
-) -> list[Result]:
+def ask(kind: str, ground: Sequence[dict[str, str]], embedder: Embedder) -> list[Result]:
     """Put the probes' turns into a conversation, as the user's, and ask for each."""
-    chance, items = random.Random(SEED), list(ground)
+    probes, chance, items = read_probes(kind), random.Random(SEED), list(ground)
+    for said in read_beside(kind):
+        at = 2 * chance.randrange(2, len(items) // 2)
+        items[at:at] = [{"role": "user", "content": said}, {"role": "assistant", "content": "👍"}]
     reach = int(len(items) * _SHARE) // 2
     for place, probe in zip(
         sorted(chance.sample(range(2, reach), len(probes)), reverse=True),
-        chance.sample(list(probes), len(probes)),
+        chance.sample(probes, len(probes)),
         strict=True,
     ):
         items[2 * place : 2 * place] = [
@@ -149,7 +157,7 @@ def main() -> None:
         line, missed = f"{kind:<20}", list[str]()
         for name, embedder in embedders.items():
             for ground, turns in grounds.items():
-                results = ask(read_probes(kind), turns, embedder)
+                results = ask(kind, turns, embedder)
                 line += "{:>14.2f} /{:>4.2f}".format(*shares(results, held_out=given.held_out))
                 missed += [
                     f"    {name}, {ground}: {each.rank or '–'} [{each.reason}] "
