@@ -27,7 +27,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
-from jitchat.text.words import stems
+from jitchat.text.negation import stems_and_negations
 from jitchat.values import IndexEntry, Turn
 
 BATCH = 128
@@ -148,7 +148,7 @@ class Indexer:
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
     from jitchat.index.entry import index_entry  # noqa: PLC0415  not before the first frame
 
-    return turn, index_entry(turn), " ".join(stems(turn.content))
+    return turn, index_entry(turn), " ".join(stems_and_negations(turn.content))
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.text.expressions import expressions
 from jitchat.text.languages import ENGLISH
+from jitchat.text.negation import negations, spelt_out
 from jitchat.text.sanitize import both_ends
 from jitchat.text.words import content_of, fold, stem, weight_of, words
 from jitchat.values import Candidate, Hit, Role
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
+_DENIED_WEIGHT = 0.7
+"""Of what a draft negates: its words count as well."""
 _ENOUGH_WORDS = 3
 _ROLES = frozenset(role.value for role in Role)
 
@@ -73,6 +76,9 @@ def make_query(
             key = stem(word, its_language)
             weights.setdefault(key, _BORROWED_WEIGHT * weight_of(word))
             spelled.setdefault(key, word)
+    for each in negations(draft, language) if own else ():
+        weights.setdefault(each, _DENIED_WEIGHT)
+        spelled.setdefault(each, spelt_out(each))
     by_both = is_said["you_said"] and is_said["i_said"]
     spoken = {"assistant": is_said["you_said"], "user": is_said["i_said"]}
     implied = frozenset(role for role in speakers if spoken.get(role) and not by_both)

@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from jitchat.index.lexical import EITHER, Postings
 from jitchat.index.retrieve import Query
 from jitchat.text.languages import ENGLISH, languages, number_forms, stemmed
+from jitchat.text.negation import is_negation
 from jitchat.text.words import stem, stop_words
 
 CORRECTED = 0.7
 """What a word counts that is found in another spelling, or in one of its two parts."""
-_MOST_UNKNOWN = 12
+_MOST_UNKNOWN = 8
 """Words of a draft that are looked for in other spellings: a longer one has words enough."""
 _SHORT, _SHORTEST, _LONG = 4, 5, 8
 """Letters: below the second a word is only corrected in part, from the third on by two edits."""
@@ -55,9 +56,19 @@ class Spelling:
         self._letters = np.zeros((0, _WIDTH), dtype=np.uint16)
         self._masks = np.zeros(0, dtype=np.uint64)
         self._lengths = np.zeros(0, dtype=np.uint8)
+        self._beginning: dict[int, NDArray[np.int64]] = {}
+        """By a first letter: the rows of the words that have it."""
+        self._last: tuple[Query, int, Query] | None = None
+        """What was asked for last, of which generation, and what was made of it."""
 
     def as_written(self, query: Query) -> Query:
         """Put in place of each stem of a query what stands for it, be it `EITHER` of several."""
+        if self._last and self._last[:2] == (query, self._postings.generation):
+            return self._last[2]
+        self._last = query, self._postings.generation, self._as_written(query)
+        return self._last[2]
+
+    def _as_written(self, query: Query) -> Query:
         weights, spelled, left = dict[str, float](), dict[str, str](), _MOST_UNKNOWN
         for own, weight in query.weights.items():
             word, worth = query.spelled[own], weight
@@ -71,7 +82,7 @@ class Spelling:
             for each, shown in found:
                 weights.setdefault(each, worth)
                 spelled.setdefault(each, shown)
-            if not found:
+            if not found and not is_negation(own):
                 weights.setdefault(own, weight)
                 spelled.setdefault(own, word)
         return replace(query, weights=weights, spelled=spelled)
@@ -132,12 +143,15 @@ class Spelling:
         """List the stems within so many edits of another, those of the fewest edits alone."""
         self._grow()
         letters = _letters([wanted])
-        length = len(wanted)
-        differ = np.bitwise_count(self._masks ^ _masks(letters)[0])
-        lengths = self._lengths.astype(np.int16)
-        rows = np.flatnonzero((differ <= 2 * edits) & (np.abs(lengths - length) <= edits))
-        rows = rows[(self._letters[rows, 0] == letters[0, 0]) & (lengths[rows] <= _WIDTH)]
-        distances = _distances(letters[0, :length], self._letters[rows], lengths[rows])
+        length, first = len(wanted), int(letters[0, 0])
+        if first not in self._beginning:
+            self._beginning[first] = np.flatnonzero(self._letters[:, 0] == first)
+        rows = self._beginning[first]
+        lengths = self._lengths[rows].astype(np.int16)
+        differ = np.bitwise_count(self._masks[rows] ^ _masks(letters)[0])
+        near = (differ <= 2 * edits) & (np.abs(lengths - length) <= edits) & (lengths <= _WIDTH)
+        rows, lengths = rows[near], lengths[near]
+        distances = _distances(letters[0, :length], self._letters[rows], lengths)
         for most in range(1, edits + 1):
             found = [self._words[row] for row in rows[distances == most].tolist()]
             found = [each for each in found if self._postings.has(each)]
@@ -151,11 +165,11 @@ class Spelling:
             return
         self._generation = self._postings.generation
         unseen = (each for each in self._postings.stems() if each not in self._known)
-        fresh = [each for each in unseen if _LETTER.fullmatch(each) and len(each) >= _SHORT - 1]
-        fresh = [each for each in fresh if len(each) <= _LONGEST]
+        fresh = [each for each in unseen if each.isalpha() and _SHORT <= len(each) <= _LONGEST]
         if not fresh:
             return
         self._known.update(fresh)
+        self._beginning.clear()
         self._words += fresh
         self._lines += "\n".join(fresh) + "\n"
         letters = _letters(fresh)
