@@ -237,7 +237,7 @@ def entries_made_once() -> Iterator[None]:
     """Most tests index the same few talks; what is noted of a turn depends on it alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(entry, "index_entry", lru_cache(4_096)(entry.index_entry))
-        patch.setattr(indexer, "stems", lru_cache(4_096)(indexer.stems))
+        patch.setattr(indexer, "stems_and_negations", lru_cache(4_096)(indexer.stems_and_negations))
         yield
 
 

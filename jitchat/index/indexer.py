@@ -1,5 +1,7 @@
 """Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
 
+So do those whose stems an earlier version made; their vectors stay.
+
 The turns of every branch do: who goes back to one finds it indexed.
 
 Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
@@ -25,7 +27,7 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
-from jitchat.text.words import stems
+from jitchat.text.negation import stems_and_negations
 from jitchat.values import IndexEntry, Turn
 
 BATCH = 128
@@ -108,7 +110,9 @@ class Indexer:
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
             entries = list(self._paced(part, _entry_and_stems))
-            slices = self._paced(slices_of(part), self._vectors)
+            done = self._tables.embedded(part, self._embedder)
+            bare = [turn for turn in part if turn.id not in done]
+            slices = self._paced(slices_of(bare), self._vectors)
             vectors = [vector for piece in slices for vector in piece]
             if self._throttle.halted:
                 break
@@ -146,7 +150,7 @@ class Indexer:
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
     from jitchat.index.entry import index_entry  # noqa: PLC0415  not before the first frame
 
-    return turn, index_entry(turn), " ".join(stems(turn.content))
+    return turn, index_entry(turn), " ".join(stems_and_negations(turn.content))
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:

@@ -12,7 +12,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ K1 = 0.9
 B = 0.9
 _BRIEF = 12.0
 """A document of so many stems is brief in any conversation."""
+EITHER = "|"
+"""Between stems, any of which is meant: together they are searched as one stem."""
 _REMEMBERED = 128
 """Stems: a query has few, and asks for each in several ways."""
 
@@ -66,6 +68,8 @@ class Postings:
         """What `_where` found last."""
         self._brief: float | None = None
         """What `brief` gave last."""
+        self.generation = 0
+        """Counted up whenever documents come or go."""
         self._groups: tuple[Places, int, NDArray[np.float64]] | None = None
         """Which documents were grouped last, into how many groups, and their damping."""
 
@@ -208,15 +212,36 @@ class Postings:
         if stem not in self._found:
             if len(self._found) >= _REMEMBERED:
                 self._found.clear()
-            number = self._numbers.get(stem)
-            parts = [pack.where(number) for pack in self._packs] if number is not None else []
-            behind, often = map(_numbers, self._occurrences.get(stem, _NOWHERE))
-            documents = np.concatenate([*(part[0] for part in parts), behind])
-            counts = np.concatenate([*(part[1] for part in parts), often])
-            self._found[stem] = documents.astype(np.int64), counts.astype(np.uint32)
+            found = [self._located(each) for each in stem.split(EITHER)]
+            self._found[stem] = found[0] if len(found) == 1 else _merged(found)
         return self._found[stem]
 
+    def _located(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
+        number = self._numbers.get(stem)
+        parts = [pack.where(number) for pack in self._packs] if number is not None else []
+        behind, often = map(_numbers, self._occurrences.get(stem, _NOWHERE))
+        documents = np.concatenate([*(part[0] for part in parts), behind])
+        counts = np.concatenate([*(part[1] for part in parts), often])
+        return documents.astype(np.int64), counts.astype(np.uint32)
+
+    def has(self, stem: str) -> bool:
+        """Whether some document has a stem."""
+        if stem in self._occurrences:
+            return True
+        number = self._numbers.get(stem)
+        return number is not None and any(len(pack.where(number)[0]) for pack in self._packs)
+
+    def having(self, stem: str) -> int:
+        """Count the documents that have a stem."""
+        return len(self._where(stem)[0])
+
+    def stems(self) -> Iterator[str]:
+        """List the stems that there are, some of them twice; some were taken back."""
+        yield from self._numbers
+        yield from self._occurrences
+
     def _forget(self) -> None:
+        self.generation += 1
         self._groups = self._brief = None
         if self._found:
             self._found.clear()
@@ -250,6 +275,15 @@ def covered(matches: Iterable[Matches], size: int) -> Scores:
 
 
 _NOWHERE = array("I"), array("I")
+
+
+def _merged(
+    found: Iterable[tuple[Places, NDArray[np.uint32]]],
+) -> tuple[Places, NDArray[np.uint32]]:
+    """Add up where several stems occur, as if they were one."""
+    documents, counts = (np.concatenate(each) for each in zip(*found, strict=True))
+    kept, places = np.unique(documents, return_inverse=True)
+    return kept, np.bincount(places, counts, len(kept)).astype(np.uint32)
 
 
 def _rarity(having: int, documents: int) -> float:

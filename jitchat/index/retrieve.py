@@ -9,14 +9,16 @@ How many of the hits are loaded is for the window's allowance to say, and turns 
 are for the window to find: two lines can be alike where the turns differ in one number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
 from jitchat.text.expressions import expressions
+from jitchat.text.languages import ENGLISH
+from jitchat.text.negation import negations, spelt_out
 from jitchat.text.sanitize import both_ends
-from jitchat.text.words import content_words, fold, stem, words
+from jitchat.text.words import content_of, fold, stem, weight_of, words
 from jitchat.values import Candidate, Hit, Role
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
+_DENIED_WEIGHT = 0.7
+"""Of what a draft negates: its words count as well."""
 _ENOUGH_WORDS = 3
 _ROLES = frozenset(role.value for role in Role)
 
@@ -42,6 +46,8 @@ class Query:
     """Whose turns are preferred: names or roles, folded."""
     spans: "tuple[Span, ...]" = ()
     """The days that are asked about."""
+    language: str = ENGLISH
+    """Of the draft, as far as it tells."""
     asks_when: bool = False
     asks_past: bool = False
     """Whether it asks for what was said or done, and not for something new."""
@@ -60,14 +66,20 @@ def make_query(
     draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
     is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)
-    spelled = {stem(word): word for word in _words_but(draft, parts)}
-    weights = dict.fromkeys(spelled, 1.0)
+    said, language = content_of(draft)
+    spelled = {stem(word, language): word for word in _but(said, parts)}
+    weights = {each: weight_of(word) for each, word in spelled.items()}
     own = _without(draft, parts) if weights else ""
     goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
     if goes_on:
-        for word in _words_but(before, speakers):
-            weights.setdefault(stem(word), _BORROWED_WEIGHT)
-            spelled.setdefault(stem(word), word)
+        borrowed, its_language = content_of(before)
+        for word in _but(borrowed, speakers):
+            key = stem(word, its_language)
+            weights.setdefault(key, _BORROWED_WEIGHT * weight_of(word))
+            spelled.setdefault(key, word)
+    for each in negations(draft, language) if own else ():
+        weights.setdefault(each, _DENIED_WEIGHT)
+        spelled.setdefault(each, spelt_out(each))
     by_both = is_said["you_said"] and is_said["i_said"]
     spoken = {"assistant": is_said["you_said"], "user": is_said["i_said"]}
     implied = frozenset(role for role in speakers if spoken.get(role) and not by_both)
@@ -77,6 +89,7 @@ def make_query(
         spelled=spelled,
         speakers=preferred or implied,
         spans=spans_in(draft, today),
+        language=language,
         asks_when=is_said["asks_when"],
         asks_past=is_said["asks_past"],
     )
@@ -95,8 +108,8 @@ def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset
     return outright or frozenset(named), frozenset().union(*named.values())
 
 
-def _words_but(text: str, names: frozenset[str]) -> list[str]:
-    return [word for word in content_words(text) if word.removesuffix("'s") not in names]
+def _but(said: Iterable[str], names: frozenset[str]) -> list[str]:
+    return [word for word in said if word.removesuffix("'s") not in names]
 
 
 def _without(draft: str, names: frozenset[str]) -> str:

@@ -30,11 +30,12 @@ from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.later import PART, newest_first
-from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.lexical import EITHER, Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import Query
 from jitchat.index.segments import Segment
+from jitchat.index.spelling import Spelling
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
@@ -141,6 +142,7 @@ class HotIndex:
         self._positions = Growing(np.uint32)
         self._columns = Columns()
         self._postings = Postings()
+        self._spelling = Spelling(self._postings)
         self._vectors = Vectors(embedder.dimension)
         self._known_cues: Scores | None = None
         self._known_brevity: Scores | None = None
@@ -259,6 +261,7 @@ class HotIndex:
             stop = self._row_at(before)
             if not stop:
                 return ()
+            query = self._spelling.as_written(query)
             rows, parts = self._scored(query, vector, stop, narrows=True)
             best_rows = best_of(parts, size)
             ranked = self._candidates(rows[best_rows], only(parts, best_rows), query)
@@ -268,9 +271,14 @@ class HotIndex:
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
         with self._lock:
+            query = self._spelling.as_written(query)
             worths = self._postings.worths(query.weights)
         ranked = sorted(worths, key=lambda stem: -worths[stem])
-        return tuple(Term(stem, query.spelled[stem], worths[stem]) for stem in ranked[:_STEMS])
+        return tuple(
+            Term(each, query.spelled[stem], worths[stem])
+            for stem in ranked[:_STEMS]
+            for each in stem.split(EITHER)
+        )
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
@@ -282,6 +290,7 @@ class HotIndex:
                 return None
             if turn in listed:
                 return Placed(listed[turn], stop)
+            query = self._spelling.as_written(query)
             _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])

@@ -46,7 +46,7 @@ class SegmentTable:
         found, start = list[Segment](), 0
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT start, last, path, checksum, content FROM index_segments"
+                "SELECT start, last, path, checksum, CAST(content AS BLOB) FROM index_segments"
                 " WHERE conversation = ? AND embedder = ? AND dimension = ? ORDER BY start",
                 self._key,
             )

@@ -15,7 +15,7 @@ from jitchat.index.embedder import Embedder
 from jitchat.store.database import Database
 from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, require, turn_from
-from jitchat.text.words import fold
+from jitchat.text.words import VERSION, fold
 from jitchat.values import IndexEntry, Turn
 
 _FLOAT = 4
@@ -70,8 +70,9 @@ class IndexTables:
     ) -> list[Turn]:
         """List the finished turns that lack an entry or a whole vector, in order.
 
-        Only those behind position `after`, and only the first `limit` of them. The connection is
-        free for others between two parts: a look at a million turns takes seconds.
+        An entry with stems of an earlier version is lacking, though it serves meanwhile. Only
+        those behind position `after`, and only the first `limit` of them. The connection is free
+        for others between two parts: a look at a million turns takes seconds.
         """
         found = list[Turn]()
         for start in range(after, self.last_position(), _LOOKED_AT):
@@ -92,14 +93,29 @@ class IndexTables:
                 " AND length(CAST(v.vector AS BLOB)) IN (0, ?)"
                 " WHERE t.conversation = ? AND t.position > ? AND t.position <= ?"
                 " AND t.status NOT IN (?, ?)"
-                " AND (e.turn IS NULL OR (v.turn IS NULL AND ?)) ORDER BY t.position LIMIT ?",
+                " AND (e.turn IS NULL OR e.stems_version < ? OR (v.turn IS NULL AND ?))"
+                " ORDER BY t.position LIMIT ?",
                 (
                     *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
-                    *(self._conversation, *between, *UNSETTLED),
+                    *(self._conversation, *between, *UNSETTLED, VERSION),
                     *(wants_vectors and embedder.dimension > 0, limit),
                 ),
             )
             return [turn_from(row) for row in rows]
+
+    def embedded(self, turns: Sequence[Turn], embedder: Embedder) -> frozenset[int]:
+        """Tell which of `turns` have a whole vector: their ids."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT turn FROM vectors WHERE embedder = ? AND dimension = ?"
+                " AND length(CAST(vector AS BLOB)) IN (0, ?)"
+                " AND turn IN (SELECT value FROM json_each(?))",
+                (
+                    *(embedder.id, embedder.dimension, _FLOAT * embedder.dimension),
+                    json.dumps([turn.id for turn in turns]),
+                ),
+            )
+            return frozenset(row[0] for row in rows)
 
     def first_gap(self, stretches: Iterable[Stretch]) -> int | None:
         """Find the first position in ascending stretches whose finished turn has no entry."""
@@ -175,7 +191,7 @@ class IndexTables:
                     (
                         *(turn.id, entry.summary, "\n".join(entry.entities)),
                         *("\n".join(entry.dates), entry.decision, stems),
-                        *(entry.asks, entry.tells_when, entry.disclaims, entry.standing),
+                        *(entry.asks, entry.tells_when, entry.disclaims, VERSION, entry.standing),
                     )
                     for turn, entry, stems in written
                 ],

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
 from importlib.resources import files
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Any
 
 from jitchat.text.words import stems
@@ -221,8 +221,8 @@ def stems_to_avoid(fact: Fact) -> frozenset[str]:
     of it, but for those of `everyday`: talk of anything needs them, and they say nothing alone.
     """
     statements = [saying.text for saying in fact.sayings]
-    words = stems(" ".join((fact.question, *statements, *fact.accepted, *fact.wrong)))
-    return frozenset(words) - everyday()
+    texts = (fact.question, *statements, *fact.accepted, *fact.wrong)
+    return frozenset(chain.from_iterable(map(stems, texts))) - everyday()
 
 
 @cache

@@ -1,10 +1,11 @@
 """From text to the stems that are matched.
 
 One function feeds the index and the query alike, so that both always agree. Words are folded
-to lower case without accents, and stemmed (Snowball, English; other languages pass through
-mostly unharmed). Scripts that write no blanks between words, and Korean, which joins its
-particles to them, become bigrams. Identifiers are matched by their words and by which of
-these are joined: `parse_user_id`, `3.11.4`, `--force`, `c++`.
+to lower case without accents, and stemmed by the language of the text (`languages`); quantities
+are spelt in one way (`quantities`). Scripts that write no blanks between words, and Korean, which
+joins its particles to them, become bigrams; a Chinese character is matched by itself as well.
+Identifiers are matched by their words and by which of these are joined: `parse_user_id`,
+`parseUserId`, `3.11.4`, `--force`, `c++`.
 
 Each two words that are joined count as one more, so that an identifier, a path, a version or
 an address is told from its words in another order, and is found by any stretch of it.
@@ -12,12 +13,24 @@ an address is told from its words in another order, and is found by any stretch 
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
+from jitchat.text.languages import (
+    ENGLISH,
+    english_function_words,
+    function_words,
+    language_of,
+    stemmed,
+)
+from jitchat.text.quantities import spell_out
+
 _DATA = files(__package__) / "data"
+
+VERSION = 1
+"""Of the stems that a text has, counted up when they change: those stored are then made anew."""
 
 LONGEST = 64
 """Characters of a word that count; what goes on longer is data, not a word."""
@@ -64,24 +77,35 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without `stop_words`, then what is joined."""
+    """`words` without function words, then what is joined."""
+    return content_of(text)[0]
+
+
+def content_of(text: str) -> tuple[list[str], str]:
+    """List the `content_words` of a text, and tell its language."""
     plain = fold(text)
-    found = _words_of(plain)
-    if may_join(plain):
-        found += [each[:LONGEST] for each in joined(plain)]
-    passed_over = stop_words()
-    return [word for word in found if word not in passed_over]
+    spelt = spell_out(plain)
+    found = _words_of(spelt)
+    language = language_of(found, text)
+    if may_join(spelt):
+        found += [each[:LONGEST] for each in joined(spelt)]
+    if _CAMEL.search(text):
+        found += [fold(each)[:LONGEST] for each in _camel_parts(text)]
+    if not plain.isascii():
+        found += _lone_characters(plain)
+    passed_over = function_words(language)
+    return [word for word in found if word not in passed_over], language
 
 
 def stems(text: str) -> list[str]:
     """List the stems of the content words of `text`, in order, with repeats."""
-    return [stem(word) for word in content_words(text)]
+    found, language = content_of(text)
+    return [stem(word, language) for word in found]
 
 
-@cache
 def stop_words() -> frozenset[str]:
     """Read the function words of English, which say nothing by themselves, folded."""
-    return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
+    return english_function_words()
 
 
 def is_unspaced(text: str) -> bool:
@@ -90,9 +114,11 @@ def is_unspaced(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
+def stem(word: str, language: str = ENGLISH) -> str:
+    if not word.isascii():
+        return stemmed(word.translate(_TO_HIRAGANA), language)
     bare = word.removesuffix("'s")
-    return _stemmer()(_bases().get(bare, bare)) if bare.isascii() else bare
+    return stemmed(_bases().get(bare, bare) if language == ENGLISH else bare, language)
 
 
 @cache
@@ -103,12 +129,38 @@ def _bases() -> dict[str, str]:
     return {form: base for base, forms in entries for form in forms.split()}
 
 
-@cache
-def _stemmer() -> Callable[[str], str]:
-    from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
+_TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN_PARTICLES = frozenset(
+    "的了是在我你您他她它有和就不也都吗嗎呢吧啊么麼哪什这這那们們与與或个個把被给給从從到上里裡去"
+)
+_KANA = frozenset(map(chr, range(0x3041, 0x30A0)))
+_KOREAN_PARTICLES = "은는이가을를에의도로과와만"
+_KOREAN_SYLLABLE = re.compile(
+    f"(?<![\uac00-\ud7a3])([\uac00-\ud7a3])[{_KOREAN_PARTICLES}](?![\uac00-\ud7a3])"
+)
 
-    stem_word: Callable[[str], str] = SnowballStemmer("english").stem_word
-    return stem_word
+
+def _lone_characters(plain: str) -> list[str]:
+    """List what is a word in one character: Chinese ones, and Korean syllables with a particle."""
+    lone = [each for each in _HAN.findall(plain) if each not in _HAN_PARTICLES]
+    return lone + _KOREAN_SYLLABLE.findall(plain)
+
+
+_FEW = 0.35
+
+
+def weight_of(word: str) -> float:
+    """Weigh a content word of a query: of scripts without blanks, some pieces say little.
+
+    Those are single characters, pieces with a particle in them, and Japanese without a Chinese
+    character, which is mostly grammar.
+    """
+    if word.isascii() or len(word) > 2:
+        return 1.0
+    if len(word) == 1 or not _HAN_PARTICLES.isdisjoint(word) or not _KANA.isdisjoint(word):
+        return _FEW
+    return _FEW if "\uac00" <= word[-1] <= "\ud7a3" and word[-1] in _KOREAN_PARTICLES else 1.0
 
 
 def _without_accents(piece: str) -> str:
@@ -166,3 +218,28 @@ def joined(plain: str) -> Iterator[str]:
             yield from (part for part in found.split("'") if len(part) > 2)
         elif found.startswith("--") or not found.replace("-", "").isalpha():
             yield found
+
+
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+
+
+def _camel_parts(text: str) -> Iterator[str]:
+    """List the parts of words like `parseUserId`, and each two of them as in `parse_user_id`."""
+    end = 0
+    for hump in _CAMEL.finditer(text):
+        if hump.start() < end:
+            continue
+        start, end = hump.start(), hump.end()
+        while start > max(0, hump.start() - LONGEST) and _is_plain(text[start - 1]):
+            start -= 1
+        while end < len(text) and _is_plain(text[end]):
+            end += 1
+        parts = _CAMEL_PART.findall(text[start:end][:LONGEST])
+        if len(parts) > 1 and len(parts[0]) > 1:
+            yield from parts
+            yield from map("_".join, pairwise(parts))
+
+
+def _is_plain(letter: str) -> bool:
+    return letter.isascii() and letter.isalnum()

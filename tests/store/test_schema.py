@@ -26,7 +26,8 @@ SCHEMA = """
 blobs: digest, content
 chosen_model: id, provider, model
 conversations: id, title, touched, created_at, updated_at, head
-index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims, standing
+index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims, \
+stems_version, standing
 learnt_limits: server, model, tokens
 model_lines: turn, model, line
 model_lists: server, fetched_at, models

@@ -106,6 +106,7 @@ MADE = {
     ("jitchat.window.render", "_numbers_taken"),
     ("jitchat.providers.reader", "_said"),  # a mark with figures of the window's own
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
+    ("jitchat.text.quantities", "_pattern"),  # through stems
     ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.lab.spelling", "_form"),
     ("jitchat.lab.spelling", "_letters"),

@@ -1,0 +1,7 @@
+-- Which version of the stems an index entry has: one with older stems serves until it is made anew.
+
+ALTER TABLE index_entries ADD COLUMN stems_version INTEGER NOT NULL DEFAULT 0;
+
+-- What the user always wants is told when the entry is made anew.
+
+ALTER TABLE index_entries ADD COLUMN standing INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,227 @@
+"""Which language a text is in, which of its words say nothing, and what the stem of a word is.
+
+A script of one language tells it by each letter. Latin script is shared: there the function words
+tell, each the more the fewer languages have it. Where none speaks for another language, a text is
+taken for English, and so a single word of it is stemmed as English, whatever it is.
+
+Stems are made by Snowball of folded words, so that who types no accents finds the same; what its
+rules miss without them is put right before and behind. A file of `data/languages` is a language in
+Latin script: its function words, letters that mark it, its number words from two on, and endings of
+words and of stems, each with the fewest letters ahead of it and what stands in its place.
+
+Arabic has the prefixes and suffixes of light10 cut off: Larkey, Ballesteros and Connell, "Light
+Stemming for Arabic Information Retrieval" (2007). A stem is for matching, and may be no word.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_DATA = files(__package__) / "data"
+
+ENGLISH = "english"
+_ENOUGH = 240
+"""Words that are looked at to tell a language."""
+_LEAST = 0.5
+"""Of function words, a share each: fewer do not make it another language than English."""
+_MARK = 1.0
+"""What a letter that only one language has says."""
+
+_Ending = tuple[str, int, str]
+"""What a stem ends with, the fewest letters ahead of it, and what stands in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    words: frozenset[str]
+    marks: str
+    numbers: tuple[tuple[str, ...], ...]
+    """The ways to write each number, in figures and in words."""
+    before: tuple[_Ending, ...]
+    endings: tuple[_Ending, ...]
+
+
+def language_of(words: Sequence[str], text: str = "") -> str:
+    """Tell the language of a text in Latin script by its folded words; English where in doubt.
+
+    `text` is as it was written: accents that only one language has count as well.
+    """
+    shares, marks = _shares(), _marks()
+    votes: dict[str, float] = {}
+    for word in words[:_ENOUGH]:
+        if word in shares:
+            for language, share in shares[word]:
+                votes[language] = votes.get(language, 0.0) + share
+    if text and not text.isascii():
+        for mark in marks.keys() & set(text):
+            votes[marks[mark]] = votes.get(marks[mark], 0.0) + _MARK
+    own = votes.pop(ENGLISH, 0.0)
+    best = max(votes, key=lambda language: votes[language], default=ENGLISH)
+    return best if votes.get(best, 0.0) > max(own, _LEAST) else ENGLISH
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Name the languages in Latin script."""
+    return (ENGLISH, *_rules())
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """List the words of a language that say nothing by themselves, folded.
+
+    Those of English and of the languages that have a script of their own are in every list.
+    """
+    known = _rules().get(language)
+    return _everywhere() | known.words if known else _everywhere()
+
+
+@cache
+def english_function_words() -> frozenset[str]:
+    return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
+
+
+def stemmed(word: str, language: str) -> str:
+    """Stem a folded word: by its script, and in Latin script by the language of the text."""
+    if word.isascii():
+        return _stem_latin(word, language)
+    letter = word[0]
+    if "\u0400" <= letter <= "\u04ff":
+        return _stem_cyrillic(word)
+    if "\u0620" <= letter <= "\u06ff":
+        return _stem_arabic(word)
+    if "\u0370" <= letter <= "\u03ff":
+        return _snowball("greek")(word)
+    return word
+
+
+def _stem_latin(word: str, language: str) -> str:
+    rules = _rules().get(language)
+    if rules is None:
+        return _snowball(ENGLISH)(word)
+    if not word.isalpha():
+        return word
+    if language == "german":
+        word = _participle(_UMLAUT.sub(r"\1", word))
+    return _replaced(_snowball(language)(_replaced(word, rules.before)), rules.endings)
+
+
+_UMLAUT = re.compile(r"(?<![aeq])([aou])e(?=[^aeiou])")
+"""`ue` where `ü` is meant: folded, it is `u`."""
+_PARTICIPLE = 7
+"""Letters: a shorter word that begins with `ge` is mostly none."""
+
+
+def _participle(word: str) -> str:
+    """Cut off what begins a German participle: `gekündigt`, as `kündigt`."""
+    is_one = word.startswith("ge") and word.endswith(("t", "en")) and len(word) >= _PARTICIPLE
+    return word[2:] if is_one else word
+
+
+_RUSSIAN: tuple[_Ending, ...] = (
+    *(("ев", 4, ""), ("ов", 4, ""), ("нн", 3, "н")),
+    *(("ы", 3, ""), ("о", 3, ""), ("и", 3, ""), ("ь", 3, "")),
+)
+
+
+def _stem_cyrillic(word: str) -> str:
+    return _replaced(_snowball("russian")(word), _RUSSIAN)
+
+
+_AR_ALIKE = str.maketrans("ىئؤکی", "يءءكي")
+_AR_PREFIX = re.compile(r"^(?:و?(?:ال|لل)|[وفبك]ال|و(?=...))(?=..)")
+_AR_SUFFIXES = (
+    *("تهما", "تنا", "تها", "تهم", "تكم", "هما", "تان", "تين", "تي", "ته", "تك"),
+    *("ها", "ان", "ات", "ون", "ين", "نا", "هم", "كم", "ية", "ه", "ة", "ي", "ا"),
+)
+_AR_ENDINGS: tuple[_Ending, ...] = tuple((suffix, 3, "") for suffix in _AR_SUFFIXES)
+
+
+def _stem_arabic(word: str) -> str:
+    return _replaced(_AR_PREFIX.sub("", word.translate(_AR_ALIKE)), _AR_ENDINGS)
+
+
+def _replaced(word: str, endings: Iterable[_Ending]) -> str:
+    """Replace the first ending that fits."""
+    for ending, ahead, instead in endings:
+        if word.endswith(ending) and len(word) >= ahead + len(ending):
+            return word[: -len(ending)] + instead
+    return word
+
+
+@cache
+def _snowball(language: str) -> Callable[[str], str]:
+    from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
+
+    stem_word: Callable[[str], str] = SnowballStemmer(language).stem_word
+    return stem_word
+
+
+@cache
+def _rules() -> Mapping[str, _Rules]:
+    files_of = sorted((_DATA / "languages").iterdir(), key=lambda file: file.name)
+    read = {
+        file.name.removesuffix(".toml"): tomllib.loads(file.read_text("utf-8")) for file in files_of
+    }
+    return {
+        language: _Rules(
+            frozenset(each["words"].split()),
+            each.get("marks", ""),
+            tuple(
+                (str(value), word) for value, word in enumerate(each.get("numbers", "").split(), 2)
+            ),
+            tuple((end, least, to) for end, least, to in each.get("before", ())),
+            tuple((end, least, to) for end, least, to in each.get("endings", ())),
+        )
+        for language, each in read.items()
+    }
+
+
+def number_forms(word: str, language: str) -> tuple[str, ...]:
+    """List the ways to write the number that a folded word is; nothing where it is none."""
+    return _number_forms(language).get(word) or _number_forms(ENGLISH).get(word, ())
+
+
+@cache
+def _number_forms(language: str) -> Mapping[str, tuple[str, ...]]:
+    if language == ENGLISH:
+        lines = (_DATA / "english_numbers.txt").read_text("utf-8").splitlines()
+        numbers = tuple(tuple(line.replace(":", "").split()) for line in lines)
+    else:
+        numbers = _rules()[language].numbers
+    return {form: forms for forms in numbers for form in forms}
+
+
+@cache
+def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """By function word: the languages that have it, and what it says for each.
+
+    Some are words of English, names or abbreviations in it, too: `van`, `die`, `los`.
+    A single letter, in code as good as any word, says nothing.
+    """
+    lists = {language: rules.words for language, rules in _rules().items()}
+    also = frozenset((_DATA / "english_too.txt").read_text("utf-8").split())
+    lists[ENGLISH] = english_function_words() | also
+    having: dict[str, list[str]] = {}
+    for language, words in lists.items():
+        for word in (each for each in words if len(each) > 1):
+            having.setdefault(word, []).append(language)
+    return {
+        word: tuple((language, 1 / len(among)) for language in among)
+        for word, among in having.items()
+    }
+
+
+@cache
+def _marks() -> Mapping[str, str]:
+    return {mark: language for language, rules in _rules().items() for mark in rules.marks}
+
+
+@cache
+def _everywhere() -> frozenset[str]:
+    scripts = (_DATA / "function_words_of_scripts.txt").read_text("utf-8").splitlines()
+    told = (line for line in scripts if not line.startswith("#"))
+    return english_function_words().union(*(line.split() for line in told))
