@@ -13,6 +13,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
+from jitchat.index.abstain import needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
@@ -136,7 +137,11 @@ class ConversationIndex:
         """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
         index, searched = self._load(), self._searched
         query = request.query(index.speakers)
-        candidates = index.search(query, request.position)
+        if query.need is not None and query.need.is_certain:
+            return Retrieval(searched=searched, needless=query.need.kind)
+        candidates, terms = index.search(query, request.position), index.terms(query)
+        if why := needless(query, candidates, terms, len(index)):
+            return Retrieval(searched=searched, needless=why)
         listed = {row.turn for row in candidates}.union(without)
         late = index.decisions(LATE_DECISIONS, request.position)
         unlisted = tuple(entry for entry in late if entry.turn not in listed)
@@ -147,7 +152,7 @@ class ConversationIndex:
             unlisted,
             floor_of(allowed),
             searched=searched,
-            terms=index.terms(query),
+            terms=terms,
         )
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:

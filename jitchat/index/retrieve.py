@@ -3,7 +3,8 @@
 Names of speakers are taken out of the words, where they would only find turns that say the
 name, and turned into a preference for what that speaker said ("you said" and "I told you"
 likewise). A draft of few words that refers back borrows from the message before it, at a
-discount. Of a long draft, the beginning and the end count.
+discount. Of a long draft, what asks counts; what is pasted around it counts little, and is not
+embedded.
 
 How many of the hits are loaded is for the window's allowance to say, and turns with the same text
 are for the window to find: two lines can be alike where the turns differ in one number.
@@ -15,7 +16,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from jitchat.text.expressions import expressions
-from jitchat.text.sanitize import both_ends
+from jitchat.text.focus import ends_of, focus_of
+from jitchat.text.needs import Need, need_of
 from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Candidate, Hit, Role
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 _REACH = 2_000
 _BORROWED_WEIGHT = 0.3
 _ENOUGH_WORDS = 3
+_SHORT_WORD = 2
+"""Characters. What is that short in a log is a counter."""
+MOST_STEMS = 48
+"""Of a long draft, so many of the stems that occur are looked up."""
 _ROLES = frozenset(role.value for role in Role)
 
 
@@ -44,6 +50,8 @@ class Query:
     """The days that are asked about."""
     asks_when: bool = False
     asks_decision: bool = False
+    need: Need | None = None
+    """What kind of message the draft is, where it may need nothing."""
 
 
 def make_query(
@@ -56,11 +64,21 @@ def make_query(
     """
     from jitchat.text.dates import spans_in  # noqa: PLC0415  not before the first frame
 
-    draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
+    need, focus = need_of(draft, speakers - _ROLES), focus_of(draft)
+    draft, before = ends_of(focus.asked, _REACH), ends_of(before, _REACH)
     is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)
     spelled = {stem(word): word for word in _words_but(draft, parts)}
     weights = dict.fromkeys(spelled, 1.0)
+    pasted = [
+        word
+        for word in _words_but(ends_of(focus.pasted, _REACH), parts)
+        if len(word) > _SHORT_WORD or not word.isascii()
+    ]
+    share = _share_of_pasted(len(weights), len(set(pasted)))
+    for word in pasted:
+        weights.setdefault(stem(word), share)
+        spelled.setdefault(stem(word), word)
     own = _without(draft, parts) if weights else ""
     goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
     if goes_on:
@@ -78,7 +96,13 @@ def make_query(
         spans=spans_in(draft, today),
         asks_when=is_said["asks_when"],
         asks_decision=is_said["asks_decision"],
+        need=need,
     )
+
+
+def _share_of_pasted(asked: int, pasted: int) -> float:
+    """Weigh a pasted word: all that are looked up count, together, a quarter of what asks."""
+    return min(0.5, max(1, asked) / 4 / max(1, min(pasted, MOST_STEMS)))
 
 
 def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:

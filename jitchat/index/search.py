@@ -30,7 +30,7 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.packed_postings import PackedPostings
-from jitchat.index.retrieve import Query
+from jitchat.index.retrieve import MOST_STEMS, Query
 from jitchat.index.segments import Segment
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
@@ -40,8 +40,6 @@ Steps = tuple[tuple[int, float], ...]
 """(offset in turns, share)."""
 
 SHORTLIST = 50
-_STEMS = 48
-"""Of a long draft, so many of its rarest stems are looked up."""
 _ECHO = 0.8
 """A question that holds this share of the query, and little else, is the query itself."""
 _FEW = 2
@@ -257,7 +255,7 @@ class HotIndex:
         with self._lock:
             worths = self._postings.worths(query.weights)
         ranked = sorted(worths, key=lambda stem: -worths[stem])
-        return tuple(Term(stem, query.spelled[stem], worths[stem]) for stem in ranked[:_STEMS])
+        return tuple(Term(stem, query.spelled[stem], worths[stem]) for stem in ranked[:MOST_STEMS])
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
@@ -302,7 +300,7 @@ class HotIndex:
     def _parts(self, query: Query, vector: NDArray[np.float32], stop: int) -> dict[str, Scores]:
         """Each part of the score of the turns ahead of row `stop`, shape (stop,)."""
         weights, stretch_of = self._weights, self._columns.stretch_of()
-        sought = self._postings.rarest(query.weights, _STEMS)
+        sought = self._postings.rarest(query.weights, MOST_STEMS)
         every, size = self._postings.matches(sought), len(self._positions)
         share = covered(every, size)
         matches = every

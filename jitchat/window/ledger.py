@@ -137,5 +137,7 @@ def _why_never(sources: Sources, choice: Choice, start: int) -> str:
         return reasons.NOTHING_ASKED
     if retrieval.searched < sources.history.positions[start - 1]:
         return reasons.NOT_INDEXED
+    if retrieval.needless:
+        return reasons.NEEDLESS.format(kind=retrieval.needless)
     size = len(retrieval.candidates)
     return reasons.BEYOND_SHORTLIST.format(size=size) if size else reasons.NO_MATCH

@@ -43,5 +43,6 @@ BEFORE_RECENT = "said before the recent block"
 # never a candidate
 NOTHING_ASKED = "nothing was asked yet"
 NOT_INDEXED = "not all of them are indexed yet"
+NEEDLESS = "nothing is recalled for {kind}"
 NO_MATCH = "nothing in them matched"
 BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"
