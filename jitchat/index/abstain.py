@@ -13,6 +13,7 @@ from jitchat.index.retrieve import Query
 from jitchat.text.needs import Need, generic_words
 from jitchat.values import Candidate, Term
 
+NOTHING_SAID_THEN = "a question of a time at which nothing was said"
 _LEAST_RARITY = 1.5
 """Of the words shared, together: one word that four turns of five do without."""
 _LEAST_WORDS = 2

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
-from jitchat.index.abstain import needless
+from jitchat.index.abstain import NOTHING_SAID_THEN, needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
@@ -139,6 +139,13 @@ class ConversationIndex:
         query = request.query(index.speakers)
         if query.need is not None and query.need.is_certain:
             return Retrieval(searched=searched, needless=query.need.kind)
+        if query.occasion is not None:
+            said = index.said(query, request.position)
+            allowed = [row for row in said if row.turn not in without]
+            if said:
+                return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
+            if not query.occasion.is_event:
+                return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
         candidates, terms = index.search(query, request.position), index.terms(query)
         if why := needless(query, candidates, terms, len(index)):
             return Retrieval(searched=searched, needless=why)

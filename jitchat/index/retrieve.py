@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from jitchat.text.expressions import expressions
 from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.needs import Need, need_of
+from jitchat.text.occasions import Occasion, occasion_of
 from jitchat.text.words import content_words, fold, stem, words
 from jitchat.values import Candidate, Hit, Role
 
@@ -50,6 +51,8 @@ class Query:
     """The days that are asked about."""
     asks_when: bool = False
     asks_decision: bool = False
+    occasion: Occasion | None = None
+    """When that was said which is asked for; None where it is asked for by what it says, too."""
     need: Need | None = None
     """What kind of message the draft is, where it may need nothing."""
 
@@ -96,6 +99,7 @@ def make_query(
         spans=spans_in(draft, today),
         asks_when=is_said["asks_when"],
         asks_decision=is_said["asks_decision"],
+        occasion=occasion_of(focus.asked, today),
         need=need,
     )
 
@@ -130,6 +134,8 @@ def _without(draft: str, names: frozenset[str]) -> str:
     return " ".join(word for word, name in bare if name not in names)
 
 
+PLACE = "place"
+"""The part of a score for a turn's place in the order of turns."""
 LATE_DECISIONS = 2
 FLOOR = 0.25
 """A score below this is no more than chance words in common."""
@@ -163,6 +169,7 @@ _WHY = {
     "neighbour": "beside turns that match",
     "stretch": "in a stretch of talk that matches",
     "date": "of the day asked for",
+    PLACE: "in the place asked for",
 }
 
 

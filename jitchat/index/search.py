@@ -25,12 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.index.by_time import rows_of
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.lexical import Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.packed_postings import PackedPostings
-from jitchat.index.retrieve import MOST_STEMS, Query
+from jitchat.index.retrieve import MOST_STEMS, PLACE, Query
 from jitchat.index.segments import Segment
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
@@ -43,6 +44,8 @@ SHORTLIST = 50
 _ECHO = 0.8
 """A question that holds this share of the query, and little else, is the query itself."""
 _FEW = 2
+_LAST_SAID = 0.5
+"""The score of the last turn of an occasion, of which the first has 1."""
 _LEAST_CUE = -0.95
 _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
@@ -250,6 +253,25 @@ class HotIndex:
             parts = self._parts(query, vector, stop)
             return self._candidates(best_of(parts, size), parts, query)
 
+    def said(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
+        """List the turns of the occasion that a query asks for, the best first."""
+        with self._lock:
+            rows = self._said(query, self._row_at(before))[:size]
+            parts = self._parts_said(query, rows, len(self._positions))
+            return self._candidates(rows, parts, query)
+
+    def _said(self, query: Query, stop: int) -> Places:
+        """Find the rows of the occasion that a query asks for; none where it asks for none."""
+        if query.occasion is None:
+            return np.empty(0, dtype=np.int64)
+        return rows_of(query.occasion, self._columns, self._postings.lengths, stop)
+
+    def _parts_said(self, query: Query, rows: Places, stop: int) -> dict[str, Scores]:
+        """Score rows by their order alone, 1 for the first; shape (stop,)."""
+        scores = np.zeros(stop, dtype=np.float32)
+        scores[rows] = np.linspace(1.0, _LAST_SAID, len(rows))
+        return {PLACE if query.occasion and query.occasion.places else "date": scores}
+
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
         with self._lock:
@@ -264,7 +286,9 @@ class HotIndex:
             stop, row = self._row_at(before), self._row_at(turn)
             if row >= stop or self._positions.rows[row] != turn:
                 return None
-            parts = self._parts(query, vector, stop)
+            said = self._said(query, stop)
+            by_time = self._parts_said(query, said, stop)
+            parts = by_time if len(said) else self._parts(query, vector, stop)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
             rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))

@@ -65,10 +65,11 @@ def _chat(path: Path) -> Sequence[Turn]:
 
 def _dated(texts: Sequence[str]) -> tuple[Turn, ...]:
     """Spread texts over the days before `NOW`, half in the morning, half in the evening."""
-    first, per_day = NOW.replace(hour=0) - timedelta(days=DAYS), -(-len(texts) // DAYS)
+    first, per_day = NOW.replace(hour=0) - timedelta(days=DAYS), len(texts) / DAYS
     turns = []
     for at, text in enumerate(texts):
-        day, place = divmod(at, per_day)
+        day = int(at / per_day)
+        place = at - day * per_day
         hour = 9 if 2 * place < per_day else 19
         moment = first + timedelta(days=day, hours=hour, minutes=3 * place)
         role = Role.ASSISTANT if at % 2 else Role.USER
