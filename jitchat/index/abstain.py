@@ -18,6 +18,8 @@ _LEAST_RARITY = 1.5
 """Of the words shared, together: one word that four turns of five do without."""
 _LEAST_WORDS = 2
 """Of a thing that is yet to be made, so many are shared, for one word may be its topic."""
+_SHORT_WORD = 2
+"""Characters; so short are the articles of many languages."""
 _OF_A_TASK, _OF_A_QUESTION, _OF_THE_KNOWN = 0.75, 0.5, 0.35
 """The share of a draft that one turn has, where the two belong together. Of what the draft speaks
 of as known, little is enough: it may have been said in other words."""
@@ -50,6 +52,8 @@ def _matches(
     unseen = math.log(1 + (turns + 0.5) / 0.5)
     told = [word for word in query.spelled.values() if not _is_generic(word)]
     every = sum(worths.get(word, unseen) for word in told)
+    if need.is_definite and not need.names.isdisjoint(worths):
+        return True
     for row in candidates:
         shared = [worths[word] for word in row.matched if word in worths and word in told]
         is_enough = len(shared) >= (_LEAST_WORDS if need.makes else 1)
@@ -59,7 +63,8 @@ def _matches(
 
 
 def _is_generic(word: str) -> bool:
-    return word.isdecimal() or word in generic_words()
+    is_short = word.isascii() and len(word) <= _SHORT_WORD
+    return is_short or word.isdecimal() or word in generic_words()
 
 
 def _share(need: Need) -> float:

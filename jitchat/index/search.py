@@ -258,7 +258,7 @@ class HotIndex:
         with self._lock:
             rows = self._said(query, self._row_at(before))[:size]
             parts = self._parts_said(query, rows, len(self._positions))
-            return self._candidates(rows, parts, query)
+            return self._candidates(rows, parts, replace(query, weights={}))  # no word counts
 
     def _said(self, query: Query, stop: int) -> Places:
         """Find the rows of the occasion that a query asks for; none where it asks for none."""

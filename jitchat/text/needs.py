@@ -10,7 +10,7 @@ Any other draft is of no kind, and is looked for.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from jitchat.text.expressions import data, expressions
@@ -34,8 +34,11 @@ class Need:
     """Whether something new is to be made."""
     is_definite: bool = False
     """Whether it speaks of something as known ("the deploy script"), or of how the user does it."""
+    names: frozenset[str] = frozenset()
+    """Words with a capital within a sentence, folded."""
 
 
+_NAME = re.compile(r"\b[^\W\d_a-z][^\W_]+")
 _SELECTOR = re.compile("[\ufe00-\ufe0f]")
 """It makes an emoji of what is ahead of it."""
 _KINDS = {
@@ -47,15 +50,18 @@ _KINDS = {
     "revision": "a request about the last answer",
 }
 _NO_WORDS = "a message without words"
+_LOOSE = "a question without a reference"
 _TASK, _QUESTION = "a task that stands alone", "a question that stands alone"
+_QUOTES = str.maketrans("", "", '"“”„«»‹›「」')
 _OPENINGS = {
     "task": _TASK,
     "asks_of_any": _TASK,
     "explains": _QUESTION,
     "how_i": _QUESTION,
     "general": _QUESTION,
+    "loose": _LOOSE,
 }
-_OF_THE_USER = ("how_i", "unspaced")
+_OF_THE_USER = ("how_i", "unspaced", "loose")
 """What begins so may ask how the user does it; scripts without articles do not tell."""
 _NAMED_AFTER = ("thanks", "greeting", "goodbye")
 """Behind these, one word that is no phrase is taken for a name."""
@@ -73,9 +79,18 @@ def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
     bare = _bare(plain)
     if not bare:
         return Need(_NO_WORDS, is_certain=True)
+    if expressions("needs")["thanks_for"].fullmatch(plain):
+        return Need(_KINDS["thanks"], is_certain=True)
     if len(bare) <= _LONGEST_PHRASES and (kind := _phrases_alone(bare, speakers)):
         return Need(_KINDS[kind], is_certain=True)
-    return _stands_alone(plain, speakers)
+    brought = expressions("needs")["brings"].sub(":", plain.translate(_QUOTES))
+    need = _stands_alone(brought, speakers)
+    return replace(need, names=_names(text)) if need is not None else None
+
+
+def _names(text: str) -> frozenset[str]:
+    """List the words that have a capital, but for the first one."""
+    return frozenset(fold(word) for word in _NAME.findall(text.partition(" ")[2]))
 
 
 @cache

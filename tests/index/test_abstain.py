@@ -27,6 +27,7 @@ SAID = {
     5: "We decided that the wifi password is tulip77, thanks for asking.",
     9: "To deploy, run make ship on the bastion host.",
     13: "Send the email about the broken projector to Hamburg.",
+    21: "Ferrante will come on Friday, the plumber that is.",
     17: "Write a function for the lists of the garden, please.",
 }
 
@@ -73,6 +74,8 @@ def test_nothing_is_recalled_for_what_needs_nothing(memory: Memory, draft: str):
         ("how do I deploy?", 9),
         ("how to deploy?", 9),
         ("explain the deploy", 9),
+        ("when does Ferrante arrive?", 21),
+        ("when is Ferrante expected?", 21),
         ("write the email to Hamburg we talked about", 13),
         ("write an email to Hamburg about the broken projector", 13),
     ],

@@ -113,6 +113,8 @@ def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
     assert wanted in {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
     (row,) = (row for row in window.ledger if row.turn == wanted)
     assert row.reason == "of the day asked for"
+    assert window.never_candidates is not None
+    assert window.never_candidates.reason.startswith("said at another time")
     other = why(memory, Explained(window, draft), position(20, 2, 0))
     assert other.standing is Standing.NEVER
 
