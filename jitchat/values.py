@@ -250,6 +250,9 @@ class Retrieval:
     """The position up to which turns were looked through; None where nothing was asked."""
     terms: tuple[Term, ...] = ()
     """By what the passages of a long turn are chosen."""
+    needless: str = ""
+    """What kind of message the draft is that nothing is recalled for, as a clause; empty where
+    turns were looked for."""
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""

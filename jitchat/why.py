@@ -12,6 +12,7 @@ from jitchat.memory import Memory
 from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Placed, Status, Turn
+from jitchat.window import reasons
 from jitchat.window.cost import picking_pays
 from jitchat.window.render import passage_texts
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
@@ -93,6 +94,9 @@ def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) 
     if not window.mode.recalls:
         reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
         told = [f"#{turn} is not in the window: {reason}.", f"By what it says it is {what}."]
+    elif window.needless:
+        reason = reasons.NEEDLESS.format(kind=window.needless)
+        told = [f"#{turn} was never a candidate: {reason}.", f"By what it says it is {what}."]
     else:
         told = [f"#{turn} was never a candidate: {what}.", _end(window, found.score)]
     if sent:

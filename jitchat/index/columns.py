@@ -11,6 +11,7 @@ from jitchat.index.growing import Growing
 from jitchat.index.lexical import Places, Scores
 from jitchat.index.tables import IndexRow
 from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_of
+from jitchat.text.figures import local
 
 GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
@@ -134,6 +135,16 @@ class Columns:
         for span in spans:
             found |= _meet(span, days, days)
         return (found & (days > 0)).astype(np.float32)
+
+    def said_at_hours(self, rows: Places, hours: tuple[int, int]) -> Places:
+        """Keep those of `rows` that were said from one hour to ahead of another, the user's."""
+        first, last = hours
+        moments = self._said_at.rows[rows].tolist()
+        kept = [
+            at != _UNKNOWN and first <= local(_EPOCH + at * _MICROSECOND).hour < last
+            for at in moments
+        ]
+        return rows[np.array(kept, dtype=np.bool_)]
 
     def speaking_of(self, spans: Iterable[Span]) -> Scores:
         """1 for the rows that mention one of these days, else 0."""

@@ -15,6 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from jitchat.errors import EmbedderUnavailable, StoreError
+from jitchat.index.abstain import NOTHING_SAID_THEN, needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
@@ -151,7 +152,18 @@ class ConversationIndex:
         with self._loading:
             index, searched = self._load_patiently(), self._searched
         query = request.query(index.speakers)
-        candidates = index.search(query, request.position)
+        if query.need is not None and query.need.is_certain:
+            return Retrieval(searched=searched, needless=query.need.kind)
+        if query.occasion is not None:
+            said = index.said(query, request.position)
+            allowed = [row for row in said if row.turn not in without]
+            if said:
+                return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
+            if not query.occasion.is_event:
+                return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
+        candidates, terms = index.search(query, request.position), index.terms(query)
+        if why := needless(query, candidates, terms, len(index)):
+            return Retrieval(searched=searched, needless=why)
         listed = {row.turn for row in candidates}.union(without)
         late = index.decisions(LATE_DECISIONS, request.position)
         unlisted = tuple(entry for entry in late if entry.turn not in listed)
@@ -162,7 +174,7 @@ class ConversationIndex:
             unlisted,
             floor_of(allowed),
             searched=searched,
-            terms=index.terms(query),
+            terms=terms,
         )
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:

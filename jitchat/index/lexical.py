@@ -26,6 +26,8 @@ K1 = 0.9
 B = 0.9
 _BRIEF = 12.0
 """A document of so many stems is brief in any conversation."""
+_UNSEEN = 2
+"""Stems that never occur count in full, up to so many."""
 EITHER = "|"
 """Between stems, any of which is meant: together they are searched as one stem."""
 _REMEMBERED = 128
@@ -146,9 +148,21 @@ class Postings:
         return self._brief
 
     def rarest(self, weights: Mapping[str, float], count: int) -> dict[str, float]:
-        """Keep the `count` stems of a query that occur least; those that never do count too."""
-        chosen = sorted(weights, key=self._rarity, reverse=True)[:count]
-        return {stem: weights[stem] for stem in chosen}
+        """Keep the `count` stems of a query that occur and are worth most, and some that do not.
+
+        Those that never occur count no more, together, than those that do, or than two of them.
+        """
+        worths = self.worths(weights)
+        chosen = sorted(worths, key=lambda stem: -worths[stem])[:count]
+        unseen = [stem for stem in weights if stem not in worths][:count]
+        rarity = _rarity(0, len(self))
+        missing = rarity * sum(weights[stem] for stem in unseen)
+        most = max(sum(worths[stem] for stem in chosen), _UNSEEN * rarity)
+        share = min(1.0, most / missing) if missing else 1.0
+        return {
+            **{stem: weights[stem] for stem in chosen},
+            **{stem: share * weights[stem] for stem in unseen},
+        }
 
     def worths(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Tell what each stem of a query that occurs is worth: its weight times its rarity."""

@@ -3,7 +3,8 @@
 Names of speakers are taken out of the words, where they would only find turns that say the
 name, and turned into a preference for what that speaker said ("you said" and "I told you"
 likewise). A draft of few words that refers back borrows from the message before it, at a
-discount. Of a long draft, the beginning and the end count.
+discount. Of a long draft, what asks counts; what is pasted around it counts little, and is not
+embedded.
 
 How many of the hits are loaded is for the window's allowance to say, and turns with the same text
 are for the window to find: two lines can be alike where the turns differ in one number.
@@ -15,9 +16,11 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from jitchat.text.expressions import expressions
+from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.languages import ENGLISH
+from jitchat.text.needs import Need, need_of
 from jitchat.text.negation import negations, spelt_out
-from jitchat.text.sanitize import both_ends
+from jitchat.text.occasions import Occasion, occasion_of
 from jitchat.text.words import content_of, fold, stem, weight_of, words
 from jitchat.values import Candidate, Hit, Role
 
@@ -29,6 +32,10 @@ _BORROWED_WEIGHT = 0.3
 _DENIED_WEIGHT = 0.7
 """Of what a draft negates: its words count as well."""
 _ENOUGH_WORDS = 3
+_SHORT_WORD = 2
+"""Characters. What is that short in a log is a counter."""
+MOST_STEMS = 48
+"""Of a long draft, so many of the stems that occur are looked up."""
 _ROLES = frozenset(role.value for role in Role)
 
 
@@ -51,6 +58,10 @@ class Query:
     asks_when: bool = False
     asks_past: bool = False
     """Whether it asks for what was said or done, and not for something new."""
+    occasion: Occasion | None = None
+    """When that was said which is asked for; None where it is asked for by what it says, too."""
+    need: Need | None = None
+    """What kind of message the draft is, where it may need nothing."""
 
 
 def make_query(
@@ -63,12 +74,22 @@ def make_query(
     """
     from jitchat.text.dates import spans_in  # noqa: PLC0415  not before the first frame
 
-    draft, before = both_ends(draft, _REACH), both_ends(before, _REACH)
+    need, focus = need_of(draft, speakers - _ROLES), focus_of(draft)
+    draft, before = ends_of(focus.asked, _REACH), ends_of(before, _REACH)
     is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)
     said, language = content_of(draft)
     spelled = {stem(word, language): word for word in _but(said, parts)}
     weights = {each: weight_of(word) for each, word in spelled.items()}
+    pasted = [
+        word
+        for word in _but(content_of(ends_of(focus.pasted, _REACH))[0], parts)
+        if len(word) > _SHORT_WORD or not word.isascii()
+    ]
+    share = _share_of_pasted(len(weights), len(set(pasted)))
+    for word in pasted:
+        weights.setdefault(stem(word, language), share)
+        spelled.setdefault(stem(word, language), word)
     own = _without(draft, parts) if weights else ""
     goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
     if goes_on:
@@ -92,7 +113,14 @@ def make_query(
         language=language,
         asks_when=is_said["asks_when"],
         asks_past=is_said["asks_past"],
+        occasion=occasion_of(focus.asked, today),
+        need=need,
     )
+
+
+def _share_of_pasted(asked: int, pasted: int) -> float:
+    """Weigh a pasted word: all that are looked up count, together, a quarter of what asks."""
+    return min(0.5, max(1, asked) / 4 / max(1, min(pasted, MOST_STEMS)))
 
 
 def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -120,6 +148,8 @@ def _without(draft: str, names: frozenset[str]) -> str:
     return " ".join(word for word, name in bare if name not in names)
 
 
+PLACE = "place"
+"""The part of a score for a turn's place in the order of turns."""
 LATE_DECISIONS = 2
 FLOOR = 0.25
 """A score below this is no more than chance words in common."""
@@ -154,6 +184,7 @@ _WHY = {
     "stretch": "in a stretch of talk that matches",
     "date": "of the day asked for",
     "later": "said later than what matches as well",
+    PLACE: "in the place asked for",
 }
 
 

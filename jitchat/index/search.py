@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitchat.errors import EmbedderUnavailable
+from jitchat.index.by_time import rows_of
 from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
@@ -33,7 +34,7 @@ from jitchat.index.later import PART, newest_first
 from jitchat.index.lexical import EITHER, Matches, Places, Postings, Scores, covered, summed
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
-from jitchat.index.retrieve import Query
+from jitchat.index.retrieve import MOST_STEMS, PLACE, Query
 from jitchat.index.segments import Segment
 from jitchat.index.spelling import Spelling
 from jitchat.index.tables import IndexRow
@@ -41,11 +42,11 @@ from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.values import Candidate, IndexEntry, Placed, Role, Term
 
 SHORTLIST = 50
-_STEMS = 48
-"""Of a long draft, so many of its rarest stems are looked up."""
 _ECHO = 0.8
 """A question that holds this share of the query, and little else, is the query itself."""
 _FEW = 2
+_LAST_SAID = 0.5
+"""The score of the last turn of an occasion, of which the first has 1."""
 _LEAST_CUE = -0.95
 _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
@@ -268,6 +269,25 @@ class HotIndex:
             worths = self._postings.worths(query.weights)
         return tuple(newest_first(ranked, {query.spelled[stem]: worths[stem] for stem in worths}))
 
+    def said(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
+        """List the turns of the occasion that a query asks for, the best first."""
+        with self._lock:
+            rows = self._said(query, self._row_at(before))[:size]
+            parts = self._parts_said(query, rows, len(self._positions))
+            return self._candidates(rows, parts, replace(query, weights={}))  # no word counts
+
+    def _said(self, query: Query, stop: int) -> Places:
+        """Find the rows of the occasion that a query asks for; none where it asks for none."""
+        if query.occasion is None:
+            return np.empty(0, dtype=np.int64)
+        return rows_of(query.occasion, self._columns, self._postings.lengths, stop)
+
+    def _parts_said(self, query: Query, rows: Places, stop: int) -> dict[str, Scores]:
+        """Score rows by their order alone, 1 for the first; shape (stop,)."""
+        scores = np.zeros(stop, dtype=np.float32)
+        scores[rows] = np.linspace(1.0, _LAST_SAID, len(rows))
+        return {PLACE if query.occasion and query.occasion.places else "date": scores}
+
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
         with self._lock:
@@ -276,13 +296,13 @@ class HotIndex:
         ranked = sorted(worths, key=lambda stem: -worths[stem])
         return tuple(
             Term(each, query.spelled[stem], worths[stem])
-            for stem in ranked[:_STEMS]
+            for stem in ranked[:MOST_STEMS]
             for each in stem.split(EITHER)
         )
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
         """Rank one turn among all ahead of position `before`; None where it is not indexed."""
-        listed = {row.turn: row for row in self.search(query, before)}
+        listed = {row.turn: row for row in self.said(query, before) or self.search(query, before)}
         vector = self._embedded(query)
         with self._lock:
             stop, row = self._row_at(before), self._row_at(turn)
@@ -291,7 +311,11 @@ class HotIndex:
             if turn in listed:
                 return Placed(listed[turn], stop)
             query = self._spelling.as_written(query)
-            _, parts = self._scored(query, vector, stop, narrows=False)
+            said = self._said(query, stop)
+            if len(said):
+                parts = self._parts_said(query, said, stop)
+            else:
+                _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
             rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))
@@ -349,7 +373,7 @@ class HotIndex:
     def _evidence(self, query: Query, vector: NDArray[np.float32]) -> Evidence:
         """Find what tells for each row, whatever it is worth."""
         stretch_of = self._columns.stretch_of()
-        sought = self._postings.rarest(query.weights, _STEMS)
+        sought = self._postings.rarest(query.weights, MOST_STEMS)
         every, size = self._postings.matches(sought), len(self._positions)
         share, deviations = covered(every, size), self._vectors.standardised(vector)
         matches = every

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from jitchat.text.figures import about_cost, cost_of, plural
 from jitchat.text.sanitize import one_line
+from jitchat.window import reasons
 from jitchat.window.window import ContextWindow
 
 
@@ -23,8 +24,9 @@ def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float 
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:
-    """Say what a reranker and a small model had to do with the choice; none without either."""
-    return [*_reranking_sentences(window), *picking_sentences(window)]
+    """Say why nothing was looked for, and what a reranker and a small model had to do with it."""
+    needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
+    return [*needless, *_reranking_sentences(window), *picking_sentences(window)]
 
 
 def _reranking_sentences(window: ContextWindow) -> list[str]:

@@ -23,6 +23,10 @@ def ledger_rows(sources: Sources, choice: Choice) -> tuple[LedgerRow, ...]:
     return tuple(rows.values())
 
 
+_BY_TIME = ("date", "place")
+"""The one part of the score of a turn that was asked for by time alone."""
+
+
 class _Book:
     def __init__(self, sources: Sources, choice: Choice) -> None:
         self._sources, self._choice, self._history = sources, choice, sources.history
@@ -137,5 +141,9 @@ def _why_never(sources: Sources, choice: Choice, start: int) -> str:
         return reasons.NOTHING_ASKED
     if retrieval.searched < sources.history.positions[start - 1]:
         return reasons.NOT_INDEXED
+    if retrieval.needless:
+        return reasons.NEEDLESS.format(kind=retrieval.needless)
+    if any(name in _BY_TIME for row in retrieval.candidates[:1] for name, _ in row.parts[:1]):
+        return reasons.OTHER_TIME
     size = len(retrieval.candidates)
     return reasons.BEYOND_SHORTLIST.format(size=size) if size else reasons.NO_MATCH

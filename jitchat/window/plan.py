@@ -52,6 +52,7 @@ def plan(
         picking=retrieval.picking,
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
+        needless=retrieval.needless if mode.recalls else "",
     )
     return correct_window(planned, calibration)
 

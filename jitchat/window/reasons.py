@@ -43,5 +43,7 @@ BEFORE_RECENT = "said before the recent block"
 # never a candidate
 NOTHING_ASKED = "nothing was asked yet"
 NOT_INDEXED = "not all of them are in the index yet"
+NEEDLESS = "nothing is recalled for {kind}"
+OTHER_TIME = "said at another time, or by somebody else, than what is asked for"
 NO_MATCH = "nothing in them matched"
 BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"

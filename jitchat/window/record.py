@@ -38,9 +38,10 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
-    """Describe what a small model and a reranker had to do with the choice, where there are any."""
+    """Describe how the turns were chosen, beside the scores; without what had no part in it."""
     steps = {"picking": window.picking, "reranking": window.reranking}
-    return {name: asdict(step) for name, step in steps.items() if step is not None}
+    took_part: Fields = {name: asdict(step) for name, step in steps.items() if step is not None}
+    return took_part | ({"needless": window.needless} if window.needless else {})
 
 
 def never_candidates_fields(window: ContextWindow) -> Fields | None:
@@ -100,6 +101,7 @@ def window_from(
         floor=header.get("floor"),
         picking=Picking(**picking) if picking else None,
         reranking=Reranking(**reranking) if reranking else None,
+        needless=header.get("needless", ""),
     )
 
 

@@ -193,6 +193,9 @@ class ContextWindow:
     """What a reranker made of the shortlist; None where there is none."""
     floor: float | None = None
     """The score below which nothing was picked; None where there was no shortlist."""
+    needless: str = ""
+    """What kind of message the draft is that nothing is recalled for, as a clause; empty where
+    turns were looked for."""
 
     @property
     def used(self) -> int:

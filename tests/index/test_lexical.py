@@ -117,11 +117,21 @@ def test_a_document_covers_the_share_of_the_query_that_it_has_in_rarity():
     )
 
 
-def test_of_a_long_query_the_rarest_stems_are_kept():
-    made = postings("a b", "a c", "a b")
-    weights = {"a": 1.0, "b": 0.3, "c": 1.0, "x": 1.0}
-    assert made.rarest(weights, 3) == {"b": 0.3, "c": 1.0, "x": 1.0}
+def test_of_a_long_query_the_stems_that_are_worth_most_are_kept():
+    made = postings("a b", "a c", "a b d")
+    weights = {"a": 1.0, "b": 0.3, "c": 1.0, "d": 0.5}
+    assert made.rarest(weights, 2) == {"c": 1.0, "d": 0.5}
     assert made.rarest(weights, 9) == weights
+
+
+def test_stems_that_never_occur_push_none_out_and_count_no_more_than_the_others():
+    made = postings(*("a b c d e" for _ in range(2)), *("other" for _ in range(20)))
+    seen, unseen = dict.fromkeys("abcde", 1.0), dict.fromkeys(map(str, range(90)), 1.0)
+    kept = made.rarest({**unseen, **seen}, 5)
+    assert {stem: kept[stem] for stem in seen} == seen
+    best = summed(made.matches(kept), 22).max()
+    assert best >= 0.5 * summed(made.matches(seen), 22).max()
+    assert made.rarest({"a": 1.0, "x": 1.0}, 5) == {"a": 1.0, "x": 1.0}
 
 
 def test_what_is_left_out_matches_no_longer():

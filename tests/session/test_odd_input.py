@@ -68,7 +68,7 @@ def test_of_a_conversation_of_one_turn_that_turn_is_sent(store: ColdStore):
 
 async def test_a_draft_of_stop_words_recalls_nothing_and_is_sent(store: ColdStore):
     session = demo_session(store)
-    for draft in ("the of and is", "is at of the", "?!", "…"):
+    for draft in ("the of and is", "is at of the"):
         window = session.preview(draft, Mode.JIT)
         check_sum(window)
         assert not turns_of(window, Kind.RETRIEVED), draft

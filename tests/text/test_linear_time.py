@@ -28,6 +28,9 @@ from jitchat.providers.reader import answer, read_window
 from jitchat.text.blocks import blocks_of
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
+from jitchat.text.focus import focus_of
+from jitchat.text.needs import need_of
+from jitchat.text.occasions import occasion_of
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import commits, is_decision
@@ -73,6 +76,9 @@ def of_whole(text: str) -> object:
 LOOKS: dict[str, Callable[[str], object]] = {
     "index_entry": lambda text: index_entry(turn(1, text)),
     "make_query": lambda text: make_query(text, text, frozenset({"ann"})),
+    "focus_of": focus_of,
+    "need_of": need_of,
+    "occasion_of": lambda text: occasion_of(text[:160], date(2026, 3, 13)),
     "stems": stems,
     "sentences": sentences,
     "mentioned": partial(dates_in, said_on=date(2026, 3, 13)),

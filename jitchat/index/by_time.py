@@ -1,0 +1,65 @@
+"""Which rows of the hot index were said at an occasion: days, speakers and order are filters."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitchat.index.columns import Columns
+from jitchat.index.lexical import Places
+from jitchat.text.occasions import Occasion
+
+Lengths = NDArray[np.uint32]
+
+
+def rows_of(occasion: Occasion, columns: Columns, lengths: Lengths, stop: int) -> Places:
+    """Find the rows ahead of row `stop` that were said then, best first.
+
+    Of days, those that are meant more likely come first, and of one day the turns that say most;
+    `lengths` has the stems of each row. Where nothing was said at that time of day, any time of
+    these days counts; none are found where nothing was said on them at all.
+    """
+    rows = _said_by(occasion, columns, np.arange(stop))
+    if occasion.spans:
+        rows = _said_then(occasion, columns, lengths, rows)
+    if occasion.places:
+        rows = _in_place(occasion, columns, np.sort(rows))
+    if occasion.is_answer:
+        rows = np.stack((rows + 1, rows), axis=1).ravel()
+    if occasion.is_event:
+        rows = np.append(rows, np.flatnonzero(columns.speaking_of(occasion.spans)))
+    return _without_repeats(rows[rows < stop])
+
+
+def _said_by(occasion: Occasion, columns: Columns, rows: Places) -> Places:
+    """Keep what the user or the assistant said, where turns are known by that."""
+    if occasion.role and {occasion.role} <= columns.speakers:
+        return rows[columns.spoken_by([occasion.role])[rows] > 0]
+    return rows
+
+
+def _said_then(occasion: Occasion, columns: Columns, lengths: Lengths, rows: Places) -> Places:
+    order = np.full(len(rows), len(occasion.spans))
+    for place, span in reversed(list(enumerate(occasion.spans))):
+        order[columns.said_in([span])[rows] > 0] = place
+    rows, order = rows[order < len(occasion.spans)], order[order < len(occasion.spans)]
+    if occasion.hours is not None:
+        within = columns.said_at_hours(rows, occasion.hours)
+        if len(within):
+            kept = np.isin(rows, within)
+            rows, order = rows[kept], order[kept]
+    says = lengths[rows].astype(np.int64)
+    return rows[np.lexsort((rows, -says, order))]
+
+
+def _in_place(occasion: Occasion, columns: Columns, rows: Places) -> Places:
+    """Take the rows at the places asked for: of questions, and of all that was said."""
+    found = list[int]()
+    asking = rows[columns.flag("asks")[rows] > 0]
+    known = [asking, rows] if occasion.is_question and len(asking) else [rows]
+    for among in known:
+        places = (place for place in occasion.places if -len(among) <= place < len(among))
+        found += [int(among[place]) for place in places]
+    return np.array(found, dtype=np.int64)
+
+
+def _without_repeats(rows: Places) -> Places:
+    return np.array(list(dict.fromkeys(rows.tolist())), dtype=np.int64)

@@ -1,0 +1,200 @@
+"""What kind of message a draft is, where it may be one that nothing need be recalled for.
+
+A message that is made of set phrases alone (thanks, a greeting, "go on", "yes please") needs
+nothing, whatever was said before. A task or a question of general knowledge that refers to nothing
+(no "my", "we", "that", "again") may need nothing: whether it does, its words tell in the index. The
+phrases and the expressions are in `data/needs.toml`.
+
+Any other draft is of no kind, and is looked for.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import cache
+
+from jitchat.text.expressions import data, expressions
+from jitchat.text.words import fold, is_unspaced
+
+_LONGEST_PHRASES = 120
+"""Characters of a draft that may be set phrases alone."""
+_LONGEST_TASK = 240
+"""Characters of a task or a question that stands alone; what is longer tells of something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A kind of message."""
+
+    kind: str
+    """As a clause: `a greeting`."""
+    is_certain: bool
+    """Whether nothing need be recalled, whatever was said."""
+    makes: bool = False
+    """Whether something new is to be made."""
+    is_definite: bool = False
+    """Whether it speaks of something as known ("the deploy script"), or of how the user does it."""
+    names: frozenset[str] = frozenset()
+    """Words with a capital within a sentence, folded."""
+
+
+_NAME = re.compile(r"\b[^\W\d_a-z][^\W_]+")
+_SELECTOR = re.compile("[\ufe00-\ufe0f]")
+"""It makes an emoji of what is ahead of it."""
+_KINDS = {
+    "thanks": "thanks",
+    "greeting": "a greeting",
+    "goodbye": "a goodbye",
+    "go_on": "a request to go on",
+    "acknowledgement": "a reply of set phrases",
+    "revision": "a request about the last answer",
+}
+_NO_WORDS = "a message without words"
+_LOOSE = "a question without a reference"
+_TASK, _QUESTION = "a task that stands alone", "a question that stands alone"
+_QUOTES = str.maketrans("", "", '"“”„«»‹›「」')
+_OPENINGS = {
+    "task": _TASK,
+    "asks_of_any": _TASK,
+    "explains": _QUESTION,
+    "how_i": _QUESTION,
+    "general": _QUESTION,
+    "loose": _LOOSE,
+}
+_OF_THE_USER = ("how_i", "unspaced", "loose")
+"""What begins so may ask how the user does it; scripts without articles do not tell."""
+_NAMED_AFTER = ("thanks", "greeting", "goodbye")
+"""Behind these, one word that is no phrase is taken for a name."""
+
+
+def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
+    """Tell what kind of message a draft is; None where it may need anything.
+
+    `speakers` are the names of those who speak in the conversation, folded.
+    """
+    text = draft.strip()
+    if not text or len(text) > _LONGEST_TASK:
+        return None
+    plain = " ".join(fold(text).split())
+    bare = _bare(plain)
+    if not bare:
+        return Need(_NO_WORDS, is_certain=True)
+    if expressions("needs")["thanks_for"].fullmatch(plain):
+        return Need(_KINDS["thanks"], is_certain=True)
+    if len(bare) <= _LONGEST_PHRASES and (kind := _phrases_alone(bare, speakers)):
+        return Need(_KINDS[kind], is_certain=True)
+    brought = expressions("needs")["brings"].sub(":", plain.translate(_QUOTES))
+    need = _stands_alone(brought, speakers)
+    return replace(need, names=_names(text)) if need is not None else None
+
+
+def _names(text: str) -> frozenset[str]:
+    """List the words that have a capital, but for the first one."""
+    return frozenset(fold(word) for word in _NAME.findall(text.partition(" ")[2]))
+
+
+@cache
+def generic_words() -> frozenset[str]:
+    """Read the words that say what kind of thing is wanted, folded."""
+    return frozenset(data("needs")["words"]["generic"].split())
+
+
+def _bare(plain: str) -> str:
+    """Keep letters, digits and what joins them; blanks for all else, one at a time."""
+    kept = (
+        letter if letter in "'-;" or unicodedata.category(letter)[0] in "LMN" else " "
+        for letter in _SELECTOR.sub("", plain)
+    )
+    words = (word.strip("-;'") for word in "".join(kept).split())
+    return " ".join(filter(None, words))
+
+
+@cache
+def _phrases() -> dict[str, str]:
+    """Read the kind of each phrase, folded; empty for a filler. A phrase has one kind."""
+    found: dict[str, str] = {}
+    for name, text in data("needs")["phrases"].items():
+        for phrase in text.replace("\n", "").split("|"):
+            bare = _bare(fold(phrase))
+            if bare:
+                found.setdefault(bare, "" if name == "fillers" else name)
+    return found
+
+
+@cache
+def _longest_phrase() -> int:
+    return max(map(len, _phrases()))
+
+
+def _phrases_alone(bare: str, speakers: frozenset[str]) -> str:
+    """Name the kind of a text that is phrases from end to end; empty where it is not."""
+    named, kind, at, filled = False, "", 0, ""
+    while at < len(bare):
+        phrase = _phrase_at(bare, at)
+        if phrase:
+            its = _phrases().get(phrase, "acknowledgement")
+            kind, filled = kind or its, filled or phrase
+            at += len(phrase)
+        else:
+            word = bare[at:].partition(" ")[0]
+            is_name = word in speakers or (kind in _NAMED_AFTER and not named and word.isalpha())
+            if not is_name or is_unspaced(word):
+                return ""
+            named = named or word not in speakers
+            at += len(word)
+        at += bare[at : at + 1] == " "
+    return kind or ("acknowledgement" if filled else "")
+
+
+def _phrase_at(bare: str, at: int) -> str:
+    """Find the longest phrase that begins at a place and ends with a word."""
+    known = _phrases()
+    for size in range(min(_longest_phrase(), len(bare) - at), 0, -1):
+        phrase = bare[at : at + size]
+        if phrase in known:
+            behind = bare[at + size : at + size + 1]
+            if not behind or behind == " " or is_unspaced(phrase[-1]):
+                return phrase
+    return _laughter(bare, at)
+
+
+def _laughter(bare: str, at: int) -> str:
+    found = expressions("needs")["laughter"].match(bare, at)
+    return found[0] if found else ""
+
+
+def _stands_alone(plain: str, speakers: frozenset[str]) -> Need | None:
+    """Tell a task or a question of general knowledge that refers to nothing, from all else."""
+    found = expressions("needs")
+    words = set(_bare(plain).replace("'s", "").split())
+    if found["refers"].search(plain) or not words.isdisjoint(speakers):
+        return None
+    opening = _opening(plain)
+    if opening is None:
+        return None
+    kind, about, name = opening
+    if found["i"].search(about):
+        return None
+    new = found["indefinite"].search(about)
+    back, known = found["points_back"].search(about), found["definite"].search(about)
+    if back and not (new and new.start() < back.start()):
+        return None
+    is_definite = bool(known and not (new and new.start() < known.start()))
+    is_definite = name in _OF_THE_USER or (is_definite and name != "general")
+    return Need(kind, is_certain=False, makes=kind == _TASK, is_definite=is_definite)
+
+
+def _opening(plain: str) -> tuple[str, str, str] | None:
+    """Find the kind that the beginning tells, what it is about, and which expression told."""
+    found = expressions("needs")
+    opened = plain.lstrip("¿¡!.,;:-\"'([ ")
+    if polite := found["polite"].match(opened):
+        opened = opened[polite.end() :]
+    for name, kind in _OPENINGS.items():
+        if match := found[name].match(opened):
+            about = opened[match.end(1 if match[1] else 0) :]
+            return kind, about.strip(), name
+    if found["unspaced"].search(opened):
+        return _QUESTION, "", "unspaced"
+    bare = found["bare"].match(opened.rstrip(" ?!."))
+    return (_QUESTION, opened[bare.end(1) :].strip(), "bare") if bare else None
