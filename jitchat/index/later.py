@@ -1,9 +1,9 @@
 """Of turns that match alike, the newest first: it may correct what was said before.
 
 A turn matches as well as a better one where it scores nearly as much and has nearly all that the
-other has of the query, by the rarity of its words. One that names what none of the others names
-is likelier to say the same of somebody else than to correct what was said: of those that match as
-well, the ones with fewest such names count.
+other has of the query, by the rarity of its words; an identifier or a number it has to have. One
+that names what none of the others names is likelier to say the same of somebody else than to
+correct what was said: of those that match as well, the ones with fewest such names count.
 """
 
 import re
@@ -49,14 +49,10 @@ def _newest(
     first: Candidate, behind: Sequence[Candidate], worths: Mapping[str, float]
 ) -> Candidate:
     """Find the newest of the rows that match as well as the `first`, which may be itself."""
-    words = frozenset(first.matched)
-    held = sum(worths.get(word, 0.0) for word in words)
     as_good = [
         row
         for row in behind
-        if row.score >= _AS_WELL * first.score
-        and sum(worths.get(word, 0.0) for word in words.intersection(row.matched))
-        >= _AS_WELL * held
+        if row.score >= _AS_WELL * first.score and _has_as_much(row, first, worths)
     ]
     names = {row.turn: _names(row.entry) for row in (first, *as_good)}
     named_by = Counter(chain.from_iterable(names.values()))
@@ -65,6 +61,14 @@ def _newest(
         return -sum(named_by[name] == 1 for name in names[row.turn]), row.turn
 
     return max((first, *as_good), key=precedence)
+
+
+def _has_as_much(row: Candidate, first: Candidate, worths: Mapping[str, float]) -> bool:
+    """Whether a row has nearly all words of the query that the `first` has, all exact ones."""
+    lacking = set(first.matched).difference(row.matched)
+    held = sum(worths.get(word, 0.0) for word in first.matched)
+    missed = sum(worths.get(word, 0.0) for word in lacking)
+    return all(map(str.isalpha, lacking)) and missed <= (1 - _AS_WELL) * held
 
 
 def _names(entry: IndexEntry) -> frozenset[str]:

@@ -141,10 +141,9 @@ class Postings:
 
     @property
     def brief(self) -> float:
-        """Stems of a brief document: the lower quartile of all, and no fewer than `_BRIEF`."""
+        """`brief_of` the documents."""
         if self._brief is None:
-            quartile = np.quantile(self.lengths, 0.25) if len(self) else 0.0
-            self._brief = max(_BRIEF, float(quartile))
+            self._brief = brief_of(self.lengths)
         return self._brief
 
     def rarest(self, weights: Mapping[str, float], count: int) -> dict[str, float]:
@@ -216,8 +215,7 @@ class Postings:
         known = self._groups
         if known is None or known[0] is not group_of or known[1] != groups:
             lengths = np.bincount(group_of, self.lengths, groups)[:groups]
-            usual = max(1.0, float(lengths.mean()) if groups else 0.0)
-            known = group_of, groups, damped(lengths, usual)
+            known = group_of, groups, damped(lengths, brief_of(lengths))
             self._groups = known
         return known[2]
 
@@ -267,9 +265,14 @@ class Postings:
         return _rarity(len(self._where(stem)[0]), len(self))
 
 
-def damped(lengths: NDArray[Any], usual: float) -> NDArray[np.float64]:
+def brief_of(lengths: NDArray[Any]) -> float:
+    """Tell how long a brief document is: the lower quartile, and no fewer stems than `_BRIEF`."""
+    return max(_BRIEF, float(np.quantile(lengths, 0.25))) if len(lengths) else _BRIEF
+
+
+def damped(lengths: NDArray[Any], brief: float) -> NDArray[np.float64]:
     """Say how many occurrences are worth half of the most there can be, shape of `lengths`."""
-    return np.asarray(K1 * (1 - B + B * np.sqrt(lengths / usual)))
+    return np.asarray(K1 * (1 - B + B * np.sqrt(lengths / brief)))
 
 
 def summed(matches: Iterable[Matches], size: int) -> Scores:

@@ -81,17 +81,20 @@ class Evidence:
     stretch_of: Places
     """The number of that, ascending."""
 
-    def rough(self, lexical: float, dense: float, context: float, heard: Steps) -> Scores:
-        """Tell about what each row scores, by the weights of these parts."""
+    def rough(self, own: float, dense: float, around: Steps) -> Scores:
+        """Tell about what each row scores.
+
+        By the weights of its `own` words, of its cosine, and of the words of the turns `around`.
+        """
         words = self.words * self.trust
-        found = np.float32(lexical + context) * words
+        found = np.float32(own) * words
         found += np.float32(dense) * self.deviations
         found *= self.liking
         found += self.dates
-        for step, share in heard:
+        for step, weight in around:
             near, far = slice(abs(step), None), slice(None, -abs(step))
             later, earlier = (near, far) if step > 0 else (far, near)
-            found[later] += np.float32(context * share) * words[earlier]
+            found[later] += np.float32(weight) * words[earlier]
         return found
 
     def of(self, chosen: Selection) -> "Evidence":

@@ -54,13 +54,15 @@ _BREATH = 30.0
 """Stems that are said in one breath: a turn of more, and of more than a brief one, is long."""
 _GROWTH = 0.7
 """A long turn shares words with anything, the more so the longer it is, by this power."""
+_HEARD_BY_LONG = np.float32(0.75)
+"""The power of the same for the words that it shares together with the turns around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Of the parts of a score, where a full lexical match is 1."""
 
-    lexical: float = 0.7
+    lexical: float = 0.8
     """Of a match that the turn makes by itself."""
     dense: float = 0.076
     """Of a cosine, for each standard deviation above the mean."""
@@ -274,7 +276,8 @@ class HotIndex:
         with self._lock:
             rows = self._said(query, self._row_at(before))[:size]
             parts = self._parts_said(query, rows, len(self._positions))
-            return self._candidates(rows, parts, replace(query, weights={}))  # no word counts
+            unspoken = replace(query, weights={})  # no word counts
+            return self._candidates(rows, only(parts, rows), unspoken)
 
     def _said(self, query: Query, stop: int) -> Places:
         """Find the rows of the occasion that a query asks for; none where it asks for none."""
@@ -361,7 +364,9 @@ class HotIndex:
         chosen = None
         if narrows and len(self._positions) > self.narrowed_from:
             reach = reach_of(weights.heard, weights.lent)
-            rough = evidence.rough(weights.lexical, weights.dense, weights.context, weights.heard)
+            heard = ((step, weights.context * share) for step, share in weights.heard)
+            own = weights.lexical + weights.context
+            rough = evidence.rough(own, weights.dense, (*heard, *weights.lent))
             rough[stop:] = 0.0
             chosen = select(rough, KEPT, reach)
         if chosen is None:
@@ -415,7 +420,7 @@ class HotIndex:
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
-            "context": weights.context * around * liking * found.brevity,
+            "context": weights.context * around * liking * found.brevity**_HEARD_BY_LONG,
             "neighbour": lent(lends, found.stretch_of, weights.lent) * found.brevity,
             "stretch": weights.stretch * trust * found.stretch_scores,
             "date": found.dates,

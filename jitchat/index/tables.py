@@ -186,7 +186,7 @@ class IndexTables:
                 (self._conversation, first),
             )
             connection.executemany(
-                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         *(turn.id, entry.summary, "\n".join(entry.entities)),

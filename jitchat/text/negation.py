@@ -6,6 +6,7 @@ deny by themselves ("we dropped it", "ruled out") share a stem with what they st
 use"). English only.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -17,6 +18,8 @@ _DATA = files(__package__) / "data"
 _PARTICLES = frozenset(["out", "down", "against", "rid", "up"])
 _PASSED_OVER = frozenset(["really", "ever", "actually", "even", "longer", "want", "going", "able"])
 """Behind a negation: what comes next is negated as well."""
+_IDENTIFIER = re.compile(r"\w*_\w+")
+"""`is_not_there` denies nothing."""
 _REACH = 4
 """Words from a negation to what it negates."""
 
@@ -29,7 +32,8 @@ def stems_and_negations(text: str) -> list[str]:
 
 def negations(text: str, language: str = ENGLISH) -> list[str]:
     """List what is negated in a text, in order: `not-` and a stem, and what that means, `~`."""
-    return list(_found(words(fold(text)))) if language == ENGLISH else []
+    said = _IDENTIFIER.sub(" ", text)
+    return list(_found(words(fold(said)))) if language == ENGLISH else []
 
 
 def is_negation(stem_of_query: str) -> bool:

@@ -184,7 +184,7 @@ def test_from_a_segment_that_does_not_fit_on_turns_are_read(memory, monkeypatch,
 
 
 def test_what_another_version_wrote_is_passed_over(memory, monkeypatch):
-    monkeypatch.setattr("jitchat.index.segments._FORMAT", 2)
+    monkeypatch.setattr("jitchat.index.segments._FORMAT", 3)
     read = rows_read(monkeypatch)
     asked(opened(memory))
     assert read == list(range(1, 16))

@@ -77,18 +77,35 @@ def test_a_draft_of_few_words_borrows_at_a_discount():
 
 
 @pytest.mark.parametrize(
-    ("draft", "when", "decision"),
+    ("draft", "when", "past"),
     [
         ("When do we deploy?", True, False),
         ("What day is the party?", True, False),
         ("What did we decide about tea?", False, True),
         ("Which plan did we settle on, and when?", True, True),
+        ("Have I told you about the party?", False, True),
         ("Who likes tea?", False, False),
+        ("Suggest a tea.", False, False),
     ],
 )
-def test_what_kind_of_answer_is_asked_for(draft, when, decision):
+def test_what_kind_of_answer_is_asked_for(draft, when, past):
     query = make_query(draft, "", PEOPLE)
-    assert (query.asks_when, query.asks_decision) == (when, decision)
+    assert (query.asks_when, query.asks_past) == (when, past)
+
+
+@pytest.mark.parametrize(
+    ("draft", "spoken"),
+    [
+        ("What did you suggest for the garden?", {"assistant"}),
+        ("You said something on tea, what was it?", {"assistant"}),
+        ("What have I told you about tea?", {"user"}),
+        ("Can you suggest something for the garden?", set()),
+        ("Would you recommend green tea?", set()),
+        ("Tell me what I give to the fish.", set()),
+    ],
+)
+def test_who_said_it_counts_where_the_past_is_asked_for(draft, spoken):
+    assert make_query(draft, "", frozenset({"user", "assistant"})).speakers == spoken
 
 
 def test_of_a_long_draft_the_beginning_and_the_end_count():

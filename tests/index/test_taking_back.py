@@ -67,8 +67,8 @@ def _row(turn: Turn, vector: bytes | None) -> IndexRow:
     lines = "\n".join(entry.entities), "\n".join(entry.dates)
     return IndexRow(
         turn.position, fold(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
-        entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims, entry.standing,
-        vector,
+        entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims,
+        entry.standing, vector,
     )  # fmt: skip
 
 

@@ -60,55 +60,12 @@ def test_recalled_turns_are_read_by_date_where_that_is_chosen():
     assert [piece.turn for piece in read] == [9, 10, 15, 19, 20, 30]
 
 
-def matching(retrieval: Retrieval, **words: tuple[str, ...]) -> Retrieval:
-    """The same retrieval; turn 9 matches the words of `t9`, and so on."""
-    rows = (
-        replace(row, matched=words.get(f"t{row.turn}", row.matched)) for row in retrieval.candidates
-    )
-    return replace(retrieval, candidates=tuple(rows))
-
-
 def loaded(retrieval: Retrieval, **texts: str) -> Recall:
     """What is loaded of forty turns at ease; turn 9 says the text of `t9`, and so on."""
     turns = [turn(number, texts.get(f"t{number}", f"text {number}")) for number in range(1, 41)]
     return Recalling(
         History().extended(turns, PRICE), retrieval, frozenset(), ROOMY, PRICE
     ).recall()
-
-
-def test_the_newest_turn_that_matches_as_well_as_the_best_comes_first():
-    password = ("wifi", "password")
-    found = matching(shortlist(9, 20, 30), t9=password, t20=(*password, "guest"), t30=("wifi",))
-    assert [piece.turn for piece in loaded(found).turns] == [20, 9, 30]
-
-
-def naming(retrieval: Retrieval, **names: tuple[str, ...]) -> Retrieval:
-    """The same retrieval, all turns matching alike; turn 9 names what `t9` lists, and so on."""
-    rows = (
-        replace(
-            row,
-            matched=("room",),
-            entry=replace(row.entry, entities=names.get(f"t{row.turn}", ())),
-        )
-        for row in retrieval.candidates
-    )
-    return replace(retrieval, candidates=tuple(rows))
-
-
-def test_a_newer_turn_that_says_the_same_of_somebody_else_stays_behind_the_best():
-    found = naming(shortlist(9, 20, 30), t9=("room 12",), t20=("Bert", "room 14"), t30=("Olga",))
-    assert [piece.turn for piece in loaded(found).turns] == [9, 20, 30]
-
-
-def test_a_newer_turn_that_names_what_the_older_one_names_comes_first():
-    named = {"t9": ("Lisbon", "10:05"), "t20": ("LISBON", "11:20"), "t30": ("Riga",)}
-    found = naming(shortlist(9, 20, 30), **named)
-    assert [piece.turn for piece in loaded(found).turns] == [20, 9, 30]
-
-
-def test_a_newer_turn_that_matches_far_worse_stays_behind_the_best():
-    found = matching(shortlist(9, 1, 2, 3, 4, 20), t9=("wifi",), t20=("wifi",))
-    assert loaded(found).turns[0].turn == 9
 
 
 def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
