@@ -18,7 +18,7 @@ _DATA = files(__package__) / "data"
 _PARTICLES = frozenset(["out", "down", "against", "rid", "up"])
 _PASSED_OVER = frozenset(["really", "ever", "actually", "even", "longer", "want", "going", "able"])
 """Behind a negation: what comes next is negated as well."""
-_IDENTIFIER = re.compile(r"\w*_\w+")
+_IDENTIFIER = re.compile(r"(?<!\w)[^\W_]*+_\w+")
 """`is_not_there` denies nothing."""
 _REACH = 4
 """Words from a negation to what it negates."""

@@ -58,6 +58,10 @@ def part_figure(window: ContextWindow, count: int) -> str:
     return tokens(count, exact=window.is_sure)
 
 
+PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
+"""Of a score, in the order of its bars; a bar is headed by the first two letters."""
+
+
 def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
     """One bar a part of a score, scaled to the largest part on screen; a blank for none."""
     return "".join(part_bar(value, largest) for _, value in parts)

@@ -1,17 +1,20 @@
 """What weights reach on a conversation that they were not chosen on.
 
-`python -m tests.benchmarks.tuning --data locomo10.json [--embedder NAME] [--tries 80]`
+`python -m tests.benchmarks.tuning --data locomo10.json beam.json [--embedder NAME] [--tries 80]`
 
 Weights are drawn around those in use, which are not among them, and all are measured on every
 conversation. For each one, those that are best on the others are chosen, and what they reach on
-it is told: no figure is of a conversation that had a say in it.
+it is told: no figure is of a conversation that had a say in it. Each file counts as much as any
+other, however many questions it has.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter
 from dataclasses import dataclass, fields, replace
+from operator import mul
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -103,36 +106,35 @@ def reached(talk: Talk, embedder: Embedder, weights: Weights) -> Reached:
     return fmean(some for some, _ in hits), fmean(every for _, every in hits)
 
 
-def left_out(table: Sequence[Sequence[Reached]], sizes: Sequence[int]) -> Reached:
-    """What is reached on each conversation by the try that is best on the others, on average.
+def left_out(table: Sequence[Sequence[Reached]], shares: Sequence[float]) -> list[Reached]:
+    """What is reached on each conversation by the try that is best on the others.
 
-    `table` has the tries, and in each what every conversation reached, whose `sizes` are in
-    questions.
+    `table` has the tries, and in each what every conversation reached, which counts by its share.
     """
     chosen = [
-        max(range(len(table)), key=lambda row: _worth(table[row], sizes, without=place))
-        for place in range(len(sizes))
+        max(range(len(table)), key=lambda row: _worth(table[row], shares, without=place))
+        for place in range(len(shares))
     ]
-    return overall([table[row][place] for place, row in enumerate(chosen)], sizes)
+    return [table[row][place] for place, row in enumerate(chosen)]
 
 
-def overall(found: Sequence[Reached], sizes: Sequence[int]) -> Reached:
-    """The means over all questions."""
-    return _mean([some for some, _ in found], sizes), _mean([every for _, every in found], sizes)
+def overall(found: Sequence[Reached], shares: Sequence[float]) -> Reached:
+    """The weighted means."""
+    return _mean([some for some, _ in found], shares), _mean([every for _, every in found], shares)
 
 
-def _worth(row: Sequence[Reached], sizes: Sequence[int], without: int) -> float:
-    kept = [place for place in range(len(sizes)) if place != without]
-    return _mean([sum(row[place]) for place in kept], [sizes[place] for place in kept])
+def _worth(row: Sequence[Reached], shares: Sequence[float], without: int) -> float:
+    kept = [place for place in range(len(shares)) if place != without]
+    return _mean([sum(row[place]) for place in kept], [shares[place] for place in kept])
 
 
-def _mean(values: Sequence[float], sizes: Sequence[int]) -> float:
-    return sum(value * size for value, size in zip(values, sizes, strict=True)) / sum(sizes)
+def _mean(values: Sequence[float], shares: Sequence[float]) -> float:
+    return sum(map(mul, values, shares)) / sum(shares)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.tuning")
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--data", type=Path, nargs="+", required=True, metavar="FILE")
     names = ["lexical", "builtin", "fastembed"]
     parser.add_argument("--embedder", choices=names, default="builtin")
     parser.add_argument("--model-path", type=Path, metavar="DIR")
@@ -140,15 +142,25 @@ def main() -> None:
     given = parser.parse_args()
     name = "none" if given.embedder == "lexical" else given.embedder
     embedder = Remembering(load_embedder(name, DEFAULT_MODEL, given.model_path, Path()))
-    talks = [read_talk(talk, embedder) for talk in read_labelled(given.data) if talk.questions]
-    sizes = [len(talk.asked) for talk in talks]
+    talks = [
+        (file, read_talk(talk, embedder))
+        for file in given.data
+        for talk in read_labelled(file)
+        if talk.questions
+    ]
+    asked: Counter[Path] = Counter()
+    for file, talk in talks:
+        asked[file] += len(talk.asked)
+    shares = [len(talk.asked) / asked[file] for file, talk in talks]
     made = list(tries(given.tries))
-    table = [[reached(talk, embedder, weights) for talk in talks] for weights in made]
-    in_use = overall([reached(talk, embedder, WEIGHTS) for talk in talks], sizes)
-    chosen = left_out(table, sizes)
-    print(f"{len(made)} tries, {sum(sizes)} questions of {len(talks)} conversations, {embedder.id}")
-    print(f"weights in use         any@6 {in_use[0]:.3f}   all@6 {in_use[1]:.3f}")
-    print(f"chosen on the others   any@6 {chosen[0]:.3f}   all@6 {chosen[1]:.3f}")
+    in_use = [reached(talk, embedder, WEIGHTS) for _, talk in talks]
+    chosen = left_out([[reached(talk, embedder, row) for _, talk in talks] for row in made], shares)
+    for file, count in asked.items():
+        own = [share * (file == each) for share, (each, _) in zip(shares, talks, strict=True)]
+        print(f"{file.stem}: {len(made)} tries, {count} questions, {embedder.id}")
+        for what, rows in (("weights in use", in_use), ("chosen on the others", chosen)):
+            some, every = overall(rows, own)
+            print(f"{what:20}   any@6 {some:.3f}   all@6 {every:.3f}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,14 @@ from jitchat.errors import JitchatError
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.words import fold
-from jitchat.tui.figures import identity_sentence, ledger_note, part_bar, part_figure, used_figure
+from jitchat.tui.figures import (
+    PARTS,
+    identity_sentence,
+    ledger_note,
+    part_bar,
+    part_figure,
+    used_figure,
+)
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable, header
@@ -26,8 +33,6 @@ from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import RERANKER, ContextWindow, LedgerRow, Verdict
 
-PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
-"""Of a score, in the order of its bars; a bar is headed by the first two letters."""
 _LEAST_REASON = 20
 """Cells; in fewer, a reason stands in the note alone."""
 _LINE = 120

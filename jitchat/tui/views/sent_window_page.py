@@ -27,7 +27,6 @@ MOST = 100_000
 """Characters of the messages that are shown; all of them are copied."""
 _NO_BASE = "There is no send before this one. B makes it the base for others."
 _IS_BASE = "This is the base. Go to another send to see what differs."
-_PARTS = 7
 _REPLY = 400
 """Characters of a reply that are shown; the rest is in the transcript."""
 _KEPT = 2
@@ -64,7 +63,7 @@ class Table:
 def ledger_table(window: ContextWindow) -> Table:
     """List the candidates as the ledger has them, then the sum of all other turns."""
     largest = max((value for row in window.ledger for _, value in row.parts), default=0.0)
-    bars = max([_PARTS, *(len(row.parts) for row in window.ledger)])
+    bars = max([len(figures.PARTS), *(len(row.parts) for row in window.ledger)])
     columns: Sequence[Column[LedgerRow]] = [
         Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
         Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from jitchat.text.sanitize import one_line
-from jitchat.tui.figures import part_bars
+from jitchat.tui.figures import PARTS, part_bars
 from jitchat.tui.palette import MUTED
 from jitchat.window.compare import difference
 from jitchat.window.window import (
@@ -29,8 +29,6 @@ MARK_AT = 9
 MOST = 24
 """Where more turns come and go than these it is another window, not a change to one."""
 
-_PARTS = 7
-"""Bars of a score: as many as it has parts, without a reranker."""
 _ORDER = [kind.value for kind in Kind]
 _STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
 
@@ -201,7 +199,7 @@ def _columns(kind: str, turn: str, tokens: str, score: str = "", bars: str = "")
 
 
 def _width(shown: Bars) -> int:
-    return _PARTS if shown is None else len(shown)
+    return len(PARTS) if shown is None else len(shown)
 
 
 def boundary_line(sentence: str, width: int) -> str:
