@@ -1,20 +1,24 @@
 """The hot index of one conversation, in memory: query → shortlist.
 
-A turn's score is the sum of named parts: lexical (BM25), dense (cosine, standardised over the
-conversation), context (the words of the question that it shares with the turns around it),
-neighbour (what those lend it of their scores), stretch (what its stretch of talk scores as a
-whole), date (it was said, or speaks of, when the question asks about), cue (what kind of turn it
-is: a question, a time where one is asked for, a standing wish, long or empty) and later (it may
-correct what matches as well). Where words match no better than by chance, and there are vectors,
-what words find counts less. A long turn has words of any question: they count less there.
+A turn's score is the sum of named parts, each shown in the ledger:
 
-An answer stands next to its question, and often holds none of its words.
+- lexical: BM25 of its own words, the more the more of the query they are together
+- dense: cosine with the query, standardised over the conversation
+- context: the words of the query that it and the turns around it have between them, for an answer
+  stands next to its question, and often holds none of its words
+- neighbour: what the turns around it lend it of their scores
+- stretch: what its stretch of talk scores as one document
+- date: it was said on, or speaks of, a day that the query names
+- cue: what kind of turn it is, as a share of the other parts: a question, a time where one is asked
+  for, a standing wish, long or empty
+- later: it may correct what matches as well (`later`)
 
-In a long conversation some turn holds one word of any question, and some cosine stands out.
-Several words of the question in one turn, or a cosine that stands out by far, are more.
+Where no turn has several words of the query, and there are vectors, words may match by chance and
+count less. A long turn has words of any query: `context`, `neighbour` and the trust in words are
+normalised by its length. A query of time alone is answered by days and places instead (`said`).
 
-Chosen by hand on five conversations of LoCoMo and on paraphrases. What choosing them without the
-conversation that is asked about costs, `python -m tests.benchmarks.tuning` tells.
+The weights were chosen by hand; `python -m tests.benchmarks.tuning` tells what choosing them
+without the conversation that is asked about costs.
 """
 
 import threading
@@ -317,11 +321,12 @@ class HotIndex:
                 return None
             if turn in listed:
                 return Placed(listed[turn], stop)
-            query = self._spelling.expanded(query)
             said = self._said(query, stop)
             if len(said):
+                query = replace(query, weights={})  # no word counts
                 parts = self._parts_said(query, said, stop)
             else:
+                query = self._spelling.expanded(query)
                 _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
@@ -329,7 +334,8 @@ class HotIndex:
             alone = np.array([row])
             candidate = self._candidates(alone, only(parts, alone), query)[0]
             told = (*candidate.parts, (PART, 0.0))
-            return Placed(replace(candidate, rank=rank, parts=told), stop)
+            # a search that narrows may have listed others
+            return Placed(replace(candidate, rank=max(rank, 1 + len(listed)), parts=told), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
