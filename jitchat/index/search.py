@@ -31,7 +31,16 @@ from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.later import PART, newest_first
-from jitchat.index.lexical import EITHER, Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.lexical import (
+    EITHER,
+    LONGEST,
+    Matches,
+    Places,
+    Postings,
+    Scores,
+    covered,
+    summed,
+)
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import MOST_STEMS, PLACE, Query
@@ -54,8 +63,6 @@ _BREATH = 30.0
 """Stems that are said in one breath: a turn of more, and of more than a brief one, is long."""
 _GROWTH = 0.7
 """A long turn shares words with anything, the more so the longer it is, by this power."""
-_HEARD_BY_LONG = np.float32(0.75)
-"""The power of the same for the words that it shares together with the turns around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,12 +422,14 @@ class HotIndex:
         weights, trust, liking = self._weights, found.trust, found.liking
         lexical = trust * found.words * (1 + found.share) * liking
         dense = weights.dense * boost_outliers(found.deviations, weights) * liking
-        around = trust * in_context(found.matches, found.stretch_of, weights.heard)
+        chance = np.sqrt(found.brevity)  # a long turn has words for its neighbours, and they for it
+        weighed = [match.weighed(chance) for match in found.matches]
+        around = trust * chance * in_context(weighed, found.stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
-            "context": weights.context * around * liking * found.brevity**_HEARD_BY_LONG,
+            "context": weights.context * around * liking,
             "neighbour": lent(lends, found.stretch_of, weights.lent) * found.brevity,
             "stretch": weights.stretch * trust * found.stretch_scores,
             "date": found.dates,
@@ -490,7 +499,7 @@ class HotIndex:
         """Tell long rows, shape (rows,): 1, or less for one that is long for the conversation."""
         if self._known_brevity is None:
             usual = max(_BREATH, self._postings.brief)
-            excess = np.maximum(self._postings.lengths / usual, 1.0)
+            excess = np.clip(self._postings.lengths / usual, 1.0, LONGEST)
             self._known_brevity = (excess**-_GROWTH).astype(np.float32)
         return self._known_brevity
 
