@@ -26,6 +26,8 @@ K1 = 0.9
 B = 0.9
 _BRIEF = 12.0
 """A document of so many stems is brief in any conversation."""
+LONGEST = 12.0
+"""A document that is longer than a brief one by more than this counts as if it were not."""
 _UNSEEN = 2
 """Stems that never occur count in full, up to so many."""
 EITHER = "|"
@@ -47,6 +49,10 @@ class Matches:
     """Of the same shape. Of all stems of a query together, 1 at the most."""
     share: float
     """What the stem is worth of the query, 0 to 1."""
+
+    def weighed(self, weights: Scores) -> "Matches":
+        """Let each document count by its weight, shape (all documents,)."""
+        return Matches(self.documents, self.values * weights[self.documents], self.share)
 
     def without(self, documents: NDArray[np.bool_]) -> "Matches":
         """Leave out the documents that are marked, shape (all documents,)."""
@@ -277,7 +283,7 @@ def brief_of(lengths: NDArray[Any]) -> float:
 
 def damped(lengths: NDArray[Any], brief: float) -> NDArray[np.float64]:
     """Say how many occurrences are worth half of the most there can be, shape of `lengths`."""
-    return np.asarray(K1 * (1 - B + B * np.sqrt(lengths / brief)))
+    return np.asarray(K1 * (1 - B + B * np.sqrt(np.minimum(lengths / brief, LONGEST))))
 
 
 def summed(matches: Iterable[Matches], size: int) -> Scores:

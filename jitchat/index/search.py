@@ -35,7 +35,16 @@ from jitchat.index.columns import Columns
 from jitchat.index.embedder import Embedder
 from jitchat.index.growing import Growing
 from jitchat.index.later import PART, newest_first
-from jitchat.index.lexical import EITHER, Matches, Places, Postings, Scores, covered, summed
+from jitchat.index.lexical import (
+    EITHER,
+    LONGEST,
+    Matches,
+    Places,
+    Postings,
+    Scores,
+    covered,
+    summed,
+)
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, Steps, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import MOST_STEMS, PLACE, Query
@@ -58,8 +67,6 @@ _LONG = 30.0
 """A turn of more stems, and of more than a brief turn of the conversation, is long."""
 _LENGTH_POWER = 0.7
 """What is shared with a long turn is divided by this power of how many times too long it is."""
-_CONTEXT_LENGTH_POWER = np.float32(0.75)
-"""The power of that norm for the words that a long turn shares together with its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,16 +432,15 @@ class HotIndex:
         weights, trust, speaker_boost = self._weights, found.trust, found.speaker_boost
         lexical = trust * found.words * (1 + found.share) * speaker_boost
         dense = weights.dense * boost_outliers(found.deviations, weights) * speaker_boost
-        around = trust * in_context(found.matches, found.stretch_of, weights.heard)
-        around *= found.length_norm**_CONTEXT_LENGTH_POWER
+        # a long turn has words for its neighbours, and they for it
+        norm = np.sqrt(found.length_norm)
+        weighed = [match.weighed(norm) for match in found.matches]
+        around = trust * norm * in_context(weighed, found.stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
-            "context": weights.context
-            * around
-            * speaker_boost
-            * found.length_norm**_CONTEXT_LENGTH_POWER,
+            "context": weights.context * around * speaker_boost,
             "neighbour": lent(lends, found.stretch_of, weights.lent) * found.length_norm,
             "stretch": weights.stretch * trust * found.stretch_scores,
             "date": found.dates,
@@ -504,7 +510,7 @@ class HotIndex:
         """Normalise by length, shape (rows,): 1, or less for a row longer than most."""
         if self._known_length_norm is None:
             usual = max(_LONG, self._postings.brief)
-            excess = np.maximum(self._postings.lengths / usual, 1.0)
+            excess = np.clip(self._postings.lengths / usual, 1.0, LONGEST)
             self._known_length_norm = (excess**-_LENGTH_POWER).astype(np.float32)
         return self._known_length_norm
 

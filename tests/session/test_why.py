@@ -64,12 +64,12 @@ def test_the_answer_has_the_reason_and_the_place_of_a_candidate(demo: Session) -
     first, last = window.ledger[0], next(row for row in window.ledger if row.rank == 17)
     assert str(asked(demo, QUESTION, first.turn)) == (
         f"#9 is in the window as retrieved, ~{first.tokens} tokens: {first.reason}."
-        " It is rank 1 of the 17 on the shortlist with 1.44."
+        " It is rank 1 of the 17 on the shortlist with 1.12."
     )
     assert str(asked(demo, QUESTION, last.turn)) == (
         f"#27 is not in the window: {last.reason}. At full text it would cost ~{last.tokens}"
-        " tokens. It is rank 17 of the 17 on the shortlist with 0.02; the last one picked is #7"
-        " with 0.56."
+        " tokens. It is rank 17 of the 17 on the shortlist with 0.02; the last one picked is #24"
+        " with 0.38."
     )
     listed = next(row for row in window.ledger if row.verdict.value == "index")
     told = asked(demo, QUESTION, listed.turn)

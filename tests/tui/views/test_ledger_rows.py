@@ -85,7 +85,7 @@ def test_the_cut_the_floor_and_the_end_stand_between_the_ranks(window: ContextWi
     told = [item if isinstance(item, Line) else item.turn for item in ruled(rows, window)]
     rules = [(place, item) for place, item in enumerate(told) if isinstance(item, Line)]
     assert [rule.text.removeprefix("── ").strip().split(":")[0] for _, rule in rules] == [
-        "cut", "floor 0.43", "end of the shortlist",
+        "cut", "floor 0.34", "end of the shortlist",
     ]  # fmt: skip
     above = [row for row in window.ledger if row.rank and row.score >= (window.floor or 0)]
     assert told[: rules[0][0]] == [row.turn for row in above]
@@ -110,7 +110,7 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
     reranked = replace(window, reranking=Reranking("cross-1", "", 9, 4.0))
     parts = (*((name, 0.0) for name in PARTS), (RERANKER, 1.0))
     row = row_of(replace(window.ledger[0], parts=parts, reason="", rank=1, rank_before=7))
-    assert str(legend(reranked)).endswith("cue reranker")
+    assert str(legend(reranked)).endswith("later reranker")
     assert RERANKER not in str(legend(replace(reranked, reranking=None)))
     assert (
         line_of(row, reranked, 76)[
