@@ -1,9 +1,10 @@
 """Drafts that ask for what was said at a time, and for nothing else.
 
-"What did I say last Tuesday?", "my first question", "three messages ago", "in March". Such a draft
-names days, or a place in the order of the turns, and beside them only words that ask. One word of
-another kind ("about the budget") makes it a question that words and meaning answer; then it is
-no occasion.
+"What did I say last Tuesday?", "my first question", "what we discussed in March". Such a draft
+names a place in the order of the turns, or days and that something was said or done then, and
+beside them only words that ask. One word of another kind ("about the budget") makes it a question
+that words and meaning answer; then it is no occasion. Nor is what only names a day ("and for
+Tuesday?", "what do I have on Friday?"): turns that speak of the day may answer it.
 """
 
 import re
@@ -63,11 +64,14 @@ def occasion_of(draft: str, today: date | None) -> Occasion | None:
     plain = " ".join(fold(draft).translate(_MARKS).split())
     if any(not _is_of_time(word) for word in words(plain)):
         return None
+    found = expressions("occasions")
+    if found["orders"].match(plain):
+        return None
     places = _places(plain)
     spans = tuple(dict.fromkeys(_spans(plain, today))) if today else ()
-    if not spans and not places:
+    is_event = bool(found["happens"].search(plain))
+    if not places and not (spans and (is_event or found["says"].search(plain))):
         return None
-    found = expressions("occasions")
     is_answer = bool(found["answer_to_me"].search(plain))
     return Occasion(
         spans,
@@ -76,7 +80,7 @@ def occasion_of(draft: str, today: date | None) -> Occasion | None:
         role="user" if is_answer else _role(plain),
         is_question=bool(found["asks"].search(plain)),
         is_answer=is_answer,
-        is_event=bool(found["happens"].search(plain)),
+        is_event=is_event,
     )
 
 

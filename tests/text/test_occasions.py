@@ -135,3 +135,22 @@ def test_what_asks_for_anything_else_is_no_occasion(draft: str):
 def test_without_a_day_of_asking_places_are_still_read():
     assert occasion_of("what did I say yesterday?", None) is None
     assert occasion_of("my first question", None) is not None
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "and for Tuesday?",
+        "what about Tuesday?",
+        "next week",
+        "what is on Friday?",
+        "what do I have on Friday?",
+        "how old was I in 2010?",
+        "remind me on Monday",
+        "write me a message for Monday",
+        "write the first sentence",
+        "ask me the first question",
+    ],
+)
+def test_what_names_a_day_but_not_what_was_said_then_is_no_occasion(draft: str):
+    assert occasion_of(draft, TODAY) is None
