@@ -17,7 +17,7 @@ NOTHING_SAID_THEN = "a question of a time at which nothing was said"
 _LEAST_RARITY = 1.5
 """Of the words shared, together: one word that four turns of five do without."""
 _LEAST_WORDS = 2
-"""Of a thing that is yet to be made, so many are shared, for one word may be its topic."""
+"""Of a thing that is yet to be made, and is not spoken of as known: one may be its topic."""
 _SHORT_WORD = 2
 """Characters; so short are the articles of many languages."""
 _OF_A_TASK, _OF_A_QUESTION, _OF_THE_KNOWN = 0.75, 0.5, 0.35
@@ -49,22 +49,35 @@ def _matches(
     worths: dict[str, float],
     turns: int,
 ) -> bool:
-    unseen = math.log(1 + (turns + 0.5) / 0.5)
-    told = [word for word in query.spelled.values() if not _is_generic(word)]
-    every = sum(worths.get(word, unseen) for word in told)
-    if need.is_definite and not need.names.isdisjoint(worths):
+    if any(name in worths and not _is_generic(name) for name in need.names):
         return True
+    unseen = math.log(1 + (turns + 0.5) / 0.5)
+    told = {word for word in query.spelled.values() if not _is_generic(word)}
+    if not told and need.is_definite:  # "rewrite the email": one that is known
+        told = {word for word in query.spelled.values() if not _is_short(word)}
+    wanted = max(_LEAST_RARITY, _share(need) * sum(worths.get(word, unseen) for word in told))
+    least = _LEAST_WORDS if need.makes and not need.is_definite else 1
     for row in candidates:
-        shared = [worths[word] for word in row.matched if word in worths and word in told]
-        is_enough = len(shared) >= (_LEAST_WORDS if need.makes else 1)
-        if is_enough and sum(shared) >= max(_LEAST_RARITY, _share(need) * every):
+        shared = [worths.get(word, 0.0) for word in row.matched if word in told]
+        if need.is_definite:  # it may be misspelt
+            shared += [worths.get(word, 0.0) for word in _corrections(row, query)]
+        if len(shared) >= least and sum(shared) >= wanted:
             return True
     return False
 
 
+def _corrections(row: Candidate, query: Query) -> list[str]:
+    """List the words that a turn has in place of those of a query, which it spells otherwise."""
+    own = set(query.spelled.values())
+    return [word for word in row.matched if word not in own and not _is_generic(word)]
+
+
 def _is_generic(word: str) -> bool:
-    is_short = word.isascii() and len(word) <= _SHORT_WORD
-    return is_short or word.isdecimal() or word in generic_words()
+    return _is_short(word) or word.isdecimal() or word in generic_words()
+
+
+def _is_short(word: str) -> bool:
+    return word.isascii() and len(word) <= _SHORT_WORD
 
 
 def _share(need: Need) -> float:

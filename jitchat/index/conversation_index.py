@@ -111,7 +111,8 @@ class ConversationIndex:
         if indexer.is_through and len(known.turns) > WORTH_PACKING:
             with suppress(StoreError):
                 self._load_rest(on_progress)
-            self.pack()
+            if not self.throttle.halted:
+                self.pack()
 
     def is_behind(self) -> bool:
         return bool(self._tables.missing(NoEmbedder(), limit=1))

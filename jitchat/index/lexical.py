@@ -12,7 +12,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -253,10 +253,15 @@ class Postings:
         """Count the documents that have a stem."""
         return len(self._where(stem)[0])
 
-    def stems(self) -> Iterator[str]:
-        """List the stems that there are, some of them twice; some were taken back."""
-        yield from self._numbers
-        yield from self._occurrences
+    @property
+    def packed_stems(self) -> Collection[str]:
+        """The stems of the packs; more come, and none goes, though it be taken back."""
+        return self._numbers.keys()
+
+    @property
+    def unpacked_stems(self) -> Collection[str]:
+        """The stems that occur behind the packs."""
+        return self._occurrences.keys()
 
     def _forget(self) -> None:
         self.generation += 1

@@ -66,13 +66,13 @@ class Evidence:
     """What these are worth together."""
     share: Scores
     """Of the query, what a row has; less of a long row, which has it by chance."""
-    brevity: Scores
+    length_norm: Scores
     """1, or less for a long row."""
     trust: Scores | np.float32
     """How far words are trusted."""
     deviations: Scores
     """Of the cosines, in standard deviations above their mean."""
-    liking: Scores | np.float32
+    speaker_boost: Scores | np.float32
     """Of who speaks, 1 where nobody is preferred."""
     dates: Scores
     """What the days asked for are worth."""
@@ -89,7 +89,7 @@ class Evidence:
         words = self.words * self.trust
         found = np.float32(own) * words
         found += np.float32(dense) * self.deviations
-        found *= self.liking
+        found *= self.speaker_boost
         found += self.dates
         for step, weight in around:
             near, far = slice(abs(step), None), slice(None, -abs(step))
@@ -103,10 +103,10 @@ class Evidence:
             matches=chosen.matches(self.matches),
             words=self.words[rows],
             share=self.share[rows],
-            brevity=self.brevity[rows],
+            length_norm=self.length_norm[rows],
             trust=_at(self.trust, rows),
             deviations=self.deviations[rows],
-            liking=_at(self.liking, rows),
+            speaker_boost=_at(self.speaker_boost, rows),
             dates=self.dates[rows],
             stretch_scores=self.stretch_scores[rows],
             stretch_of=chosen.stretches(self.stretch_of),

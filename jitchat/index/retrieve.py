@@ -4,7 +4,8 @@ Names of speakers are taken out of the words, where they would only find turns t
 name, and turned into a preference for what that speaker said ("you said" and "I told you"
 likewise). A draft of few words that refers back borrows from the message before it, at a
 discount. Of a long draft, what asks counts; what is pasted around it counts little, and is not
-embedded.
+embedded. What a draft says is not so is looked for as such, beside its words. Whether it asks by
+time alone, and whether it is a message that may need nothing, the query says; the index acts on it.
 
 How many of the hits are loaded is for the window's allowance to say, and turns with the same text
 are for the window to find: two lines can be alike where the turns differ in one number.

@@ -1,20 +1,24 @@
 """The hot index of one conversation, in memory: query → shortlist.
 
-A turn's score is the sum of named parts: lexical (BM25), dense (cosine, standardised over the
-conversation), context (the words of the question that it shares with the turns around it),
-neighbour (what those lend it of their scores), stretch (what its stretch of talk scores as a
-whole), date (it was said, or speaks of, when the question asks about), cue (what kind of turn it
-is: a question, a time where one is asked for, a standing wish, long or empty) and later (it may
-correct what matches as well). Where words match no better than by chance, and there are vectors,
-what words find counts less. A long turn has words of any question: they count less there.
+A turn's score is the sum of named parts, each shown in the ledger:
 
-An answer stands next to its question, and often holds none of its words.
+- lexical: BM25 of its own words, the more the more of the query they are together
+- dense: cosine with the query, standardised over the conversation
+- context: the words of the query that it and the turns around it have between them, for an answer
+  stands next to its question, and often holds none of its words
+- neighbour: what the turns around it lend it of their scores
+- stretch: what its stretch of talk scores as one document
+- date: it was said on, or speaks of, a day that the query names
+- cue: what kind of turn it is, as a share of the other parts: a question, a time where one is asked
+  for, a standing wish, long or empty
+- later: it may correct what matches as well (`later`)
 
-In a long conversation some turn holds one word of any question, and some cosine stands out.
-Several words of the question in one turn, or a cosine that stands out by far, are more.
+Where no turn has several words of the query, and there are vectors, words may match by chance and
+count less. A long turn has words of any query: `context`, `neighbour` and the trust in words are
+normalised by its length. A query of time alone is answered by days and places instead (`said`).
 
-Chosen by hand on five conversations of LoCoMo and on paraphrases. What choosing them without the
-conversation that is asked about costs, `python -m tests.benchmarks.tuning` tells.
+The weights were chosen by hand; `python -m tests.benchmarks.tuning` tells what choosing them
+without the conversation that is asked about costs.
 """
 
 import threading
@@ -59,10 +63,10 @@ _LAST_SAID = 0.5
 _LEAST_CUE = -0.95
 _MIDDLING = 12.0
 """A turn of so many stems is neither long nor empty."""
-_BREATH = 30.0
-"""Stems that are said in one breath: a turn of more, and of more than a brief one, is long."""
-_GROWTH = 0.7
-"""A long turn shares words with anything, the more so the longer it is, by this power."""
+_LONG = 30.0
+"""A turn of more stems, and of more than a brief turn of the conversation, is long."""
+_LENGTH_POWER = 0.7
+"""What is shared with a long turn is divided by this power of how many times too long it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,7 @@ class HotIndex:
         self._spelling = Spelling(self._postings)
         self._vectors = Vectors(embedder.dimension)
         self._known_cues: Scores | None = None
-        self._known_brevity: Scores | None = None
+        self._known_length_norm: Scores | None = None
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -172,7 +176,7 @@ class HotIndex:
 
     def add(self, rows: Sequence[IndexRow]) -> None:
         with self._lock:
-            self._known_cues = self._known_brevity = None
+            self._forget()
             for row in rows:
                 self._columns.add(row)
                 self._postings.add(row.stems.split())
@@ -225,7 +229,7 @@ class HotIndex:
         """Add what `pack` made, behind the segments that lay ahead of it."""
         found, start = segment.arrays, segment.start
         with self._lock:
-            self._known_cues = None
+            self._forget()
             self._columns.add_packed(segment.names["speakers"], found)
             stems = self._postings.numbered(segment.names["stems"])
             postings = start, stems, found["ends"], found["documents"], found["counts"]
@@ -241,7 +245,7 @@ class HotIndex:
         with self._lock:
             size = self._row_at(behind + 1)
             if size < len(self._positions):
-                self._known_cues = self._known_brevity = None
+                self._forget()
                 del self._rows[max(0, size - self._packed) :]
                 self._packed = min(size, self._packed)
                 self._starts = [start for start in self._starts if start < size]
@@ -249,6 +253,10 @@ class HotIndex:
                 self._columns.take_back(size)
                 self._postings.take_back(size)
                 self._vectors.take_back(size)
+
+    def _forget(self) -> None:
+        """Drop what was computed of all rows: rows come or go."""
+        self._known_cues = self._known_length_norm = None
 
     def rewrite(self, lines: Mapping[int, str]) -> None:
         """Put other summaries in place, by position; what is searched stays the turn's words."""
@@ -271,7 +279,7 @@ class HotIndex:
             stop = self._row_at(before)
             if not stop:
                 return ()
-            query = self._spelling.as_written(query)
+            query = self._spelling.expanded(query)
             rows, parts = self._scored(query, vector, stop, narrows=True)
             best_rows = best_of(parts, size)
             ranked = self._candidates(rows[best_rows], only(parts, best_rows), query)
@@ -301,7 +309,7 @@ class HotIndex:
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Weigh the words of a query that occur, the rarest first."""
         with self._lock:
-            query = self._spelling.as_written(query)
+            query = self._spelling.expanded(query)
             worths = self._postings.worths(query.weights)
         ranked = sorted(worths, key=lambda stem: -worths[stem])
         return tuple(
@@ -320,11 +328,12 @@ class HotIndex:
                 return None
             if turn in listed:
                 return Placed(listed[turn], stop)
-            query = self._spelling.as_written(query)
             said = self._said(query, stop)
             if len(said):
+                query = replace(query, weights={})  # no word counts
                 parts = self._parts_said(query, said, stop)
             else:
+                query = self._spelling.expanded(query)
                 _, parts = self._scored(query, vector, stop, narrows=False)
             total = totals(parts)
             better = np.count_nonzero(total > total[row])
@@ -332,7 +341,8 @@ class HotIndex:
             alone = np.array([row])
             candidate = self._candidates(alone, only(parts, alone), query)[0]
             told = (*candidate.parts, (PART, 0.0))
-            return Placed(replace(candidate, rank=rank, parts=told), stop)
+            # a search that narrows may have listed others
+            return Placed(replace(candidate, rank=max(rank, 1 + len(listed)), parts=told), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
@@ -394,10 +404,10 @@ class HotIndex:
             is_echo[echoes] = True
             matches = [match.without(is_echo) for match in every]
             share[echoes] = deviations[echoes] = 0.0
-        share *= self._brevity()
-        liking: Scores | np.float32 = np.float32(1.0)
+        share *= self._length_norm()
+        speaker_boost: Scores | np.float32 = np.float32(1.0)
         if query.speakers:
-            liking = 1 + self._weights.speaker * self._columns.spoken_by(query.speakers)
+            speaker_boost = 1 + self._weights.speaker * self._columns.spoken_by(query.speakers)
         is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
         stretch_scores = np.append(
             self._postings.scores_of_groups(sought, stretch_of, is_open), np.float32(0.0)
@@ -406,10 +416,10 @@ class HotIndex:
             matches=matches,
             words=summed(matches, size),
             share=share,
-            brevity=self._brevity(),
+            length_norm=self._length_norm(),
             trust=self._trust(matches, share, vector),
             deviations=deviations,
-            liking=liking,
+            speaker_boost=speaker_boost,
             dates=self._date_scores(query),
             stretch_scores=stretch_scores[stretch_of],
             stretch_of=stretch_of,
@@ -419,18 +429,19 @@ class HotIndex:
         self, query: Query, found: Evidence, rows: Places | slice = slice(None)
     ) -> dict[str, Scores]:
         """Each part of the score of some rows, by what was `found` of them, of that shape."""
-        weights, trust, liking = self._weights, found.trust, found.liking
-        lexical = trust * found.words * (1 + found.share) * liking
-        dense = weights.dense * boost_outliers(found.deviations, weights) * liking
-        chance = np.sqrt(found.brevity)  # a long turn has words for its neighbours, and they for it
-        weighed = [match.weighed(chance) for match in found.matches]
-        around = trust * chance * in_context(weighed, found.stretch_of, weights.heard)
+        weights, trust, speaker_boost = self._weights, found.trust, found.speaker_boost
+        lexical = trust * found.words * (1 + found.share) * speaker_boost
+        dense = weights.dense * boost_outliers(found.deviations, weights) * speaker_boost
+        # a long turn has words for its neighbours, and they for it
+        norm = np.sqrt(found.length_norm)
+        weighed = [match.weighed(norm) for match in found.matches]
+        around = trust * norm * in_context(weighed, found.stretch_of, weights.heard)
         lends = np.add(lexical, weights.lent_dense * dense, dtype=np.float32)
         parts = {
             "lexical": weights.lexical * lexical,
             "dense": dense,
-            "context": weights.context * around * liking,
-            "neighbour": lent(lends, found.stretch_of, weights.lent) * found.brevity,
+            "context": weights.context * around * speaker_boost,
+            "neighbour": lent(lends, found.stretch_of, weights.lent) * found.length_norm,
             "stretch": weights.stretch * trust * found.stretch_scores,
             "date": found.dates,
         }
@@ -485,7 +496,7 @@ class HotIndex:
         return cues
 
     def _usual_cues(self) -> Scores:
-        """The cues that are the same for any question: reckoned once, until rows come or go."""
+        """The cues that are the same for any query, computed once until rows come or go."""
         if self._known_cues is None:
             weights, lengths = self._weights, self._postings.lengths
             found = weights.asks * self._columns.flag("asks")
@@ -495,13 +506,13 @@ class HotIndex:
             self._known_cues = found
         return self._known_cues
 
-    def _brevity(self) -> Scores:
-        """Tell long rows, shape (rows,): 1, or less for one that is long for the conversation."""
-        if self._known_brevity is None:
-            usual = max(_BREATH, self._postings.brief)
+    def _length_norm(self) -> Scores:
+        """Normalise by length, shape (rows,): 1, or less for a row longer than most."""
+        if self._known_length_norm is None:
+            usual = max(_LONG, self._postings.brief)
             excess = np.clip(self._postings.lengths / usual, 1.0, LONGEST)
-            self._known_brevity = (excess**-_GROWTH).astype(np.float32)
-        return self._known_brevity
+            self._known_length_norm = (excess**-_LENGTH_POWER).astype(np.float32)
+        return self._known_length_norm
 
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query

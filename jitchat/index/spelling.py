@@ -10,8 +10,8 @@ letter is doubled or two are exchanged.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
 import numpy as np
@@ -47,28 +47,21 @@ class Spelling:
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
-        self._generation = -1
-        """Of `postings`, that was taken in last."""
-        self._known: set[str] = set()
-        self._words: list[str] = []
-        self._lines = "\n"
-        """All words, a line each, to be searched at once."""
-        self._letters = np.zeros((0, _WIDTH), dtype=np.uint16)
-        self._masks = np.zeros(0, dtype=np.uint64)
-        self._lengths = np.zeros(0, dtype=np.uint8)
-        self._beginning: dict[int, NDArray[np.int64]] = {}
-        """By a first letter: the rows of the words that have it."""
+        self._packed, self._packed_count = _Vocabulary(()), 0
+        """Of the packs of `postings`, which had so many stems then."""
+        self._unpacked, self._generation = _Vocabulary(()), -1
+        """Of what is behind the packs, and of which generation of `postings`."""
         self._last: tuple[Query, int, Query] | None = None
-        """What was asked for last, of which generation, and what was made of it."""
+        """The query that was expanded last, of which generation, and what was made of it."""
 
-    def as_written(self, query: Query) -> Query:
+    def expanded(self, query: Query) -> Query:
         """Put in place of each stem of a query what stands for it, be it `EITHER` of several."""
         if self._last and self._last[:2] == (query, self._postings.generation):
             return self._last[2]
-        self._last = query, self._postings.generation, self._as_written(query)
+        self._last = query, self._postings.generation, self._expand(query)
         return self._last[2]
 
-    def _as_written(self, query: Query) -> Query:
+    def _expand(self, query: Query) -> Query:
         weights, spelled, left = dict[str, float](), dict[str, str](), _MOST_UNKNOWN
         for own, weight in query.weights.items():
             word, worth = query.spelled[own], weight
@@ -107,9 +100,8 @@ class Spelling:
 
     def _compounds(self, part: str) -> list[str]:
         """List compounds that begin or end with a part, which the conversation has."""
-        self._grow()
-        near = [*_lines_with(self._lines, f"{part}\n"), *_lines_with(self._lines, f"\n{part}")]
-        found = (each for each in near if len(each) >= len(part) + _REST)
+        near = [each for stems in self._vocabularies() for each in stems.beside(part)]
+        found = (each for each in dict.fromkeys(near) if len(each) >= len(part) + _REST)
         return [each for each in found if self._postings.has(each)][:_MOST_COMPOUNDS]
 
     def _parts(self, word: str, language: str) -> list[tuple[str, str]]:
@@ -141,42 +133,76 @@ class Spelling:
 
     def _within(self, wanted: str, edits: int) -> list[str]:
         """List the stems within so many edits of another, those of the fewest edits alone."""
-        self._grow()
-        letters = _letters([wanted])
-        length, first = len(wanted), int(letters[0, 0])
-        if first not in self._beginning:
-            self._beginning[first] = np.flatnonzero(self._letters[:, 0] == first)
-        rows = self._beginning[first]
-        lengths = self._lengths[rows].astype(np.int16)
-        differ = np.bitwise_count(self._masks[rows] ^ _masks(letters)[0])
-        near = (differ <= 2 * edits) & (np.abs(lengths - length) <= edits) & (lengths <= _WIDTH)
-        rows, lengths = rows[near], lengths[near]
-        distances = _distances(letters[0, :length], self._letters[rows], lengths)
-        for most in range(1, edits + 1):
-            found = [self._words[row] for row in rows[distances == most].tolist()]
-            found = [each for each in found if self._postings.has(each)]
-            if found:
-                return found
-        return []
+        near = {
+            word: distance
+            for stems in self._vocabularies()
+            for word, distance in stems.beginning(wanted[0]).within(wanted, edits)
+            if self._postings.has(word)
+        }
+        least = min(near.values(), default=0)
+        return [word for word, distance in near.items() if distance == least]
 
-    def _grow(self) -> None:
-        """Take in the stems that came since."""
-        if self._generation == self._postings.generation:
-            return
-        self._generation = self._postings.generation
-        unseen = (each for each in self._postings.stems() if each not in self._known)
-        fresh = [each for each in unseen if each.isalpha() and _SHORT <= len(each) <= _LONGEST]
-        if not fresh:
-            return
-        self._known.update(fresh)
-        self._beginning.clear()
-        self._words += fresh
-        self._lines += "\n".join(fresh) + "\n"
-        letters = _letters(fresh)
-        lengths = np.fromiter(map(len, fresh), dtype=np.uint8, count=len(fresh))
-        self._letters = np.concatenate([self._letters, letters])
-        self._masks = np.concatenate([self._masks, _masks(letters)])
-        self._lengths = np.concatenate([self._lengths, lengths])
+    def _vocabularies(self) -> "tuple[_Vocabulary, _Vocabulary]":
+        postings = self._postings
+        if self._packed_count != len(postings.packed_stems):
+            self._packed_count = len(postings.packed_stems)
+            self._packed = _Vocabulary(postings.packed_stems)
+        if self._generation != postings.generation:
+            self._generation = postings.generation
+            self._unpacked = _Vocabulary(postings.unpacked_stems)
+        return self._packed, self._unpacked
+
+
+class _Vocabulary:
+    """Stems as one text, which is searched fast; arrays are made of those that begin alike."""
+
+    def __init__(self, stems: Iterable[str]) -> None:
+        self._lines = "\n".join(("", *stems, ""))
+        self._tables: dict[str, _Table] = {}
+
+    def beside(self, part: str) -> Iterator[str]:
+        """List the stems of letters alone that begin or end with a part."""
+        for piece in (f"{part}\n", f"\n{part}"):
+            for each in _lines_with(self._lines, piece):
+                if len(each) <= _LONGEST and each.isalpha():
+                    yield each
+
+    def beginning(self, letter: str) -> "_Table":
+        """Give the stems of letters alone that begin with one."""
+        if letter not in self._tables:
+            line = re.compile(rf"\n{letter}[^\W\d_]{{{_SHORT - 1},{_WIDTH - 1}}}(?=\n)")
+            self._tables[letter] = _Table.of([each[1:] for each in line.findall(self._lines)])
+        return self._tables[letter]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Stems as arrays, to be compared with a word all at once."""
+
+    words: list[str]
+    letters: NDArray[np.uint16]
+    """Shape (words, _WIDTH)."""
+    masks: NDArray[np.uint64]
+    """Which letters are in each."""
+    lengths: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, words: list[str]) -> "_Table":
+        """Make arrays of words of `_WIDTH` letters at the most."""
+        letters = _letters(words)
+        lengths = np.fromiter(map(len, words), dtype=np.int16, count=len(words))
+        return cls(words, letters, _masks(letters), lengths)
+
+    def within(self, wanted: str, edits: int) -> Iterator[tuple[str, int]]:
+        """List the words within so many edits of another, with how many it takes."""
+        letters, length = _letters([wanted]), len(wanted)
+        differ = np.bitwise_count(self.masks ^ _masks(letters)[0])
+        is_near = (differ <= 2 * edits) & (np.abs(self.lengths - length) <= edits)
+        rows = np.flatnonzero(is_near)
+        distances = _distances(letters[0, :length], self.letters[rows], self.lengths[rows])
+        for row, distance in zip(rows.tolist(), distances.tolist(), strict=True):
+            if distance <= edits:
+                yield self.words[row], distance
 
 
 def _lines_with(lines: str, piece: str) -> Iterator[str]:

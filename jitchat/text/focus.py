@@ -114,6 +114,8 @@ def _stretches(text: str) -> list[tuple[str, bool]]:
 def _is_prose(line: str) -> bool:
     found = expressions("focus")
     bare = line.strip()
+    if not bare:
+        return True
     if found["logged"].match(bare) or found["code"].match(line) or bare.endswith(("{", "};", ");")):
         return False
     if len(bare) < _LEAST_LINE:

@@ -1,7 +1,8 @@
 """What kind of message a draft is, where it may be one that nothing need be recalled for.
 
 A message that is made of set phrases alone (thanks, a greeting, "go on", "yes please") needs
-nothing, whatever was said before. A task or a question of general knowledge that refers to nothing
+nothing, whatever was said before. One about the last answer ("make it shorter") may need what that
+was about. A task or a question of general knowledge that refers to nothing
 (no "my", "we", "that", "again") may need nothing: whether it does, its words tell in the index. The
 phrases and the expressions are in `data/needs.toml`.
 
@@ -38,7 +39,7 @@ class Need:
     """Words with a capital within a sentence, folded."""
 
 
-_NAME = re.compile(r"\b[^\W\d_a-z][^\W_]+")
+_WORD = re.compile(r"(?<!\w)[^\W\d_][^\W_]+")
 _SELECTOR = re.compile("[\ufe00-\ufe0f]")
 """It makes an emoji of what is ahead of it."""
 _KINDS = {
@@ -47,7 +48,6 @@ _KINDS = {
     "goodbye": "a goodbye",
     "go_on": "a request to go on",
     "acknowledgement": "a reply of set phrases",
-    "revision": "a request about the last answer",
 }
 _NO_WORDS = "a message without words"
 _LOOSE = "a question without a reference"
@@ -90,7 +90,8 @@ def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
 
 def _names(text: str) -> frozenset[str]:
     """List the words that have a capital, but for the first one."""
-    return frozenset(fold(word) for word in _NAME.findall(text.partition(" ")[2]))
+    told = _WORD.findall(text.partition(" ")[2])
+    return frozenset(fold(word) for word in told if word[0].isupper())
 
 
 @cache
@@ -180,6 +181,7 @@ def _stands_alone(plain: str, speakers: frozenset[str]) -> Need | None:
     if back and not (new and new.start() < back.start()):
         return None
     is_definite = bool(known and not (new and new.start() < known.start()))
+    is_definite |= bool(found["related"].search(about))
     is_definite = name in _OF_THE_USER or (is_definite and name != "general")
     return Need(kind, is_certain=False, makes=kind == _TASK, is_definite=is_definite)
 

@@ -28,6 +28,8 @@ _HOURS = ("hour", "minute")
 _DIGIT = re.compile(r"\d")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NOON = 12
+_HALVES = {"am": 0, "pm": _NOON}
+"""Of the day: where each begins. 12 am is midnight."""
 _ABOUT = 1
 """Hours: at three is from two to five."""
 _EVER = 1
@@ -117,7 +119,9 @@ def _hours(plain: str) -> tuple[int, int] | None:
     match = found["clock"].search(plain)
     if match is None or not (match[2] or match[3]):
         return None
-    hour = int(match[1]) % _NOON + _NOON if match[3] == "pm" else int(match[1])
+    hour = int(match[1])
+    if match[3] in _HALVES:
+        hour = hour % _NOON + _HALVES[match[3]]
     return hour - _ABOUT, hour + 1 + _ABOUT
 
 

@@ -79,6 +79,15 @@ def test_a_turn_that_was_narrowed_down_to_has_the_rank_and_the_parts_that_it_has
         assert index.placed(query, SIZE + 1, found.turn).candidate == found
 
 
+def test_a_turn_that_was_left_out_ranks_behind_the_shortlist(index, monkeypatch):
+    monkeypatch.setattr(module, "KEPT", 60)
+    index.narrowed_from = 0
+    query = make_query(DRAFTS[3], "", index.speakers)
+    listed = {row.turn for row in index.search(query, SIZE + 1)}
+    best = [index.placed(query, SIZE + 1, turn).candidate for turn in range(1, SIZE, 60)]
+    assert all(row.rank > len(listed) for row in best if row.turn not in listed)
+
+
 def test_rows_that_are_selected_bring_those_around_them():
     rough = np.zeros(1_000, dtype=np.float32)
     rough[[0, 400, 401, 999]] = 1

@@ -75,6 +75,25 @@ def test_by_words_packed_rows_are_found_to_the_last_bit_as_others_are(taken):
     assert told(packed) == told(plain)
 
 
+def test_a_segment_can_be_added_after_a_search():
+    said = rows([(text, None, 1, True) for text in TEXTS], 1)
+    source = HotIndex(EMBEDDER)
+    source.add(said)
+    entries = {row.position: row.entry() for row in said}
+    segments = source.pack(len(said))
+    assert len(segments) == 2
+
+    def opened(*, asked_between: bool) -> HotIndex:
+        made = HotIndex(EMBEDDER, entries_of=lambda places: [entries[place] for place in places])
+        for each in segments:
+            made.add_segment(each)
+            if asked_between:
+                told(made)
+        return made
+
+    assert told(opened(asked_between=True)) == told(opened(asked_between=False))
+
+
 def test_by_vectors_packed_rows_score_nearly_as_others_do():
     chance = np.random.default_rng(0)
     rows = unit_rows(chance.normal(size=(900, 64)).astype(np.float32) + np.float32(0.3))

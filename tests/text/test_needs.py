@@ -21,7 +21,6 @@ SET_PHRASES = {
     "yes please": "a reply of set phrases",
     "Hahahaha, nice one": "a reply of set phrases",
     "great, that worked!": "a reply of set phrases",
-    "make it shorter": "a request about the last answer",
     "👍❤️": "a message without words",
 }
 
@@ -83,6 +82,14 @@ def test_a_question_of_general_knowledge_may_stand_alone(draft: str):
         "explain the deploy script again",
         "translate that letter into German",
         "and the colour?",
+        "make it shorter",
+        "translate that into German",
+        "explain that",
+        "what's your name?",
+        "remind me to call Ann",
+        "continue the story",
+        "same again for Berlin",
+        "fix the bug",
         "why?",
         "thanks, and what was the port?",
         "thanks for the port, and where is the key?",
@@ -109,9 +116,21 @@ def test_a_question_about_a_speaker_is_of_no_kind():
 
 @pytest.mark.parametrize(
     ("draft", "is_definite"),
-    [("explain the deploy script", True), ("how do I deploy?", True), ("write a haiku", False)],
+    [
+        ("explain the deploy script", True),
+        ("how do I deploy?", True),
+        ("write a haiku", False),
+        ("write a letter to the landlord", True),
+        ("write a poem about the sea", False),
+    ],
 )
 def test_what_is_spoken_of_as_known_is_marked(draft: str, is_definite: bool):
     need = need_of(draft)
     assert need is not None
     assert need.is_definite is is_definite
+
+
+def test_words_with_a_capital_are_names_in_any_script():
+    need = need_of("напиши письмо для Анны")
+    assert need is not None
+    assert need.names == {"анны"}

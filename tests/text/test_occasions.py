@@ -96,6 +96,8 @@ def test_whose_turns_are_asked_for_is_honoured(draft: str, role: str):
         ("what did we talk about yesterday evening?", (17, 24)),
         ("what did I say on Monday morning?", (4, 12)),
         ("what did I say yesterday at 3 pm?", (14, 17)),
+        ("what did I say yesterday at 12 am?", (-1, 2)),
+        ("what did I say yesterday at 12 pm?", (11, 14)),
         ("what did I say yesterday?", None),
     ],
 )
