@@ -3,7 +3,8 @@
 A draft of set phrases needs nothing. One that may stand alone has to match better than by chance,
 for any conversation has turns with words such as "write" and "function". The measure is absolute,
 and does not depend on how short the draft is: the inverse document frequency of the words that one
-turn shares with it, and their share of the whole draft, words that never occur included.
+turn shares with it, and their share of the whole draft, words that never occur included. A draft
+with a name that occurs is never refused.
 """
 
 import math
