@@ -41,6 +41,7 @@ async def test_enter_shows_the_whole_turn_with_its_passages_marked(
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         screen.query_one(Inspector).point_at(Kind.RETRIEVED)
+        await pilot.press("down")  # past the answer to it, which is recalled beside it
         await picture(pilot, "excerpt-in-the-inspector")
         window = screen.previews.window
         assert window is not None
