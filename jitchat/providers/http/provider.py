@@ -18,6 +18,7 @@ from jitchat.providers.http.client import Connection, checked_request, reason_of
 from jitchat.providers.http.decode import SEND_AGAIN, ResponseDecoder, media_type
 from jitchat.providers.http.redaction import wire_of, without_secrets
 from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks, adaptation
+from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.protocols.protocol import WireProtocol
 from jitchat.providers.protocols.refusals import sent_in
 from jitchat.values import Message
@@ -66,9 +67,10 @@ class HttpProvider:
                 pause = attempts.pause(response)
                 yield pause
                 await self._clock.sleep(pause.seconds)
+        calls = CallNames(messages, origin_of(self._connection.endpoint, self._protocol.name))
         async with aclosing(self._read(response)) as pieces:
             async for piece in pieces:
-                yield piece
+                yield calls.named(piece)
 
     async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
         """Yield the answer; where it breaks off, what there is of it first."""

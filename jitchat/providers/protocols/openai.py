@@ -1,16 +1,26 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 
 import httpx
 
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.providers.tools import arguments_text
 from jitchat.values import Message, Usage
 
+_THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
+"""Names under which servers send reasoning, and some want it back with a call."""
+_BESIDE = ("extra_content", "provider_specific_fields")
+"""Where Gemini's own endpoint and litellm put the signature of a call."""
+_MOST_CALLS = 1_000
 _CAPS = ("max_tokens", "max_completion_tokens")
 
 
@@ -22,6 +32,12 @@ def _cap(options: Options, *, by_openai: bool) -> str:
 
 class OpenAiParser(protocol.AnswerParser):
     """Reads one answer, chunk by chunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thoughts = _Thoughts()
+        self._of_calls: dict[int, Item] = {}
+        """What stands beside the functions of calls, and is to be handed back: by their number."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         choice = next(iter(list_of(chunk.get("choices"))), None)
@@ -36,6 +52,7 @@ class OpenAiParser(protocol.AnswerParser):
 
     def _part(self, part: object) -> Iterator[Piece]:
         content = at(part, "content")
+        self._thoughts.take(part)
         if thought := _thought(part, content):
             self._text.reasoned()
             yield ReasoningDelta(thought)
@@ -43,8 +60,18 @@ class OpenAiParser(protocol.AnswerParser):
             if text:
                 yield from self._text.text(text_of(text))
         self._calls.add(at(part, "tool_calls"))
+        for number, call in enumerate(list_of(at(part, "tool_calls"))):
+            index = at(call, "index")
+            beside = {name: at(call, name) for name in _BESIDE if at(call, name)}
+            if beside:
+                self._of_calls[index if isinstance(index, int) else number] = beside
         if call := at(part, "function_call"):
             self._calls.add([{"index": 0, "function": call}])
+
+    def _echo(self) -> object:
+        most = min(max(self._of_calls, default=-1) + 1, _MOST_CALLS)
+        beside = [self._of_calls.get(number, {}) for number in range(most)]
+        return protocol.filled({**self._thoughts.whole(), "tool_calls": beside}) or None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
@@ -69,12 +96,48 @@ class OpenAiParser(protocol.AnswerParser):
             yield known
 
 
+class _Thoughts:
+    """Collects the reasoning of an answer under the name under which it came."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+        self._details: list[Item] = []
+
+    def take(self, part: object) -> None:
+        for name in _THOUGHTS:
+            if text := text_at(part, name):
+                self._texts.setdefault(name, []).append(text)
+        for detail in list_of(at(part, _DETAILS)):
+            if isinstance(detail, dict):
+                self._add(detail)
+
+    def whole(self) -> Item:
+        """Give it under one name, the one that says the most."""
+        if self._details:
+            return {_DETAILS: self._details}
+        return {name: "".join(texts) for name, texts in list(self._texts.items())[:1]}
+
+    def _add(self, detail: Item) -> None:
+        """Take a detail, or go on with the last one: its texts come in pieces."""
+        last = self._details[-1] if self._details else None
+        kind = (detail.get("type"), detail.get("index"))
+        if last is None or (last.get("type"), last.get("index")) != kind:
+            self._details.append(dict(detail))
+            return
+        for name, value in detail.items():
+            is_piece = name in ("text", "summary", "data") and isinstance(value, str)
+            if is_piece:
+                last[name] = text_at(last, name) + str(value)
+            elif value is not None:
+                last[name] = value
+
+
 def _thought(part: object, content: object) -> str:
     """Read a chunk's reasoning, once, however many fields repeat it."""
-    for name in ("reasoning_content", "reasoning"):
+    for name in _THOUGHTS:
         if text := text_at(part, name):
             return text
-    details = at(part, "reasoning_details")
+    details = at(part, _DETAILS)
     if isinstance(details, list):
         return "".join(text_at(item, "text") or text_at(item, "summary") for item in details)
     if isinstance(content, list):  # Mistral's
@@ -96,9 +159,46 @@ def _charged(usage: object, before: float | None) -> float | None:
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
+_MISTRAL_ID = re.compile("[a-zA-Z0-9]{9}")
+
+
+def _call_id(call_id: str, host: str) -> str:
+    """Write an id as the server takes it; Mistral refuses those of other servers."""
+    if host != "api.mistral.ai" or _MISTRAL_ID.fullmatch(call_id):
+        return call_id
+    return hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
+    if isinstance(step, Returned):
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": _call_id(result.call_id, host),
+                "content": calls.result_text(result),
+            }
+            for result in step.results
+        ]
+    echo = step.echo if isinstance(step.echo, dict) else {}
+    of_calls = list_of(echo.get("tool_calls"))
+    written = [
+        {
+            "id": _call_id(call.id, host),
+            "type": "function",
+            "function": {"name": call.name, "arguments": arguments_text(call)},
+            **(more if isinstance(more, dict) else {}),
+        }
+        for call, more in zip_longest(step.calls, of_calls[: len(step.calls)])
+    ]
+    taken = [name for name in (*_THOUGHTS, _DETAILS) if name in echo and name not in without]
+    kept = {name: echo[name] for name in taken}
+    return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": written}]
+
+
 class OpenAiProtocol:
     """`POST {base_url}/chat/completions`, answered with server-sent events."""
 
+    name = "openai"
     parser = OpenAiParser
 
     def request(
@@ -107,10 +207,17 @@ class OpenAiProtocol:
         url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
         by_openai, without = url.host == "api.openai.com", options.without
         schema = protocol.named_schema(options)
-        window = protocol.dialogue(messages, merging=not by_openai, folding="system" in without)
+        tools = calls.functions(options)
+        window = dialogue(
+            messages,
+            merging=not by_openai,
+            folding="system" in without,
+            origin=calls.origin_of(endpoint, self.name) if tools else "",
+        )
         body = {
             "model": endpoint.model,
-            "messages": window.as_objects(),
+            "tools": tools,
+            "messages": window.as_objects(lambda step: _written(step, url.host, without)),
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,
