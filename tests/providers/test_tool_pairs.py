@@ -18,6 +18,7 @@ from jitchat.providers.tools import (
     result_message,
 )
 from jitchat.values import Message, Role, ToolCall, ToolResult
+from tests.examples import examples
 from tests.providers.tool_windows import CLOCK, WEATHER, sent_messages
 
 ASKED = Message(Role.USER, "Weather?")
@@ -84,6 +85,7 @@ WINDOWS = st.lists(
 )
 
 
+@examples(100)
 @given(window=WINDOWS)
 def test_whatever_is_missing_each_call_is_followed_by_its_results_and_nothing_else(window):
     repaired = paired(window)
@@ -131,6 +133,7 @@ def test_arguments_are_an_object_or_nothing(arguments, read):
     assert json.loads(arguments_text(call), strict=False) == arguments_object(call)
 
 
+@examples(50)
 @given(text=st.text())
 def test_whatever_a_model_writes_for_arguments_can_be_sent_back(text):
     call = ToolCall("1", "weather", text)

@@ -6,13 +6,14 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options, SentRequest, request_fields, request_from
 from jitchat.providers.tools import result_message
 from jitchat.values import Echo, Message, Role, ToolCall, ToolResult
+from tests.examples import examples
 from tests.providers.golden import WINDOW, require_golden
 from tests.providers.streams import endpoint
 from tests.providers.tool_windows import (
@@ -70,7 +71,7 @@ STEPS = st.lists(
 
 
 @every_protocol
-@settings(deadline=None)
+@examples(40)
 @given(drawn=STEPS)
 def test_each_request_of_a_turn_begins_with_the_bytes_of_the_one_before(name, drawn):
     echo = Echo(f"{name}:openai/m", json.dumps(ECHOES[name]))

@@ -1,6 +1,7 @@
 """OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 import httpx
 
@@ -25,8 +26,11 @@ _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.d
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
 
-_SAID = ("message", "function_call")
-"""Types of items that text and calls tell all of."""
+_SAID = {
+    "message": frozenset({"id", "type", "status", "role", "content"}),
+    "function_call": frozenset({"id", "type", "status", "call_id", "name", "arguments"}),
+}
+"""By an item's type: the fields of which text and calls tell all."""
 
 
 class ResponsesParser(protocol.AnswerParser):
@@ -35,8 +39,8 @@ class ResponsesParser(protocol.AnswerParser):
     def __init__(self) -> None:
         super().__init__()
         self._has_thought = False
-        self._items: list[Item] = []
-        """What the answer is made of, in order."""
+        self._items: list[tuple[int, Item]] = []
+        """What the answer is made of: items by their places, in the order in which they came."""
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
         kind = text_at(chunk, "type") or event
@@ -49,28 +53,32 @@ class ResponsesParser(protocol.AnswerParser):
         elif kind == "response.reasoning_summary_part.added" and self._has_thought:
             yield ReasoningDelta(BETWEEN)
         elif kind == "response.output_item.done":
-            self._take(chunk.get("item"))
+            self._take(chunk.get("item"), chunk.get("output_index"))
         elif kind in _ENDS:
             yield from self._end_of(chunk.get("response"))
         elif text_at(chunk, "object") == "response":
             yield from self._whole(chunk)
 
-    def _take(self, item: object) -> None:
+    def _take(self, item: object, index: object) -> None:
         """Take an item once it is whole: what came of it in pieces is all in it."""
         if isinstance(item, dict):
-            self._items.append({name: each for name, each in item.items() if each is not None})
+            place = index if isinstance(index, int) else len(self._items)
+            known = {name: each for name, each in item.items() if each is not None}
+            self._items.append((place, known))
         if text_at(item, "type") == "function_call":
             call_id = text_at(item, "call_id") or text_at(item, "id")
             function = {"name": at(item, "name"), "arguments": at(item, "arguments")}
             self._calls.add_whole([{"id": call_id, "function": function}])
 
     def _echo(self) -> object:
-        more = [text_at(item, "type") not in _SAID or "phase" in item for item in self._items]
-        return self._items if any(more) else None
+        items = [item for _, item in sorted(self._items, key=itemgetter(0))]
+        known = (_SAID.get(text_at(item, "type"), frozenset()) for item in items)
+        says_more = any(item.keys() - said for item, said in zip(items, known, strict=True))
+        return items if says_more else None
 
     def _whole(self, response: dict[str, object]) -> Iterator[Piece]:
-        for item in list_of(response.get("output")):
-            self._take(item)
+        for index, item in enumerate(list_of(response.get("output"))):
+            self._take(item, index)
             thought = BETWEEN.join(text_at(p, "text") for p in list_of(at(item, "summary")))
             if thought:
                 yield ReasoningDelta(thought)
