@@ -99,7 +99,7 @@ class RetryScheduled:
 
 @dataclass(frozen=True, slots=True)
 class RequestAdapted:
-    """The request was sent anew in another form, for the server refused a part of it."""
+    """The request is sent in another form: the server refused a part of it, or would."""
 
     sentence: str
     """What was left out or changed, and what undoes that."""

@@ -18,10 +18,13 @@ from tests.providers.golden import WINDOW, require_golden
 from tests.providers.streams import endpoint
 from tests.providers.tool_windows import (
     CLOCK,
-    ECHOES,
+    ENCRYPTED,
     FIELDS,
+    FIRST,
     OFFERED,
+    THOUGHT,
     WEATHER,
+    echo_of,
     sent,
     sent_messages,
     turn_with_tools,
@@ -74,7 +77,6 @@ STEPS = st.lists(
 @examples(40)
 @given(drawn=STEPS)
 def test_each_request_of_a_turn_begins_with_the_bytes_of_the_one_before(name, drawn):
-    echo = Echo(f"{name}:openai/m", json.dumps(ECHOES[name]))
     protocol, window = protocol_named(name), list(WINDOW)
     before = b""
     for number, (text, calls, content, is_error, has_echo) in enumerate(drawn):
@@ -86,7 +88,7 @@ def test_each_request_of_a_turn_begins_with_the_bytes_of_the_one_before(name, dr
         made = tuple(
             ToolCall(f"call{number:02}{place:03}", *call) for place, call in enumerate(calls)
         )
-        window.append(calling(*made, text=text, echo=echo if has_echo else None))
+        window.append(calling(*made, text=text, echo=echo_of(name, made) if has_echo else None))
         window += [result(call.id, content, call.name, is_error=is_error) for call in made]
     assert protocol.request(endpoint(), window, OFFERED).content.startswith(before)
 
@@ -112,15 +114,22 @@ def test_a_model_that_takes_no_tools_is_asked_as_if_there_were_none(name):
 
 @every_protocol
 def test_what_one_model_wants_back_is_not_sent_to_another(name):
-    def written(origin: str) -> str:
-        echo = Echo(origin, json.dumps(ECHOES[name]))
-        call = ToolCall("toolu_01", "weather", '{"city":"Köln"}')
-        return json.dumps(sent_messages(name, [*ASKED, calling(call, echo=echo)]))
+    def written(origin: str, calls: tuple[ToolCall, ...] = FIRST) -> str:
+        echo = replace(echo_of(name), origin=origin)
+        return json.dumps(sent_messages(name, [*ASKED, calling(*calls, echo=echo)]))
 
-    secret = {"responses": "gAAAA", "gemini": "CpQBAVSoXO4="}.get(name, "The city, then the time.")
+    secret = ENCRYPTED.get(name, THOUGHT)
     assert secret in written(f"{name}:openai/m")
     for origin in (f"{name}:openai/m2", f"{name}:other/m", "another:openai/m", ""):
         assert secret not in written(origin)
+
+
+@pytest.mark.parametrize("name", ["responses", "anthropic", "gemini"])
+def test_what_does_not_hold_the_very_calls_is_not_handed_back(name):
+    changed = calling(*FIRST[:1], echo=echo_of(name))
+    assert sent_messages(name, [*ASKED, changed]) == sent_messages(
+        name, [*ASKED, calling(*FIRST[:1])]
+    )
 
 
 def test_anthropic_has_the_results_first_in_one_message_with_what_is_said_to_them():

@@ -232,3 +232,11 @@ async def test_extra_inputs_that_are_tools_are_refused_tools():
     refusal = httpx.Response(422, json={"detail": detail})
     _, bodies = await asked(refusal, streamed(HELLO, DONE))
     assert ["tools" in body for body in bodies] == [True, False]
+
+
+async def test_a_result_that_is_left_out_is_said():
+    stray = result_message(ToolResult("gone", "weather", "21 °C"))
+    pieces, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
+    told = "1 tool result was left out, for the call is not in the window: weather."
+    assert pieces[0] == RequestAdapted(told)
+    assert "21" not in json.dumps(bodies)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from jitchat.providers.protocols.calls import given_id
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
-from jitchat.providers.tools import result_message
+from jitchat.providers.tools import arguments_object, result_message
 from jitchat.values import Echo, Message, Role, Tool, ToolCall, ToolResult
 from tests.providers.golden import WINDOW
 from tests.providers.streams import endpoint
@@ -38,58 +39,71 @@ WEATHER = Tool(
 CLOCK = Tool("clock", "The time now.", '{"type": "object"}')
 OFFERED = Options(tools=(WEATHER, CLOCK))
 
-ECHOES = {
-    "openai": {"reasoning_content": "The city, then the time."},
-    "responses": [
-        {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "gAAAAé"},
+FIRST = (ToolCall("toolu_01", "weather", '{"city":"Köln"}'), ToolCall("toolu_02", "clock", ""))
+THOUGHT = "The city, then the time."
+ENCRYPTED = {"responses": "gAAAAAB", "gemini": "CpQBAVSoXO4="}
+"""What these protocols want back in place of a thought."""
+
+
+def echo_of(protocol_name: str, calls: Sequence[ToolCall] = FIRST) -> Echo:
+    """What a protocol wants back with an answer that makes these calls."""
+    return Echo(f"{protocol_name}:openai/m", json.dumps(_ECHOES[protocol_name](calls)))
+
+
+def _responses(calls: Sequence[ToolCall]) -> list:
+    thought = {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "gAAAAABé="}
+    items = [
         {
-            "id": "fc_1",
+            "id": f"fc_{number}",
             "type": "function_call",
             "status": "completed",
-            "call_id": "toolu_01",
-            "name": "weather",
-            "arguments": '{"city":"Köln"}',
-        },
-        {
-            "id": "fc_2",
-            "type": "function_call",
-            "status": "completed",
-            "call_id": "toolu_02",
-            "name": "clock",
-            "arguments": "{}",
-        },
-    ],
-    "anthropic": [
-        {
-            "type": "thinking",
-            "thinking": "The city, then the time.",
-            "signature": "EqQBCgIYAhIM+/=",
-        },
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
+        for number, call in enumerate(calls)
+    ]
+    return [thought, *items]
+
+
+def _anthropic(calls: Sequence[ToolCall]) -> list:
+    return [
+        {"type": "thinking", "thinking": THOUGHT, "signature": "EqQBCgIYAhIM+/="},
         {"type": "redacted_thinking", "data": "EmwKAhgB"},
         {"type": "text", "text": "I look."},
-        {"type": "tool_use", "id": "toolu_01", "name": "weather", "input": {"city": "Köln"}},
-        {"type": "tool_use", "id": "toolu_02", "name": "clock", "input": {}},
-    ],
-    "gemini": [
-        {"text": "I look."},
-        {
-            "functionCall": {"name": "weather", "args": {"city": "Köln"}, "id": "toolu_01"},
-            "thoughtSignature": "CpQBAVSoXO4=",
-        },
-        {"functionCall": {"name": "clock", "args": {}, "id": "toolu_02"}},
-    ],
-    "ollama": {"thinking": "The city, then the time."},
+        *(
+            {"type": "tool_use", "id": c.id, "name": c.name, "input": arguments_object(c)}
+            for c in calls
+        ),
+    ]
+
+
+def _gemini(calls: Sequence[ToolCall]) -> list:
+    parts = [
+        {"functionCall": {"name": c.name, "args": arguments_object(c)} | _given(c)} for c in calls
+    ]
+    parts[0]["thoughtSignature"] = "CpQBAVSoXO4="
+    return [{"text": "I look."}, *parts]
+
+
+def _given(call: ToolCall) -> dict[str, str]:
+    return {"id": call.id} if given_id(call.id) else {}
+
+
+_ECHOES = {
+    "openai": lambda _: {"reasoning_content": THOUGHT},
+    "responses": _responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "ollama": lambda _: {"thinking": THOUGHT},
 }
-"""What each protocol wants back with the first answer of `steps`."""
 
 
 def steps(protocol_name: str) -> tuple[Message, ...]:
     """Two answers with calls and their results; only the first one has an echo."""
-    echo = Echo(f"{protocol_name}:openai/m", json.dumps(ECHOES[protocol_name]))
-    first = ToolCall("toolu_01", "weather", '{"city":"Köln"}'), ToolCall("toolu_02", "clock", "")
     broken = ToolCall("call00003", "weather", '{"city": "Bo')
     return (
-        Message(Role.ASSISTANT, "I look.", 7, first, echo),
+        Message(Role.ASSISTANT, "I look.", 7, FIRST, echo_of(protocol_name)),
         result_message(ToolResult("toolu_01", "weather", "21 °C"), 8),
         result_message(ToolResult("toolu_02", "clock", "No clock here.", is_error=True), 9),
         Message(Role.ASSISTANT, "", 10, (broken,)),

@@ -21,6 +21,7 @@ from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks
 from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.protocols.protocol import WireProtocol
 from jitchat.providers.protocols.refusals import sent_in
+from jitchat.providers.tools import paired
 from jitchat.values import Message
 
 
@@ -46,6 +47,8 @@ class HttpProvider:
         self, messages: Sequence[Message], options: provider.Options
     ) -> AsyncGenerator[provider.Piece, None]:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
+        if left_out := paired(messages).sentence:
+            yield provider.RequestAdapted(left_out)
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
         yield self._sent(request, attempts.shaped(options))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -82,7 +82,7 @@ def _blocks(run: Run | Step) -> list[Block]:
         return list(map(_block, run.texts))
     if isinstance(run, Returned):
         return [_result(result) for result in run.results]
-    if isinstance(run.echo, list):
+    if isinstance(run.echo, list) and _ids_in(run.echo) == [_id(call.id) for call in run.calls]:
         return run.echo
     said = [_block(run.text)] if run.text else []
     return said + [
@@ -94,6 +94,10 @@ def _blocks(run: Run | Step) -> list[Block]:
         }
         for call in run.calls
     ]
+
+
+def _ids_in(blocks: Iterable[object]) -> list[str]:
+    return [text_at(block, "id") for block in blocks if text_at(block, "type") == "tool_use"]
 
 
 def _result(result: ToolResult) -> Block:
@@ -128,19 +132,21 @@ class AnthropicParser(protocol.AnswerParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._called: set[object] = set()
+        self._called: set[int | None] = set()
         """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
-        self._blocks: dict[object, Block] = {}
+        self._blocks: dict[int | None, Block] = {}
         """What the answer is made of, by index, in order."""
-        self._inputs: dict[object, str] = {}
+        self._inputs: dict[int | None, str] = {}
         """By index: the arguments of a call, as they came."""
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
+        index = chunk.get("index")
+        place = index if isinstance(index, int) else None
         match text_at(chunk, "type") or event:
             case "content_block_delta":
-                yield from self._delta(chunk.get("delta"), chunk.get("index"))
+                yield from self._delta(chunk.get("delta"), place)
             case "content_block_start":
-                yield from self._block(chunk.get("content_block"), chunk.get("index"))
+                yield from self._block(chunk.get("content_block"), place)
             case "content_block_stop":
                 yield from self._calls.taken()
             case "message_start":
@@ -155,7 +161,7 @@ class AnthropicParser(protocol.AnswerParser):
             case "message" | "":
                 yield from self._message(chunk)
 
-    def _delta(self, delta: object, index: object) -> Iterator[provider.Piece]:
+    def _delta(self, delta: object, index: int | None) -> Iterator[provider.Piece]:
         yield from _words(delta)
         arguments = text_at(delta, "partial_json")
         self._extend(self._blocks.get(index), delta)
@@ -164,13 +170,13 @@ class AnthropicParser(protocol.AnswerParser):
         if arguments and index in self._called:
             self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
-    def _block(self, block: object, index: object) -> Iterator[provider.Piece]:
+    def _block(self, block: object, index: int | None) -> Iterator[provider.Piece]:
         """Read the beginning of a block, which in a whole message is all of it."""
         yield from _words(block)
         if isinstance(block, dict):
             self._blocks[index] = {name: each for name, each in block.items() if each is not None}
         if text_at(block, "type") == "tool_use":
-            self._called.add(index if isinstance(index, int) else None)
+            self._called.add(index)
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 

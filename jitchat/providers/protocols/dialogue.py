@@ -50,7 +50,8 @@ class Called:
     calls: tuple[ToolCall, ...]
     """At least one; each has its result in the `Returned` that follows."""
     echo: object = None
-    """What the protocol wants handed back, as it was received; None for nothing."""
+    """What the protocol wants handed back, as it was received; None for nothing. Where it does
+    not hold the very calls, it is not sent: a call without its result would be refused."""
 
 
 @dataclass(frozen=True, slots=True)

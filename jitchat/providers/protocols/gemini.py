@@ -1,7 +1,7 @@
 """Google's Gemini API."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 import httpx
@@ -15,7 +15,7 @@ from jitchat.providers.protocols.json_values import at, count, first, list_of, t
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
 from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Tool, Usage
+from jitchat.values import Message, Role, Tool, ToolCall, Usage
 
 _NAMES = {
     "max_tokens": "maxOutputTokens",
@@ -126,13 +126,21 @@ def _content(run: Run | Step) -> Item:
 
 
 def _parts_called(step: Called) -> list[object]:
-    if isinstance(step.echo, list):
+    if isinstance(step.echo, list) and _called_in(step.echo) == list(map(_known, step.calls)):
         return step.echo
     said: list[object] = [{"text": step.text}] if step.text else []
-    for call in step.calls:
-        known = protocol.filled({"id": calls.given_id(call.id), "name": call.name})
-        said.append({"functionCall": known | {"args": arguments_object(call)}})
-    return said
+    return said + [
+        {"functionCall": _known(call) | {"args": arguments_object(call)}} for call in step.calls
+    ]
+
+
+def _known(call: ToolCall) -> Item:
+    return protocol.filled({"id": calls.given_id(call.id), "name": call.name})
+
+
+def _called_in(parts: Iterable[object]) -> list[Item]:
+    called = (at(part, "functionCall") for part in parts)
+    return [protocol.filled({"id": at(c, "id"), "name": at(c, "name")}) for c in called if c]
 
 
 class GeminiProtocol:

@@ -1,6 +1,6 @@
 """OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 import httpx
@@ -125,6 +125,11 @@ def _tools(options: Options) -> list[Item]:
     ]
 
 
+def _ids_in(items: Iterable[object]) -> set[str]:
+    called = (item for item in items if text_at(item, "type") == "function_call")
+    return {text_at(item, "call_id") or text_at(item, "id") for item in called}
+
+
 def _written(step: Step) -> list[Item]:
     if isinstance(step, Returned):
         return [
@@ -135,7 +140,7 @@ def _written(step: Step) -> list[Item]:
             }
             for result in step.results
         ]
-    if isinstance(step.echo, list):
+    if isinstance(step.echo, list) and _ids_in(step.echo) == {call.id for call in step.calls}:
         return step.echo
     said: list[Item] = [{"role": "assistant", "content": step.text}] if step.text else []
     return said + [
