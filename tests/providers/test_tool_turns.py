@@ -26,6 +26,7 @@ from tests.providers.golden import require_golden
 from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
 from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
 from tests.providers.tool_windows import OFFERED, WEATHER
+from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,3 +241,17 @@ async def test_a_result_that_is_left_out_is_said():
     told = "1 tool result was left out, for the call is not in the window: weather."
     assert pieces[0] == RequestAdapted(told)
     assert "21" not in json.dumps(bodies)
+
+
+async def test_the_scripted_provider_calls_and_goes_on_with_the_result():
+    call = ToolCall("1", "weather", KOELN)
+    scripted = ScriptedProvider(("I look.", call), later=[("Rain.",)])
+    window, answers = list(ASKED), []
+    while not answers or answers[-1].calls:
+        answers.append(Answer())
+        async for piece in scripted.stream(window, OFFERED):
+            answers[-1].take(piece)
+        window += [answers[-1].message(), *results(answers[-1].calls)]
+    assert [answer.text for answer in answers] == ["I look.", "Rain."]
+    assert [answer.finished for answer in answers] == [Finished("tool_calls"), Finished("stop")]
+    assert scripted.requests[1] == (*scripted.requests[0], *window[2:4])
