@@ -122,9 +122,40 @@ _SHOWN = 300
 """Characters that are passed on of why a model refused."""
 
 
-_GROWING = ("text", "thinking", "signature")
-"""Fields of a block that come in pieces."""
+_GROWING = ("text", "thinking", "signature", "partial_json")
+"""Fields of a block that come in pieces; the last one is a call's `input`."""
 _THINKING = frozenset({"thinking", "redacted_thinking"})
+
+
+class _Blocks:
+    """Keeps what an answer is made of, block by block, as it came."""
+
+    def __init__(self) -> None:
+        self._begun: dict[int | None, Block] = {}
+        self._pieces: dict[int | None, dict[str, list[str]]] = {}
+
+    def begin(self, index: int | None, block: Block) -> None:
+        self._begun[index] = {name: each for name, each in block.items() if each is not None}
+
+    def extend(self, index: int | None, delta: object) -> None:
+        pieces = self._pieces.setdefault(index, {})
+        for name in _GROWING:
+            if text := text_at(delta, name):
+                pieces.setdefault(name, []).append(text)
+
+    def signed(self) -> list[Block] | None:
+        """Give the blocks where there is reasoning among them, which is signed; else None."""
+        whole = [self._whole(index) for index in self._begun]
+        kept = [block for block in whole if block.get("type") != "text" or block.get("text")]
+        kinds = (text_at(block, "type") for block in kept)
+        return kept if _THINKING.intersection(kinds) else None
+
+    def _whole(self, index: int | None) -> Block:
+        block, pieces = self._begun[index], self._pieces.get(index, {})
+        grown = {name: text_at(block, name) + "".join(texts) for name, texts in pieces.items()}
+        written = grown.pop("partial_json", "")
+        called = {"input": arguments_object(ToolCall("", "", written))} if written else {}
+        return block | grown | called
 
 
 class AnthropicParser(protocol.AnswerParser):
@@ -134,10 +165,7 @@ class AnthropicParser(protocol.AnswerParser):
         super().__init__()
         self._called: set[int | None] = set()
         """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
-        self._blocks: dict[int | None, Block] = {}
-        """What the answer is made of, by index, in order."""
-        self._inputs: dict[int | None, str] = {}
-        """By index: the arguments of a call, as they came."""
+        self._blocks = _Blocks()
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         index = chunk.get("index")
@@ -163,10 +191,8 @@ class AnthropicParser(protocol.AnswerParser):
 
     def _delta(self, delta: object, index: int | None) -> Iterator[provider.Piece]:
         yield from _words(delta)
+        self._blocks.extend(index, delta)
         arguments = text_at(delta, "partial_json")
-        self._extend(self._blocks.get(index), delta)
-        if arguments:
-            self._inputs[index] = self._inputs.get(index, "") + arguments
         if arguments and index in self._called:
             self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
@@ -174,27 +200,14 @@ class AnthropicParser(protocol.AnswerParser):
         """Read the beginning of a block, which in a whole message is all of it."""
         yield from _words(block)
         if isinstance(block, dict):
-            self._blocks[index] = {name: each for name, each in block.items() if each is not None}
+            self._blocks.begin(index, block)
         if text_at(block, "type") == "tool_use":
             self._called.add(index)
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
 
-    def _extend(self, block: Block | None, delta: object) -> None:
-        for name in _GROWING:
-            if block is not None and (text := text_at(delta, name)):
-                block[name] = text_at(block, name) + text
-
     def _echo(self) -> object:
-        """Give the blocks as they came, for reasoning is signed; None where there is none."""
-        blocks = []
-        for index, block in self._blocks.items():
-            if written := self._inputs.get(index):
-                block["input"] = arguments_object(ToolCall("", "", written))
-            if block.get("type") != "text" or text_at(block, "text"):
-                blocks.append(block)
-        kinds = [text_at(block, "type") for block in blocks]
-        return blocks if _THINKING.intersection(kinds) else None
+        return self._blocks.signed()
 
     def _message(self, message: dict[str, object]) -> Iterator[provider.Piece]:
         for index, block in enumerate(list_of(message.get("content"))):

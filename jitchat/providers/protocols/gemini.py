@@ -46,6 +46,8 @@ class GeminiParser(protocol.AnswerParser):
         self._last: Usage | None = None
         self._parts: list[Item] = []
         """What the answer is made of, in order, but for summaries of reasoning."""
+        self._text_so_far: list[str] = []
+        """Of the part with which they end: plain text comes in pieces."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         candidate = first(chunk.get("candidates"))
@@ -73,13 +75,19 @@ class GeminiParser(protocol.AnswerParser):
         is_thought, is_signed = part.get("thought") is True, _SIGNATURE in part
         if is_thought and not is_signed:
             return
-        last = self._parts[-1] if self._parts else {}
-        if part.keys() == last.keys() == {"text"}:
-            last["text"] = text_at(last, "text") + text_at(part, "text")
-        elif part.keys() != {"text"} or part["text"]:
-            self._parts.append(dict(part))
+        if part.keys() == {"text"}:
+            self._text_so_far.append(text_at(part, "text"))
+        else:
+            self._end_text()
+            self._parts.append(part)
+
+    def _end_text(self) -> None:
+        if text := "".join(self._text_so_far):
+            self._parts.append({"text": text})
+        self._text_so_far = []
 
     def _echo(self) -> object:
+        self._end_text()
         return self._parts if any(_SIGNATURE in part for part in self._parts) else None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:

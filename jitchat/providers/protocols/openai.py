@@ -18,6 +18,7 @@ from jitchat.values import Message, Usage
 
 _THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
 """Names under which servers send reasoning, and some want it back with a call."""
+_IN_PIECES = ("text", "summary", "data")
 _BESIDE = ("extra_content", "provider_specific_fields")
 """Where Gemini's own endpoint and litellm put the signature of a call."""
 _MOST_CALLS = 1_000
@@ -101,7 +102,8 @@ class _Thoughts:
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
-        self._details: list[Item] = []
+        self._details: list[tuple[Item, dict[str, list[str]]]] = []
+        """Each with those of its fields that come in pieces."""
 
     def take(self, part: object) -> None:
         for name in _THOUGHTS:
@@ -114,22 +116,24 @@ class _Thoughts:
     def whole(self) -> Item:
         """Give it under one name, the one that says the most."""
         if self._details:
-            return {_DETAILS: self._details}
+            joined = [
+                detail | {name: "".join(texts) for name, texts in pieces.items()}
+                for detail, pieces in self._details
+            ]
+            return {_DETAILS: joined}
         return {name: "".join(texts) for name, texts in list(self._texts.items())[:1]}
 
     def _add(self, detail: Item) -> None:
         """Take a detail, or go on with the last one: its texts come in pieces."""
-        last = self._details[-1] if self._details else None
         kind = (detail.get("type"), detail.get("index"))
-        if last is None or (last.get("type"), last.get("index")) != kind:
-            self._details.append(dict(detail))
-            return
-        for name, value in detail.items():
-            is_piece = name in ("text", "summary", "data") and isinstance(value, str)
-            if is_piece:
-                last[name] = text_at(last, name) + str(value)
-            elif value is not None:
-                last[name] = value
+        last = self._details[-1][0] if self._details else {}
+        if not last or (last.get("type"), last.get("index")) != kind:
+            self._details.append(({}, {}))
+        known, pieces = self._details[-1]
+        known.update({name: each for name, each in detail.items() if each is not None})
+        for name in _IN_PIECES:
+            if name in detail:
+                pieces.setdefault(name, []).append(text_at(detail, name))
 
 
 def _thought(part: object, content: object) -> str:
