@@ -136,6 +136,9 @@ class Options:
     `system` for messages of that role."""
     tools: tuple[Tool, ...] = ()
     """What the model may call; sent by name, so that the same ones are the same bytes."""
+    tool_choice: str | None = None
+    """`none`: the tools stay in the request, and are not to be called, for the last step of a
+    turn. None for the model to choose."""
 
 
 @dataclass(frozen=True, slots=True)

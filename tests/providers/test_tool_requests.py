@@ -132,13 +132,39 @@ def test_what_does_not_hold_the_very_calls_is_not_handed_back(name):
     )
 
 
-def test_anthropic_has_the_results_first_in_one_message_with_what_is_said_to_them():
-    call = ToolCall("t1", "weather", "{}"), ToolCall("t2", "clock", "{}")
-    window = [*ASKED, calling(*call), result("t2"), result("t1"), Message(Role.USER, "Stop.")]
-    last = sent_messages("anthropic", window)[-1]
+def test_anthropic_has_all_the_results_of_an_answer_in_one_message():
+    calls = ToolCall("t1", "weather", "{}"), ToolCall("t2", "clock", "{}")
+    last = sent_messages("anthropic", [*ASKED, calling(*calls), result("t2"), result("t1")])[-1]
     assert last["role"] == "user"
-    assert [block["type"] for block in last["content"]] == ["tool_result"] * 2 + ["text"]
-    assert [block.get("tool_use_id") for block in last["content"]] == ["t1", "t2", None]
+    assert [block["tool_use_id"] for block in last["content"]] == ["t1", "t2"]
+    assert {block["type"] for block in last["content"]} == {"tool_result"}
+
+
+@every_protocol
+def test_what_is_said_to_results_that_were_never_answered_comes_behind_an_end(name):
+    stopped = [*ASKED, calling(ToolCall("t1", "weather", "{}")), result("t1")]
+    written = sent_messages(name, [*stopped, Message(Role.USER, "Go on.")])
+    assert written[:-2] == sent_messages(name, stopped)
+    assert [item["role"] for item in written[-2:]] in (["assistant", "user"], ["model", "user"])
+    assert "stopped here" in json.dumps(written[-2])
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("openai", {"tool_choice": "none"}),
+        ("responses", {"tool_choice": "none"}),
+        ("anthropic", {"tool_choice": {"type": "none"}}),
+        ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}),
+        ("ollama", {}),
+    ],
+)
+def test_for_the_last_step_the_tools_stay_and_are_not_to_be_called(name, chosen):
+    last = replace(OFFERED, tool_choice="none")
+    assert sent(name, ASKED, last) == sent(name, ASKED) | chosen
+    assert sent(name, ASKED, replace(last, tools=())) == sent(name, ASKED, Options())
+    refused = replace(last, without=frozenset({"tool_choice"}))
+    assert sent(name, ASKED, refused) == sent(name, ASKED)
 
 
 def test_anthropic_caches_by_itself_what_calls_append_and_no_block_is_marked_anew():

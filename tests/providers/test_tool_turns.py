@@ -208,7 +208,7 @@ async def test_a_model_that_takes_no_tools_is_asked_without_and_that_is_said(sta
     refusal = httpx.Response(status, json={"error": {"message": said}})
     pieces, bodies = await asked(refusal, streamed(HELLO, DONE))
     assert ["tools" in body for body in bodies] == [True, False]
-    told = "m takes no tools: none was offered to it, until `jitchat tokens openai/m --forget`."
+    told = "m takes no tools: it was asked without them, until `jitchat tokens openai/m --forget`."
     assert RequestAdapted(told) in pieces
     assert pieces[-1] == Finished("stop")
 
@@ -226,6 +226,12 @@ def test_what_is_wrong_with_one_tool_is_no_refusal_of_all():
     ):
         complaint = json.dumps({"error": {"message": said, "param": param}})
         assert refused_parameter(400, complaint, sent) is None, said
+
+
+def test_reasoning_that_is_missing_is_not_refused():
+    said = "The `reasoning_content` in the thinking mode must be passed back to the API."
+    complaint = json.dumps({"error": {"message": said}})
+    assert refused_parameter(400, complaint, {"reasoning_content"}) is None
 
 
 async def test_extra_inputs_that_are_tools_are_refused_tools():

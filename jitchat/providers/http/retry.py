@@ -192,7 +192,7 @@ def adaptation(
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."
     if parameter == "tools":
-        return f"{name} takes no tools: none was offered to it, {always}."
+        return f"{name} takes no tools: it was asked without them, {always}."
     if parameter in after:
         return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
     instead = ", ".join(sorted(after - before))

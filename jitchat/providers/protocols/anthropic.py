@@ -122,7 +122,7 @@ _SHOWN = 300
 """Characters that are passed on of why a model refused."""
 
 
-_GROWING = ("text", "thinking", "signature", "partial_json")
+_GROWING = frozenset({"text", "thinking", "signature", "partial_json"})
 """Fields of a block that come in pieces; the last one is a call's `input`."""
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 
@@ -138,10 +138,9 @@ class _Blocks:
         self._begun[index] = {name: each for name, each in block.items() if each is not None}
 
     def extend(self, index: int | None, delta: object) -> None:
-        pieces = self._pieces.setdefault(index, {})
-        for name in _GROWING:
-            if text := text_at(delta, name):
-                pieces.setdefault(name, []).append(text)
+        for name, text in delta.items() if isinstance(delta, dict) else ():
+            if name in _GROWING and isinstance(text, str):
+                self._pieces.setdefault(index, {}).setdefault(name, []).append(text)
 
     def signed(self) -> list[Block] | None:
         """Give the blocks where there is reasoning among them, which is signed; else None."""
@@ -293,6 +292,7 @@ class AnthropicProtocol:
             "top_p": options.top_p if sampled else None,
             "top_k": options.top_k if sampled else None,
             "cache_control": _CACHED if tools else None,
+            "tool_choice": protocol.filled({"type": options.tool_choice}) if tools else None,
             "tools": [
                 {
                     "name": tool.name,

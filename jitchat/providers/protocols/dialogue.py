@@ -23,6 +23,9 @@ _OPENING = Message(Role.USER, "(the conversation so far)")
 """Ahead of a reply with which a window begins: the recent block may be cut between a message and
 its reply. Leaving the reply out would send less than the window shows, and the same words each
 time keep the prefix in the provider's cache."""
+_STOPPED = Message(Role.ASSISTANT, "(The reply was stopped here.)")
+"""Behind results that the model never answered: Mistral, and templates of local models, refuse a
+message of the user's that follows them."""
 _SHOWN_ARGUMENTS = 200
 """Characters of a call's arguments where it goes out as text."""
 
@@ -118,8 +121,19 @@ def dialogue(
         system = ""
     if user_first and (not rest or rest[0].role is not Role.USER):
         rest.insert(0, _OPENING)
+    rest = list(_with_ends(rest))
     rows = groupby(rest, key=lambda message: _row_of(message, merging=merging))
     return Dialogue(system, tuple(_run(list(row), origin) for _, row in rows))
+
+
+def _with_ends(messages: Iterable[Message]) -> Iterator[Message]:
+    """Close a turn that was stopped behind its results, ahead of what the user says next."""
+    is_result = False
+    for message in messages:
+        if is_result and message.role is Role.USER:
+            yield _STOPPED
+        is_result = bool(message.call_id)
+        yield message
 
 
 def _by_user(message: Message) -> Message:

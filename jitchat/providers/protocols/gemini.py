@@ -24,6 +24,8 @@ _NAMES = {
     "effort": "thinkingConfig",
     "thinkingLevel": "thinkingConfig",
     "systemInstruction": "system",
+    "tool_choice": "toolConfig",
+    "functionCallingConfig": "toolConfig",
 }
 """Other names for what may be refused."""
 
@@ -120,6 +122,10 @@ def _declared(tool: Tool) -> Item:
     )
 
 
+def _choosing(choice: str | None) -> Item | None:
+    return {"functionCallingConfig": {"mode": choice.upper()}} if choice else None
+
+
 def _content(run: Run | Step) -> Item:
     if isinstance(run, Run):
         return {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
@@ -184,6 +190,7 @@ class GeminiProtocol:
         body = {
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
             "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
+            "toolConfig": _choosing(options.tool_choice) if tools else None,
             "contents": list(map(_content, window.runs)),
             "generationConfig": protocol.filled(settings, without),
         }

@@ -53,21 +53,26 @@ class OpenAiParser(protocol.AnswerParser):
 
     def _part(self, part: object) -> Iterator[Piece]:
         content = at(part, "content")
-        self._thoughts.take(part)
         if thought := _thought(part, content):
             self._text.reasoned()
             yield ReasoningDelta(thought)
+        if thought or (isinstance(part, dict) and _DETAILS in part):
+            self._thoughts.take(part)
         for text in (content, at(part, "refusal")):
             if text:
                 yield from self._text.text(text_of(text))
-        self._calls.add(at(part, "tool_calls"))
-        for number, call in enumerate(list_of(at(part, "tool_calls"))):
+        if fragments := list_of(at(part, "tool_calls")):
+            self._calls.add(fragments)
+            self._take_beside(fragments)
+        if call := at(part, "function_call"):
+            self._calls.add([{"index": 0, "function": call}])
+
+    def _take_beside(self, fragments: list[object]) -> None:
+        for number, call in enumerate(fragments):
             index = at(call, "index")
             beside = {name: at(call, name) for name in _BESIDE if at(call, name)}
             if beside:
                 self._of_calls[index if isinstance(index, int) else number] = beside
-        if call := at(part, "function_call"):
-            self._calls.add([{"index": 0, "function": call}])
 
     def _echo(self) -> object:
         most = min(max(self._of_calls, default=-1) + 1, _MOST_CALLS)
@@ -218,9 +223,10 @@ class OpenAiProtocol:
             folding="system" in without,
             origin=calls.origin_of(endpoint, self.name) if tools else "",
         )
-        body = {
+        body: dict[str, object] = {
             "model": endpoint.model,
             "tools": tools,
+            "tool_choice": options.tool_choice if tools else None,
             "messages": window.as_objects(lambda step: _written(step, url.host, without)),
             "stream": True,
             "stream_options": {"include_usage": True},

@@ -301,7 +301,7 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
         return None
     if "system" in sent and pattern("no_system").search(text):
         return "system"
-    if status >= 500:
+    if status >= 500 or pattern("is_missing").search(text):
         return None
     essential = wordings()["essential"]
     wanted = {_plain(name): name for name in sent if name not in essential}

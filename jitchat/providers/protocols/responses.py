@@ -179,6 +179,7 @@ class ResponsesProtocol:
         body = {
             "model": endpoint.model,
             "tools": tools,
+            "tool_choice": options.tool_choice if tools else None,
             "input": window.as_objects(_written),
             "stream": True,
             "max_output_tokens": options.max_tokens,
