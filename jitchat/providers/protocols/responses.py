@@ -142,7 +142,8 @@ def _written(step: Step) -> list[Item]:
         ]
     if isinstance(step.echo, list) and _ids_in(step.echo) == {call.id for call in step.calls}:
         return step.echo
-    said: list[Item] = [{"role": "assistant", "content": step.text}] if step.text else []
+    message: Item = {"type": "message", "role": "assistant", "content": step.text}
+    said = [message] if step.text else []
     return said + [
         {
             "type": "function_call",
