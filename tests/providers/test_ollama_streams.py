@@ -26,7 +26,7 @@ STREAMS = {
     "ollama_think_tags.ndjson": [ReasoningDelta("Let me see.\n"), ReplyDelta("Yes."), *END],
     "ollama_tool_call.ndjson": [
         ToolCall("1", "weather", '{"city": "Köln"}'),
-        ToolCall("call00002", "time", "{}"),
+        ToolCall("call00001", "time", "{}"),
         *END,
     ],
     "ollama_cached.ndjson": [ReplyDelta("Yes."), Finished("stop"), Usage(None, 2)],

@@ -181,11 +181,11 @@ async def test_an_id_that_is_missing_or_not_unique_is_made_and_in_no_earlier_ans
         call_event(index=number, function=function, **given)
         for number, given in enumerate([{}, {"id": "x"}, {"id": "x"}])
     )
-    earlier = Message(Role.ASSISTANT, "", None, (ToolCall("call00001", "weather", "{}"),))
+    earlier = Message(Role.ASSISTANT, "", None, (ToolCall("call00002", "weather", "{}"),))
     window = (*ASKED, earlier, *results(earlier.calls))
     pieces, _ = await asked(streamed(stream, DONE), window=window)
     ids = [piece.id for piece in pieces if isinstance(piece, ToolCall)]
-    assert ids == ["call00002", "x", "call00004"]
+    assert ids == ["call00001", "x", "call00003"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ written.
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 from operator import attrgetter
 
 from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
@@ -56,14 +57,14 @@ def given_id(call_id: str) -> str | None:
     return None if re.fullmatch(r"call\d{5,}", call_id) else call_id
 
 
-_NEEDS_FLAG = "Error: "
+_ERROR = "Error: "
 
 
 def result_text(result: ToolResult) -> str:
     """Write a result for a protocol that has no place to say that it is an error."""
     said = result.content
-    is_plain = not result.is_error or said.startswith(_NEEDS_FLAG)
-    return said if is_plain else f"{_NEEDS_FLAG}{said}"
+    is_plain = not result.is_error or said.startswith(_ERROR)
+    return said if is_plain else f"{_ERROR}{said}"
 
 
 class CallNames:
@@ -71,7 +72,7 @@ class CallNames:
 
     def __init__(self, messages: Iterable[Message], origin: str) -> None:
         """`messages` are the request's: a made id is in none of them."""
-        self._number = sum(len(message.calls) for message in messages)
+        self._sent = frozenset(call.id for message in messages for call in message.calls)
         self._origin = origin
         self._taken: set[str] = set()
 
@@ -80,11 +81,14 @@ class CallNames:
             return replace(piece, origin=self._origin)
         if not isinstance(piece, ToolCall):
             return piece
-        self._number += 1
         is_free = piece.id and piece.id not in self._taken
-        call_id = piece.id if is_free else made_id(self._number)
+        call_id = piece.id if is_free else self._made()
         self._taken.add(call_id)
         return replace(piece, id=call_id)
+
+    def _made(self) -> str:
+        ids = map(made_id, count(1))
+        return next(each for each in ids if each not in self._sent and each not in self._taken)
 
 
 class _Call:
