@@ -25,7 +25,13 @@ from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, Usage
 from tests.providers.golden import require_golden
 from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
 from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
-from tests.providers.tool_windows import OFFERED, WEATHER
+from tests.providers.tool_windows import (
+    ENCRYPTED,
+    OFFERED,
+    THOUGHT,
+    WEATHER,
+    turn_with_tools,
+)
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -153,6 +159,34 @@ def test_text_that_was_reasoning_is_none_of_the_answers():
         answer.take(piece)
     assert (answer.text, answer.reasoning) == ("Yes.", "Hm. So.")
     assert answer.message(4) == Message(Role.ASSISTANT, "Yes.", 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("anthropic", "messages.1.content.0: Invalid `signature` in `thinking` block"),
+        ("gemini", "Corrupted thought signature."),
+        ("responses", "The encrypted content gAAA... could not be verified."),
+    ],
+)
+async def test_a_turn_goes_on_without_reasoning_that_its_server_does_not_know_any_more(name, error):
+    bodies: list[str] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        bodies.append(request.content.decode())
+        refusal = {"error": {"message": error, "type": "invalid_request_error"}}
+        return httpx.Response(400, json=refusal) if len(bodies) % 2 else streamed(whole)
+
+    whole = (RECORDED / f"{name}_text.sse").read_text(encoding="utf-8")
+    provider = HttpProvider(endpoint(), protocol_named(name), httpx.MockTransport(handle))
+    for _ in range(2):
+        pieces = [piece async for piece in provider.stream(turn_with_tools(name), OFFERED)]
+        told = "m did not take its earlier reasoning back: it was asked without that."
+        assert RequestAdapted(told) in pieces
+    await provider.aclose()
+    secret = ENCRYPTED.get(name, THOUGHT)
+    assert [secret in body for body in bodies] == [True, False, True, False]
+    assert all("toolu_01" in body and "21 " in body for body in bodies)
 
 
 def call_event(**fragment: object) -> str:

@@ -60,8 +60,9 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise response.error
-                with suppress(StoreError):  # the answer does not wait for a disk that is full
-                    await asyncio.to_thread(self._quirks.refuse, parameter)
+                if parameter != "echo":  # which is of one answer, not of the model
+                    with suppress(StoreError):  # nothing waits for a disk that is full
+                        await asyncio.to_thread(self._quirks.refuse, parameter)
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
                 yield provider.RequestAdapted(changed)

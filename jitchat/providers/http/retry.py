@@ -193,6 +193,8 @@ def adaptation(
         return f"{name} does not take a system message: sent with the first question, {always}."
     if parameter == "tools":
         return f"{name} takes no tools: it was asked without them, {always}."
+    if parameter == "echo":
+        return f"{name} did not take its earlier reasoning back: it was asked without that."
     if parameter in after:
         return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
     instead = ", ".join(sorted(after - before))

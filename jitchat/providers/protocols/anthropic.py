@@ -278,7 +278,7 @@ class AnthropicProtocol:
             messages,
             folding="system" in without,
             user_first=True,
-            origin=calls.origin_of(endpoint, self.name) if tools else "",
+            origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         turns = [(_side(run), _blocks(run)) for run in window.runs]
         system = [_block(window.system)] if window.system else []

@@ -43,6 +43,16 @@ def origin_of(endpoint: Endpoint, protocol_name: str) -> str:
     return f"{protocol_name}:{endpoint.name}/{endpoint.model}"
 
 
+def asked_for_calls(endpoint: Endpoint, protocol_name: str, options: Options) -> str:
+    """Name who is offered tools, as the origin of its echoes; empty where nobody is.
+
+    Who refused its own echo is nobody's origin.
+    """
+    if not offered(options):
+        return ""
+    return protocol_name if "echo" in options.without else origin_of(endpoint, protocol_name)
+
+
 _MADE = "call{:05}"
 """Of letters and digits, nine in all: Mistral takes no other."""
 

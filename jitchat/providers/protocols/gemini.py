@@ -175,7 +175,7 @@ class GeminiProtocol:
             messages,
             folding="system" in without,
             user_first=True,
-            origin=calls.origin_of(endpoint, self.name) if tools else "",
+            origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         settings = {
             "maxOutputTokens": options.max_tokens,

@@ -92,7 +92,7 @@ class OllamaProtocol:
         window = dialogue(
             messages,
             folding="system" in without,
-            origin=calls.origin_of(endpoint, self.name) if tools else "",
+            origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         body = {
             "model": endpoint.model,

@@ -221,7 +221,7 @@ class OpenAiProtocol:
             messages,
             merging=not by_openai,
             folding="system" in without,
-            origin=calls.origin_of(endpoint, self.name) if tools else "",
+            origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         body: dict[str, object] = {
             "model": endpoint.model,

@@ -175,7 +175,7 @@ class ResponsesProtocol:
             messages,
             merging=False,
             folding="system" in without,
-            origin=calls.origin_of(endpoint, self.name) if tools else "",
+            origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         body = {
             "model": endpoint.model,
