@@ -14,7 +14,7 @@ from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
-from jitchat.values import Status, Turn, Usage
+from jitchat.values import Echo, Status, ToolCall, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
@@ -111,8 +111,11 @@ class SendRecorder:
                 self._request = piece
             case provider.Finished():
                 self._finished = self._finished or piece
-            case provider.ToolCall(name, arguments):
-                return self._grow(provider.ReplyDelta(f"\n\n[tool call: {name} {arguments}]\n"))
+            case ToolCall():
+                said = f"\n\n[tool call: {piece.name} {piece.arguments}]\n"
+                return self._grow(provider.ReplyDelta(said))
+            case Echo():
+                return None
             case events.RetryScheduled() | events.RequestAdapted():
                 return piece
             case _:

@@ -260,11 +260,67 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """What the model may call."""
+
+    name: str
+    """Letters, digits, `_` and `-`, at most 64: what every protocol takes."""
+    description: str
+    schema: str
+    """JSON Schema of the arguments, as text; an object's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One use of a tool, as the model asked for it."""
+
+    id: str
+    """By which its result names it; unique within its answer."""
+    name: str
+    arguments: str
+    """JSON as the model wrote it, which may be broken; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back of a call."""
+
+    call_id: str
+    name: str
+    """The tool's."""
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What a server wants handed back with an answer that calls tools: signatures, reasoning.
+
+    It says again what the answer's text and calls say: who changes these, drops it.
+    """
+
+    origin: str
+    """Protocol, provider and model; nobody else is sent it."""
+    value: str
+    """JSON, opaque: in that protocol's own shape, as it was received."""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     role: Role
     content: str
     turn: int | None = None
     """The position of the turn that this is, if it is one; never sent."""
+    calls: tuple[ToolCall, ...] = ()
+    """The assistant's, in their order."""
+    echo: Echo | None = None
+    """None where nothing but text and calls is to be handed back."""
+    call_id: str = ""
+    """The call that a tool's message answers; without it, the message goes out as the user's."""
+    tool: str = ""
+    """The name of the tool that was called."""
+    is_error: bool = False
+    """Whether the call failed, or was refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ from jitchat.models import resolve_model
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
 from jitchat.session import Session, SessionOptions
 from jitchat.transfer.formats import store_demo
-from jitchat.values import Conversation, Message, Role, Turn, Usage
+from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
+
+    Script = Sequence[str | JitchatError | asyncio.Event | Piece]
 
     from jitchat.settings import Settings
     from jitchat.store.store import ColdStore
@@ -38,19 +40,26 @@ TALK = (
 
 @dataclass
 class ScriptedProvider:
-    """Answers as told: texts become deltas, errors are raised, events are waited for."""
+    """Answers as told: texts become deltas, errors are raised, events are waited for.
 
-    script: Sequence[str | JitchatError | asyncio.Event | Piece] = ("Understood.",)
+    An answer with a `ToolCall` in it ends by that: the next request, with its result, gets the
+    next answer.
+    """
+
+    script: Script = ("Understood.",)
     name: str = "scripted"
     model: str = "scripted-1"
     requests: list[tuple[Message, ...]] = field(default_factory=list)
     options: list[Options] = field(default_factory=list)
     """What went along with each of the requests."""
+    later: list[Script] = field(default_factory=list)
+    """The answers after that; behind the last one comes `script` again."""
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         self.requests.append(tuple(messages))
         self.options.append(options)
-        for step in self.script:
+        script = self._script()
+        for step in script:
             if isinstance(step, asyncio.Event):
                 await step.wait()
             elif isinstance(step, JitchatError):
@@ -59,7 +68,12 @@ class ScriptedProvider:
                 yield ReplyDelta(step) if isinstance(step, str) else step
             await asyncio.sleep(0)
         yield Usage(100, 10)
-        yield Finished("stop")
+        calls = any(isinstance(step, ToolCall) for step in script)
+        yield Finished("tool_calls" if calls else "stop")
+
+    def _script(self) -> Script:
+        answers = [self.script, *self.later]
+        return answers[(len(self.requests) - 1) % len(answers)]
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False

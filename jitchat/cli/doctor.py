@@ -22,7 +22,7 @@ from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
 from jitchat.store.database import Database
 from jitchat.text.figures import plural
-from jitchat.values import Message, Role
+from jitchat.values import Message, Role, ToolCall
 from jitchat.window.tokens import EstimateCounter, counter_for
 
 SECONDS = 20.0
@@ -258,7 +258,7 @@ async def _first_piece(model: models.ResolvedModel) -> float:
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
     sampling = replace(profile.sampling, context=context)
     began = time.monotonic()
-    answering = pieces.ReplyDelta | pieces.ReasoningDelta | pieces.ToolCall | pieces.Finished
+    answering = pieces.ReplyDelta | pieces.ReasoningDelta | ToolCall | pieces.Finished
     try:
         async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
             async for piece in answer:

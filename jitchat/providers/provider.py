@@ -4,13 +4,13 @@ import hashlib
 import json
 import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
 
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Usage
+from jitchat.values import Echo, Message, Tool, ToolCall, Usage
 
 
 @cache
@@ -30,7 +30,10 @@ class ReplyDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of what the model thinks before it answers. Shown, kept, never sent back."""
+    """A piece of what the model thinks before it answers. Shown, and kept.
+
+    Where the server wants it back with a call, it comes once more in an `Echo`.
+    """
 
     text: str
 
@@ -38,15 +41,6 @@ class ReasoningDelta:
 @dataclass(frozen=True, slots=True)
 class ReasoningFound:
     """All text so far was reasoning: its opening tag was a part of the model's template."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """The model wants a tool, although none was offered to it."""
-
-    name: str
-    arguments: str
-    """JSON as the model wrote it, which may be broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,7 @@ class RetryScheduled:
 
 @dataclass(frozen=True, slots=True)
 class RequestAdapted:
-    """The request was sent anew in another form, for the server refused a part of it."""
+    """The request is sent in another form: the server refused a part of it, or would."""
 
     sentence: str
     """What was left out or changed, and what undoes that."""
@@ -140,6 +134,11 @@ class Options:
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
     `system` for messages of that role."""
+    tools: tuple[Tool, ...] = ()
+    """What the model may call; sent by name, so that the same ones are the same bytes."""
+    tool_choice: str | None = None
+    """`none`: the tools stay in the request, and are not to be called, for the last step of a
+    turn. None for the model to choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ class SentRequest:
 
 ShownPiece = ReplyDelta | ReasoningDelta | ReasoningFound | RetryScheduled | RequestAdapted
 """What is reported as it came."""
-Piece = ShownPiece | ToolCall | Usage | Finished | SentRequest
+Piece = ShownPiece | ToolCall | Echo | Usage | Finished | SentRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +244,15 @@ _OPTIONS = frozenset(field.name for field in fields(Options))
 
 
 def request_fields(request: SentRequest) -> dict[str, Any]:
-    """Describe a request as JSON knows it; options that were not set are left out."""
-    described = asdict(request)
+    """Describe a request as JSON knows it; options that were not set are left out.
+
+    The tools are, too: they are a part of the window.
+    """
+    described = asdict(replace(request, options=replace(request.options, tools=())))
     described["options"] = {
         name: sorted(value) if isinstance(value, frozenset) else value
         for name, value in described["options"].items()
-        if value not in (None, frozenset())
+        if value not in (None, frozenset(), ())
     }
     return described
 

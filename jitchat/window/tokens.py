@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jitchat.values import Message
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
+from jitchat.window.tool_prices import tool_tokens
 
 if TYPE_CHECKING:
     import tiktoken
@@ -151,4 +152,6 @@ def message_tokens(counter: TokenCounter, text: str) -> int:
 
 
 def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
-    return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST
+    """Count the messages, with the calls and results among them."""
+    texts = sum(message_tokens(counter, message.content) for message in messages)
+    return texts + sum(tool_tokens(message, counter.count) for message in messages) + PER_REQUEST

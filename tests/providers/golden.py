@@ -15,6 +15,8 @@ from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import httpx
 
     from jitchat.providers.provider import Endpoint, WireProtocol
@@ -44,10 +46,14 @@ ALL_OPTIONS = Options(
 
 
 def require_golden(
-    name: str, protocol: WireProtocol, where: Endpoint, options: Options | None = None
+    name: str,
+    protocol: WireProtocol,
+    where: Endpoint,
+    options: Options | None = None,
+    window: Sequence[Message] = WINDOW,
 ) -> None:
-    """Fail unless the request for `WINDOW` is the one in `golden/NAME.json`."""
-    text = written(protocol.request(where, WINDOW, options or Options()))
+    """Fail unless the request for the window is the one in `golden/NAME.json`."""
+    text = written(protocol.request(where, window, options or Options()))
     path = GOLDEN / f"{name}.json"
     if WRITE:
         path.write_text(text, encoding="utf-8")

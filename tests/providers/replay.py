@@ -5,6 +5,7 @@ The files in `recorded/` are named PROTOCOL_WHAT; their suffix tells how a serve
 
 from __future__ import annotations
 
+import json
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ import httpx
 from jitchat.errors import ProviderError
 from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.provider import Options, Piece
 from tests.providers.streams import ASKED, Body, answered, endpoint
 
@@ -36,6 +38,11 @@ class Replayed:
     pieces: list[Piece]
     error: str = ""
     """What the user is told; empty where nothing went wrong."""
+
+
+def recorded_part(file: str, field: str) -> str:
+    """Read a field of an answer that was recorded as one document, as JSON."""
+    return json.dumps(json.loads((RECORDED / file).read_text(encoding="utf-8"))[field])
 
 
 async def replay(protocol: WireProtocol, file: str) -> Replayed:
@@ -83,6 +90,7 @@ async def _replayed(protocol: WireProtocol, file: str, chunks: list[bytes]) -> R
 def _read(protocol: WireProtocol, file: str, *chunks: bytes) -> Replayed:
     """Decode the chunks as the loop does, without a request: a millisecond each would add up."""
     answer, pieces = ResponseDecoder(protocol.parser(), _MEDIA_TYPES[Path(file).suffix]), []
+    calls = CallNames(ASKED, origin_of(endpoint(), protocol.name))
     error = ""
     try:
         for chunk in chunks:
@@ -92,4 +100,4 @@ def _read(protocol: WireProtocol, file: str, *chunks: bytes) -> Replayed:
         pieces.extend(answer.end())
     except ProviderError as failed:
         error = failed.what
-    return Replayed([*pieces, *answer.held()], error)
+    return Replayed([calls.named(piece) for piece in (*pieces, *answer.held())], error)

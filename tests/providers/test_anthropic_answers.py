@@ -8,12 +8,14 @@ import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.anthropic import AnthropicProtocol
-from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
-from jitchat.values import Usage
-from tests.providers.replay import Replayed, replay, require_same_at_every_byte
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta
+from jitchat.values import Echo, ToolCall, Usage
+from tests.providers.replay import Replayed, recorded_part, replay, require_same_at_every_byte
 from tests.providers.streams import NO_OBJECTS
 
 PROTOCOL = AnthropicProtocol()
+
+
 RECORDED = {
     "anthropic_text.sse": Replayed(
         [
@@ -38,7 +40,7 @@ RECORDED = {
         [
             Usage(9, None),
             ReplyDelta("I look."),
-            ToolCall("weather", '{"city": "Köln"}'),
+            ToolCall("toolu_1", "weather", '{"city": "Köln"}'),
             Usage(9, 30),
             Finished("tool_use"),
         ]
@@ -57,7 +59,8 @@ RECORDED = {
         [
             ReasoningDelta("Hm."),
             ReplyDelta("Hello"),
-            ToolCall("f", '{"a": 1}'),
+            ToolCall("t", "f", '{"a": 1}'),
+            Echo("anthropic:openai/m", recorded_part("anthropic_whole.json", "content")),
             Usage(9, 4),
             Finished("tool_use"),
         ]
@@ -161,7 +164,7 @@ def test_a_call_that_was_cut_in_its_middle_is_told():
     assert parsed(
         {"type": "content_block_start", "index": 1, "content_block": block},
         {"type": "content_block_delta", "index": 1, "delta": delta},
-    ) == [ToolCall("f", '{"ci')]
+    ) == [ToolCall("t", "f", '{"ci')]
 
 
 # usage

@@ -8,12 +8,20 @@ import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.gemini import GeminiProtocol
-from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
-from jitchat.values import Usage
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta
+from jitchat.values import Echo, ToolCall, Usage
 from tests.providers.replay import Replayed, replay, require_same_at_every_byte
 from tests.providers.streams import NO_OBJECTS
 
 PROTOCOL = GeminiProtocol()
+SIGNED = json.dumps(
+    [
+        {
+            "functionCall": {"name": "weather", "args": {"city": "Köln"}, "id": "c1"},
+            "thoughtSignature": "CpQ",
+        }
+    ]
+)
 RECORDED = {
     "gemini_text.sse": Replayed(
         [
@@ -34,7 +42,12 @@ RECORDED = {
         ]
     ),
     "gemini_tool.sse": Replayed(
-        [ToolCall("weather", '{"city": "Köln"}'), Usage(15, 6), Finished("STOP")]
+        [
+            ToolCall("c1", "weather", '{"city": "Köln"}'),
+            Usage(15, 6),
+            Echo("gemini:openai/m", SIGNED),
+            Finished("STOP"),
+        ]
     ),
     "gemini_cache.sse": Replayed([ReplyDelta("ok"), Usage(15, 6, 12), Finished("STOP")]),
     "gemini_length.sse": Replayed([ReplyDelta("and so"), Usage(15, 6), Finished("MAX_TOKENS")]),
@@ -138,7 +151,7 @@ def test_reasoning_and_text_may_come_in_one_chunk():
 )
 def test_a_call_is_whole_whatever_its_arguments_are(args, written):
     call = {"functionCall": {"name": "f", "args": args}}
-    assert parsed(chunk(call)) == [ToolCall("f", written)]
+    assert parsed(chunk(call)) == [ToolCall("", "f", written)]
 
 
 def test_of_the_counts_the_last_stand_and_are_told_where_they_change():

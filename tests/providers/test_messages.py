@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.providers.protocols.protocol import Run, dialogue
+from jitchat.providers.protocols.dialogue import Run, dialogue
 from jitchat.values import Message, Role
 
 

@@ -14,9 +14,8 @@ from jitchat.providers.provider import (
     ReasoningDelta,
     ReasoningFound,
     ReplyDelta,
-    ToolCall,
 )
-from jitchat.values import Usage
+from jitchat.values import ToolCall, Usage
 
 
 def said(*lines: object) -> list[Piece]:
@@ -80,7 +79,7 @@ def test_tags_in_the_text_are_read_where_the_server_does_not():
 )
 def test_a_calls_arguments_are_given_as_json(arguments, text):
     call = {"function": {"index": 0, "name": "f", "arguments": arguments}}
-    assert said(message(tool_calls=[call, call])) == [ToolCall("f", text), ToolCall("f", text)]
+    assert said(message(tool_calls=[call, call])) == [ToolCall("", "f", text)] * 2
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.providers.protocols.ollama import OllamaProtocol
-from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
-from jitchat.values import Usage
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta
+from jitchat.values import ToolCall, Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
 END = [Finished("stop"), Usage(11, 18)]
@@ -25,8 +25,8 @@ STREAMS = {
     ],
     "ollama_think_tags.ndjson": [ReasoningDelta("Let me see.\n"), ReplyDelta("Yes."), *END],
     "ollama_tool_call.ndjson": [
-        ToolCall("weather", '{"city": "Köln"}'),
-        ToolCall("time", "{}"),
+        ToolCall("1", "weather", '{"city": "Köln"}'),
+        ToolCall("call00001", "time", "{}"),
         *END,
     ],
     "ollama_cached.ndjson": [ReplyDelta("Yes."), Finished("stop"), Usage(None, 2)],

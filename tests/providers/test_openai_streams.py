@@ -10,9 +10,8 @@ from jitchat.providers.provider import (
     ReasoningDelta,
     ReasoningFound,
     ReplyDelta,
-    ToolCall,
 )
-from jitchat.values import Usage
+from jitchat.values import ToolCall, Usage
 from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
 
 THOUGHT = [ReasoningDelta("Let me "), ReasoningDelta("see."), ReplyDelta("Yes."), Finished("stop")]
@@ -39,8 +38,8 @@ STREAMS = {
         Finished("stop"),
     ],
     "openai_tool_call.sse": [
-        ToolCall("weather", '{"city":"Bonn"}'),
-        ToolCall("time", "{}"),
+        ToolCall("call_1", "weather", '{"city":"Bonn"}'),
+        ToolCall("call_2", "time", "{}"),
         Finished("tool_calls"),
     ],
     "openai_cached.sse": [ReplyDelta("Yes."), Finished("stop"), Usage(90, 2, 64)],

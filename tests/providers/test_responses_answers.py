@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 
 from jitchat.providers.protocols.responses import ResponsesProtocol
-from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta, ToolCall
-from jitchat.values import Usage
-from tests.providers.replay import RECORDED, Replayed, replay, require_same_at_every_byte
+from jitchat.providers.provider import Finished, ReasoningDelta, ReplyDelta
+from jitchat.values import Echo, ToolCall, Usage
+from tests.providers.replay import (
+    RECORDED,
+    Replayed,
+    recorded_part,
+    replay,
+    require_same_at_every_byte,
+)
 
 END = [Usage(11, 18), Finished("completed")]
+
+
 STREAMS = {
     "responses_text.sse": [
         ReplyDelta("Hel"),
@@ -27,7 +35,11 @@ STREAMS = {
         Usage(1_200, 70, 1_024, reasoning_tokens=64),
         Finished("completed"),
     ],
-    "responses_tool.sse": [ToolCall("weather", '{"city": "Köln"}'), ToolCall("time", "{}"), *END],
+    "responses_tool.sse": [
+        ToolCall("call_0", "weather", '{"city": "Köln"}'),
+        ToolCall("call_1", "time", "{}"),
+        *END,
+    ],
     "responses_length.sse": [
         ReplyDelta("Once upon"),
         Usage(11, 2),
@@ -42,7 +54,8 @@ STREAMS = {
     "responses_whole.json": [
         ReasoningDelta("Let me see."),
         ReplyDelta("Yes."),
-        ToolCall("time", "{}"),
+        ToolCall("call_1", "time", "{}"),
+        Echo("responses:openai/m", recorded_part("responses_whole.json", "output")),
         Usage(11, 18, reasoning_tokens=9),
         Finished("completed"),
     ],

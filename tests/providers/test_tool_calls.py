@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Finished, ReplyDelta, ToolCall
+from jitchat.providers.provider import Finished, ReplyDelta
+from jitchat.values import ToolCall
 
 
 def fragment(name: str | None = None, arguments: object = None, **more: Any) -> dict[str, Any]:
@@ -24,7 +26,8 @@ def calls(*fragments: Any) -> list[object]:
     return list(parser.end())
 
 
-F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
+F, G = ToolCall("", "f", '{"a":1}'), ToolCall("", "g", "{}")
+F1, G2 = replace(F, id="1"), replace(G, id="2")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
                 fragment(None, ":1}", index=0),
                 fragment("g", "{}", index=1, id="2"),
             ],
-            [F, G],
+            [F1, G2],
             id="by the book",
         ),
         pytest.param(
@@ -47,12 +50,12 @@ F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
                 fragment(None, "{}", index=1),
                 fragment(None, '{"a":1}', index=0),
             ],
-            [F, G],
+            [F1, G2],
             id="by turns",
         ),
         pytest.param(
             [fragment("f", '{"a":1}', index=0, id="1"), fragment("g", "{}", index=0, id="2")],
-            [F, G],
+            [F1, G2],
             id="all are number 0",
         ),
         pytest.param(
@@ -61,7 +64,7 @@ F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
                 fragment("", '{"a"', index=0, id=""),
                 fragment("f", ":1}", index=0, id="1"),
             ],
-            [F],
+            [F1],
             id="the id and the name are repeated",
         ),
         pytest.param(
@@ -70,7 +73,7 @@ F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
                 fragment(None, ":1}"),
                 fragment("g", "{}", id="2"),
             ],
-            [F, G],
+            [F1, G2],
             id="no number",
         ),
         pytest.param(
@@ -90,11 +93,11 @@ F, G = ToolCall("f", '{"a":1}'), ToolCall("g", "{}")
             id="all are number 0, and there is no id",
         ),
         pytest.param(
-            [fragment("f", {"a": "é"}, index=0)], [ToolCall("f", '{"a": "é"}')], id="json"
+            [fragment("f", {"a": "é"}, index=0)], [ToolCall("", "f", '{"a": "é"}')], id="json"
         ),
-        pytest.param([fragment("f", '{"a":', index=0)], [ToolCall("f", '{"a":')], id="broken"),
-        pytest.param([fragment("f", None, index=0)], [ToolCall("f", "")], id="no arguments"),
-        pytest.param([fragment(None, "{}", index=0)], [ToolCall("", "{}")], id="no name"),
+        pytest.param([fragment("f", '{"a":', index=0)], [ToolCall("", "f", '{"a":')], id="broken"),
+        pytest.param([fragment("f", None, index=0)], [ToolCall("", "f", "")], id="no arguments"),
+        pytest.param([fragment(None, "{}", index=0)], [ToolCall("", "", "{}")], id="no name"),
         pytest.param([fragment(), {}, {"function": None}, 7, None], [], id="nothing"),
         pytest.param([fragment("f", '{"a":1}', index="0", id=7)], [F], id="odd types"),
     ],
@@ -112,7 +115,7 @@ def test_the_calls_come_ahead_of_the_reason():
     parser = OpenAiProtocol().parser()
     assert list(parser.parse("", json.dumps({"choices": [choice]}))) == [
         ReplyDelta("One moment."),
-        F,
+        F1,
         Finished("tool_calls"),
     ]
     assert list(parser.end()) == []

@@ -14,10 +14,9 @@ from jitchat.providers.provider import (
     ReasoningFound,
     RequestAdapted,
     RetryScheduled,
-    ToolCall,
 )
 from jitchat.store.models import ModelLessons
-from jitchat.values import Limit, Mode, Status, Usage
+from jitchat.values import Limit, Mode, Status, ToolCall, Usage
 from jitchat.window.steering import Once
 from tests.session.sending import (
     check_nothing_is_left_open,
@@ -55,7 +54,7 @@ class Overflowing:
                 yield ReasoningDelta("well")
             raise ContextOverflow("Too large.", "", limit=self.told and self.told.tokens)
         yield ReasoningDelta("well")
-        yield ToolCall("look", "{}")
+        yield ToolCall("1", "look", "{}")
         yield Finished("stop")
 
     async def aclose(self) -> None:
@@ -95,7 +94,7 @@ async def test_a_reply_that_is_nothing_but_reasoning_is_kept_and_told(store):
 
 
 async def test_a_call_for_a_tool_that_nobody_offered_is_a_part_of_the_reply(store):
-    events = await send(talking(store, "Let me look.", ToolCall("find", '{"a": 1')), "where?")
+    events = await send(talking(store, "Let me look.", ToolCall("1", "find", '{"a": 1')), "where?")
     assert reply_text(events) == 'Let me look.\n\n[tool call: find {"a": 1]\n'
 
 

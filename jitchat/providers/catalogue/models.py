@@ -39,6 +39,8 @@ class ModelInfo:
     other_api: str = ""
     """The API that it answers on where that is not its provider's usual one: `responses`, which is
     spoken here, or `OTHER`; else empty."""
+    tools: bool | None = None
+    """Whether it takes tools; where nobody tells, they are tried, and a refusal is learnt."""
 
     @property
     def is_loaded(self) -> bool:
@@ -53,6 +55,7 @@ class ModelInfo:
             limit=self.limit or known.limit,
             max_output=self.max_output or known.max_output,
             prices=self.prices or known.prices,
+            tools=self.tools,
         )
 
     def fields(self) -> dict[str, Any]:
@@ -67,6 +70,8 @@ class ModelInfo:
             described["prices"]["source"] = self.prices.source
         if self.retires is not None:
             described["retires"] = self.retires.isoformat()
+        if self.tools is not None:
+            described["tools"] = self.tools
         return described
 
 
@@ -101,6 +106,7 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
         None if limit is None else Limit(limit, fields["limit_source"]),
         fields.get("max_output"),
         None if prices is None else Prices(**{kind: prices[kind] for kind in (*_KINDS, "source")}),
+        tools=fields.get("tools"),
     )
 
 
@@ -113,8 +119,9 @@ _MOST = 10_000
 def _fields() -> dict[str, Any]:
     """Read what servers call what they tell of a model, by what it means.
 
-    `loaded` is what the model was started with, `maximum` what it takes at the most; `chats` and
-    `does_not_chat` are types of models, and `other_work` patterns of their names.
+    `loaded` is what the model was started with, `maximum` what it takes at the most; `tools` is a
+    list of what the model can do, or yes or no; `chats` and `does_not_chat` are types of models,
+    and `other_work` patterns of their names.
     """
     read: dict[str, Any] = table.read_json("fields.json")
     other_work = "|".join(read["other_work"])
@@ -147,7 +154,20 @@ def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
 
 def model_of(row: object) -> ModelInfo | None:
     name, longest = name_of(row), _number(row, "max_output")
-    return ModelInfo(name, limit_of(row), longest, _prices(row)) if name else None
+    if not name:
+        return None
+    return ModelInfo(name, limit_of(row), longest, _prices(row), tools=_takes_tools(row))
+
+
+def _takes_tools(row: object) -> bool | None:
+    """Tell whether the model takes tools: a list that names them or not, or a plain yes or no."""
+    for place in _fields()["tools"]:
+        told = at(row, *place.split("."))
+        if isinstance(told, list) and told:
+            return any(isinstance(each, str) and "tool" in each for each in told)
+        if isinstance(told, bool):
+            return told
+    return None
 
 
 def name_of(row: object) -> str:

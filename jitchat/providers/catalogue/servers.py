@@ -19,7 +19,7 @@ from jitchat.providers.protocols.json_values import at, count, parsed, text_at
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.values import LOADED, MAXIMUM, Limit, Message
+from jitchat.values import LOADED, MAXIMUM, Limit, Message, Tool
 
 OLLAMA_DEFAULT = 32_768
 """Tokens of context that Ollama is asked for where the user did not say how many.
@@ -243,9 +243,9 @@ _OLLAMA_OWNER = "library"
 """The owner of every model of Ollama, where it speaks as OpenAI does."""
 _LLAMA_CPP_OWNER = "llamacpp"
 _INPUT = {
-    "anthropic": ("model", "system", "messages"),
-    "gemini": ("systemInstruction", "contents"),
-    "responses": ("model", "input"),
+    "anthropic": ("model", "tools", "system", "messages"),
+    "gemini": ("systemInstruction", "tools", "contents"),
+    "responses": ("model", "tools", "input"),
 }
 """The parts of a request that are input."""
 _COUNTING = {"anthropic": "count_tokens", "responses": "input_tokens"}
@@ -322,8 +322,12 @@ async def count_exactly(
     protocol_name: str,
     messages: Sequence[Message],
     transport: httpx.AsyncBaseTransport | None = None,
+    *,
+    tools: tuple[Tool, ...] = (),
 ) -> int:
     """Ask how many tokens these messages are for the endpoint's model, all of the input.
+
+    With the tools that are offered along with them.
 
     Anthropic, Gemini, OpenAI's Responses and llama.cpp's server can tell. What is counted is the
     very body that would be sent, without what says how to answer it.
@@ -334,7 +338,7 @@ async def count_exactly(
     """
     if protocol_name == "ollama":
         raise _cannot(endpoint)
-    request = protocol_named(protocol_name).request(endpoint, messages, Options())
+    request = protocol_named(protocol_name).request(endpoint, messages, Options(tools=tools))
     body = parsed(request.content.decode())
     parts = body if isinstance(body, dict) else {}
     async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
@@ -355,7 +359,7 @@ async def _count_by_llama_cpp(
     client: JsonClient, endpoint: Endpoint, parts: Mapping[str, object]
 ) -> int:
     """Have the server write the prompt as its template does, and split that into tokens."""
-    messages = {"messages": parts.get("messages", [])}
+    messages = {name: parts[name] for name in ("tools", "messages") if name in parts}
     written = await _if_known(client.post(f"{client.root}/apply-template", messages))
     prompt = text_at(written, "prompt")
     if not prompt:

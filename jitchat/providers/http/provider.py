@@ -18,8 +18,10 @@ from jitchat.providers.http.client import Connection, checked_request, reason_of
 from jitchat.providers.http.decode import SEND_AGAIN, ResponseDecoder, media_type
 from jitchat.providers.http.redaction import wire_of, without_secrets
 from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks, adaptation
+from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.protocols.protocol import WireProtocol
 from jitchat.providers.protocols.refusals import sent_in
+from jitchat.providers.tools import paired
 from jitchat.values import Message
 
 
@@ -45,6 +47,8 @@ class HttpProvider:
         self, messages: Sequence[Message], options: provider.Options
     ) -> AsyncGenerator[provider.Piece, None]:
         """Stream the answer, piece by piece; what fails before it begins may be tried again."""
+        if left_out := paired(messages).sentence:
+            yield provider.RequestAdapted(left_out)
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
         yield self._sent(request, attempts.shaped(options))
@@ -56,8 +60,9 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise response.error
-                with suppress(StoreError):  # the answer does not wait for a disk that is full
-                    await asyncio.to_thread(self._quirks.refuse, parameter)
+                if parameter != "echo":  # which is of one answer, not of the model
+                    with suppress(StoreError):  # nothing waits for a disk that is full
+                        await asyncio.to_thread(self._quirks.refuse, parameter)
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
                 yield provider.RequestAdapted(changed)
@@ -66,9 +71,10 @@ class HttpProvider:
                 pause = attempts.pause(response)
                 yield pause
                 await self._clock.sleep(pause.seconds)
+        calls = CallNames(messages, origin_of(self._connection.endpoint, self._protocol.name))
         async with aclosing(self._read(response)) as pieces:
             async for piece in pieces:
-                yield piece
+                yield calls.named(piece)
 
     async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
         """Yield the answer; where it breaks off, what there is of it first."""

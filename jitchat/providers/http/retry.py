@@ -191,6 +191,10 @@ def adaptation(
     always = f"until {forgetting(provider, model)}"
     if parameter == "system":
         return f"{name} does not take a system message: sent with the first question, {always}."
+    if parameter == "tools":
+        return f"{name} takes no tools: it was asked without them, {always}."
+    if parameter == "echo":
+        return f"{name} did not take its earlier reasoning back: it was asked without that."
     if parameter in after:
         return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
     instead = ", ".join(sorted(after - before))

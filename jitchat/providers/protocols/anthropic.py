@@ -2,16 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import httpx
 
 from jitchat.providers import provider
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.dialogue import Returned, Run, Step, dialogue
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
+from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Usage
+from jitchat.values import Message, ToolCall, ToolResult, Usage
 
 _LONGEST_ANSWER = 16_384
 """More is never asked for unless the user does; reasoning counts as a part of it, and no more
@@ -23,6 +27,7 @@ _CLAUDE = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))
 _NEVER_SAMPLED = re.compile(r"claude-(?:fable|mythos)", re.IGNORECASE)
 
 Block = dict[str, object]
+_CACHED = {"type": "ephemeral"}
 
 
 def takes_sampling(model: str) -> bool:
@@ -61,11 +66,95 @@ def _block(text: str) -> Block:
 def _mark(blocks: Sequence[Block]) -> None:
     """Have everything up to the last of these blocks cached."""
     if blocks:
-        blocks[-1]["cache_control"] = {"type": "ephemeral"}
+        blocks[-1]["cache_control"] = _CACHED
+
+
+_NO_ID = re.compile("[^a-zA-Z0-9_-]")
+"""What ids of other servers hold, and this protocol refuses."""
+
+
+def _id(call_id: str) -> str:
+    return _NO_ID.sub("_", call_id)
+
+
+def _blocks(run: Run | Step) -> list[Block]:
+    if isinstance(run, Run):
+        return list(map(_block, run.texts))
+    if isinstance(run, Returned):
+        return [_result(result) for result in run.results]
+    if isinstance(run.echo, list) and _ids_in(run.echo) == [_id(call.id) for call in run.calls]:
+        return run.echo
+    said = [_block(run.text)] if run.text else []
+    return said + [
+        {
+            "type": "tool_use",
+            "id": _id(call.id),
+            "name": call.name,
+            "input": arguments_object(call),
+        }
+        for call in run.calls
+    ]
+
+
+def _ids_in(blocks: Iterable[object]) -> list[str]:
+    return [text_at(block, "id") for block in blocks if text_at(block, "type") == "tool_use"]
+
+
+def _result(result: ToolResult) -> Block:
+    block: Block = {"type": "tool_result", "tool_use_id": _id(result.call_id)}
+    if result.content.strip():
+        block["content"] = result.content
+    return block | {"is_error": True} if result.is_error else block
+
+
+def _side(run: Run | Step) -> str:
+    if isinstance(run, Run):
+        return run.role.value
+    return "user" if isinstance(run, Returned) else "assistant"
+
+
+def _in_first_request(runs: Sequence[Run | Step]) -> int:
+    """Count the runs of a turn's first request: what its calls append is not among them."""
+    return next((n for n in range(len(runs), 0, -1) if isinstance(runs[n - 1], Run)), 0)
 
 
 _SHOWN = 300
 """Characters that are passed on of why a model refused."""
+
+
+_GROWING = frozenset({"text", "thinking", "signature", "partial_json"})
+"""Fields of a block that come in pieces; the last one is a call's `input`."""
+_THINKING = frozenset({"thinking", "redacted_thinking"})
+
+
+class _Blocks:
+    """Keeps what an answer is made of, block by block, as it came."""
+
+    def __init__(self) -> None:
+        self._begun: dict[int | None, Block] = {}
+        self._pieces: dict[int | None, dict[str, list[str]]] = {}
+
+    def begin(self, index: int | None, block: Block) -> None:
+        self._begun[index] = {name: each for name, each in block.items() if each is not None}
+
+    def extend(self, index: int | None, delta: object) -> None:
+        for name, text in delta.items() if isinstance(delta, dict) else ():
+            if name in _GROWING and isinstance(text, str):
+                self._pieces.setdefault(index, {}).setdefault(name, []).append(text)
+
+    def signed(self) -> list[Block] | None:
+        """Give the blocks where there is reasoning among them, which is signed; else None."""
+        whole = [self._whole(index) for index in self._begun]
+        kept = [block for block in whole if block.get("type") != "text" or block.get("text")]
+        kinds = (text_at(block, "type") for block in kept)
+        return kept if _THINKING.intersection(kinds) else None
+
+    def _whole(self, index: int | None) -> Block:
+        block, pieces = self._begun[index], self._pieces.get(index, {})
+        grown = {name: text_at(block, name) + "".join(texts) for name, texts in pieces.items()}
+        written = grown.pop("partial_json", "")
+        called = {"input": arguments_object(ToolCall("", "", written))} if written else {}
+        return block | grown | called
 
 
 class AnthropicParser(protocol.AnswerParser):
@@ -73,15 +162,18 @@ class AnthropicParser(protocol.AnswerParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._called: set[object] = set()
+        self._called: set[int | None] = set()
         """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
+        self._blocks = _Blocks()
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
+        index = chunk.get("index")
+        place = index if isinstance(index, int) else None
         match text_at(chunk, "type") or event:
             case "content_block_delta":
-                yield from self._delta(chunk.get("delta"), chunk.get("index"))
+                yield from self._delta(chunk.get("delta"), place)
             case "content_block_start":
-                yield from self._block(chunk.get("content_block"), chunk.get("index"))
+                yield from self._block(chunk.get("content_block"), place)
             case "content_block_stop":
                 yield from self._calls.taken()
             case "message_start":
@@ -96,19 +188,25 @@ class AnthropicParser(protocol.AnswerParser):
             case "message" | "":
                 yield from self._message(chunk)
 
-    def _delta(self, delta: object, index: object) -> Iterator[provider.Piece]:
+    def _delta(self, delta: object, index: int | None) -> Iterator[provider.Piece]:
         yield from _words(delta)
+        self._blocks.extend(index, delta)
         arguments = text_at(delta, "partial_json")
         if arguments and index in self._called:
             self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
-    def _block(self, block: object, index: object) -> Iterator[provider.Piece]:
+    def _block(self, block: object, index: int | None) -> Iterator[provider.Piece]:
         """Read the beginning of a block, which in a whole message is all of it."""
         yield from _words(block)
+        if isinstance(block, dict):
+            self._blocks.begin(index, block)
         if text_at(block, "type") == "tool_use":
-            self._called.add(index if isinstance(index, int) else None)
+            self._called.add(index)
             function = {"name": at(block, "name"), "arguments": at(block, "input") or ""}
             self._calls.add([{"index": index, "id": at(block, "id"), "function": function}])
+
+    def _echo(self) -> object:
+        return self._blocks.signed()
 
     def _message(self, message: dict[str, object]) -> Iterator[provider.Piece]:
         for index, block in enumerate(list_of(message.get("content"))):
@@ -163,6 +261,7 @@ def _finished(message: object) -> Iterator[provider.Piece]:
 class AnthropicProtocol:
     """`POST {base_url}/messages`, answered with named server-sent events."""
 
+    name = "anthropic"
     parser = AnthropicParser
 
     def request(
@@ -171,20 +270,37 @@ class AnthropicProtocol:
         """Make the request.
 
         Two breakpoints tell what is to be cached: behind the system's text, and ahead of the
-        final message, which changes with every request.
+        final message, which changes with every request. Where tools are offered, a third one
+        stands outside of the messages, and moves on by itself: so nothing is rewritten in them.
         """
-        without = options.without
-        window = protocol.dialogue(messages, folding="system" in without, user_first=True)
-        turns = [(run.role.value, [_block(text) for text in run.texts]) for run in window.runs]
+        without, tools = options.without, calls.offered(options)
+        window = dialogue(
+            messages,
+            folding="system" in without,
+            user_first=True,
+            origin=calls.asked_for_calls(endpoint, self.name, options),
+        )
+        turns = [(_side(run), _blocks(run)) for run in window.runs]
         system = [_block(window.system)] if window.system else []
         if "cache_control" not in without:
             _mark(system)
-            _mark([block for _, blocks in turns for block in blocks][:-1])
+            first = turns[: _in_first_request(window.runs)]
+            _mark([block for _, blocks in first for block in blocks][:-1])
         sampled = takes_sampling(endpoint.model)
         optional = {
             "temperature": options.temperature if sampled else None,
             "top_p": options.top_p if sampled else None,
             "top_k": options.top_k if sampled else None,
+            "cache_control": _CACHED if tools else None,
+            "tool_choice": protocol.filled({"type": options.tool_choice}) if tools else None,
+            "tools": [
+                {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "input_schema": schema_of(tool),
+                }
+                for tool in tools
+            ],
             "system": system,
             "output_config": protocol.filled(
                 {"effort": options.effort, "format": _format(options.schema)}, without
@@ -194,7 +310,10 @@ class AnthropicProtocol:
             "model": endpoint.model,
             "max_tokens": _cap(options),
             **protocol.filled(optional, without),
-            "messages": [{"role": role, "content": blocks} for role, blocks in turns],
+            "messages": [
+                {"role": role, "content": [block for _, blocks in side for block in blocks]}
+                for role, side in groupby(turns, key=itemgetter(0))
+            ],
             "stream": True,
         }
         url = f"{base_of(endpoint.base_url, 'anthropic')}/messages"

@@ -1,19 +1,21 @@
 """Google's Gemini API."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 import httpx
 
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.json_values import at, count, first, json_text, list_of, text_at
+from jitchat.providers.protocols.dialogue import Called, Item, Run, Step, dialogue
+from jitchat.providers.protocols.json_values import at, count, first, list_of, text_at
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
+from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Usage
+from jitchat.values import Message, Role, Tool, ToolCall, Usage
 
 _NAMES = {
     "max_tokens": "maxOutputTokens",
@@ -22,10 +24,13 @@ _NAMES = {
     "effort": "thinkingConfig",
     "thinkingLevel": "thinkingConfig",
     "systemInstruction": "system",
+    "tool_choice": "toolConfig",
+    "functionCallingConfig": "toolConfig",
 }
 """Other names for what may be refused."""
 
 
+_SIGNATURE = "thoughtSignature"
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
@@ -41,6 +46,10 @@ class GeminiParser(protocol.AnswerParser):
     def __init__(self) -> None:
         super().__init__()
         self._last: Usage | None = None
+        self._parts: list[Item] = []
+        """What the answer is made of, in order, but for summaries of reasoning."""
+        self._text_so_far: list[str] = []
+        """Of the part with which they end: plain text comes in pieces."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         candidate = first(chunk.get("candidates"))
@@ -48,31 +57,104 @@ class GeminiParser(protocol.AnswerParser):
             if text := text_at(part, "text"):
                 is_thought = at(part, "thought") is True
                 yield provider.ReasoningDelta(text) if is_thought else provider.ReplyDelta(text)
-            if name := text_at(part, "functionCall", "name"):
-                arguments = json_text(at(part, "functionCall", "args") or {})
-                yield provider.ToolCall(name, arguments)
+            if isinstance(part, dict):
+                self._take(part)
+        yield from self._calls.taken()
         yield from self._counted(chunk)
         if reason := text_at(candidate, "finishReason"):
+            yield from self.end()
             yield provider.Finished(reason)
         if candidate is None and (blocked := text_at(chunk, "promptFeedback", "blockReason")):
             said = shorten(text_at(chunk, "promptFeedback", "blockReasonMessage"), 200)
             what = f"The provider blocked the message ({shorten(blocked, 60)})"
             raise RequestRefused(with_words(what, said), SAY_OTHERWISE)
 
+    def _take(self, part: Item) -> None:
+        call = part.get("functionCall")
+        if text_at(call, "name"):
+            function = {"name": at(call, "name"), "arguments": at(call, "args") or {}}
+            self._calls.add_whole([{"id": at(call, "id"), "function": function}])
+        is_thought, is_signed = part.get("thought") is True, _SIGNATURE in part
+        if is_thought and not is_signed:
+            return
+        if part.keys() == {"text"}:
+            self._text_so_far.append(text_at(part, "text"))
+        else:
+            self._end_text()
+            self._parts.append(part)
+
+    def _end_text(self) -> None:
+        if text := "".join(self._text_so_far):
+            self._parts.append({"text": text})
+        self._text_so_far = []
+
+    def _echo(self) -> object:
+        self._end_text()
+        return self._parts if any(_SIGNATURE in part for part in self._parts) else None
+
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         """Yield the counts where they changed; reasoning is counted beside the answer."""
         usage = chunk.get("usageMetadata")
         self._counts.take(
             sent=count(at(usage, "promptTokenCount")),
+            tools=count(at(usage, "toolUsePromptTokenCount")),
             answered=count(at(usage, "candidatesTokenCount")),
             cached=count(at(usage, "cachedContentTokenCount")),
             reasoning=count(at(usage, "thoughtsTokenCount")),
         )
         answered = self._counts.sum("answered", "reasoning")
-        known = self._counts.usage(self._counts.sum("sent"), answered)
+        known = self._counts.usage(self._counts.sum("sent", "tools"), answered)
         if known is not None and known != self._last:
             self._last = known
             yield known
+
+
+def _declared(tool: Tool) -> Item:
+    """Declare a tool; a schema without properties is left out."""
+    schema = schema_of(tool)
+    parameters = schema if schema["properties"] else None
+    return protocol.filled(
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "parametersJsonSchema": parameters,
+        }
+    )
+
+
+def _choosing(choice: str | None) -> Item | None:
+    return {"functionCallingConfig": {"mode": choice.upper()}} if choice else None
+
+
+def _content(run: Run | Step) -> Item:
+    if isinstance(run, Run):
+        return {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
+    if isinstance(run, Called):
+        return {"role": "model", "parts": _parts_called(run)}
+    parts = []
+    for result in run.results:
+        response = {"error" if result.is_error else "output": result.content}
+        known = protocol.filled({"id": calls.given_id(result.call_id), "name": result.name})
+        parts.append({"functionResponse": known | {"response": response}})
+    return {"role": "user", "parts": parts}
+
+
+def _parts_called(step: Called) -> list[object]:
+    if isinstance(step.echo, list) and _called_in(step.echo) == list(map(_known, step.calls)):
+        return step.echo
+    said: list[object] = [{"text": step.text}] if step.text else []
+    return said + [
+        {"functionCall": _known(call) | {"args": arguments_object(call)}} for call in step.calls
+    ]
+
+
+def _known(call: ToolCall) -> Item:
+    return protocol.filled({"id": calls.given_id(call.id), "name": call.name})
+
+
+def _called_in(parts: Iterable[object]) -> list[Item]:
+    called = (at(part, "functionCall") for part in parts)
+    return [protocol.filled({"id": at(c, "id"), "name": at(c, "name")}) for c in called if c]
 
 
 class GeminiProtocol:
@@ -81,13 +163,20 @@ class GeminiProtocol:
     The key is a header: an address with a key in it would show up in logs.
     """
 
+    name = "gemini"
     parser = GeminiParser
 
     def request(
         self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
         without = frozenset(_NAMES.get(name, name) for name in options.without)
-        window = protocol.dialogue(messages, folding="system" in without, user_first=True)
+        tools = calls.offered(options)
+        window = dialogue(
+            messages,
+            folding="system" in without,
+            user_first=True,
+            origin=calls.asked_for_calls(endpoint, self.name, options),
+        )
         settings = {
             "maxOutputTokens": options.max_tokens,
             "temperature": options.temperature,
@@ -100,10 +189,9 @@ class GeminiProtocol:
         }
         body = {
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
-            "contents": [
-                {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
-                for run in window.runs
-            ],
+            "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
+            "toolConfig": _choosing(options.tool_choice) if tools else None,
+            "contents": list(map(_content, window.runs)),
             "generationConfig": protocol.filled(settings, without),
         }
         base = base_of(endpoint.base_url, "gemini")

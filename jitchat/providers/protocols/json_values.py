@@ -38,6 +38,14 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def is_nested_within(value: object, depth: int) -> bool:
+    """Whether lists and objects in a value lie no deeper in each other."""
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(is_nested_within(each, depth - 1) for each in inner)
+
+
 def count(*values: object) -> int | None:
     """Read the first that is a number, 0 where it counts nothing; None where none is one."""
     for value in values:

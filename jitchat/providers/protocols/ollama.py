@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import root_of
+from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.providers.tools import arguments_object
 from jitchat.values import Message, Usage
 
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
@@ -21,9 +23,14 @@ _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": Fal
 class OllamaParser(protocol.AnswerParser):
     """Reads one answer, line by line; the last line says that it is done, and counts."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._thoughts: list[str] = []
+
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         if thought := text_at(chunk, "message", "thinking"):
             self._text.reasoned()
+            self._thoughts.append(thought)
             yield ReasoningDelta(thought)
         if text := text_at(chunk, "message", "content"):
             yield from self._text.text(text)
@@ -35,6 +42,9 @@ class OllamaParser(protocol.AnswerParser):
             yield from self._counted(chunk)
             self.over = True
 
+    def _echo(self) -> object:
+        return {"thinking": "".join(self._thoughts)} if self._thoughts else None
+
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         """Yield the counts; old servers leave out a prompt that was cached whole."""
         self._counts.take(cached=count(chunk.get("prompt_eval_cached_count")))
@@ -43,9 +53,27 @@ class OllamaParser(protocol.AnswerParser):
             yield known
 
 
+def _written(step: Step) -> list[Item]:
+    if isinstance(step, Returned):
+        return [
+            protocol.filled({"role": "tool", "tool_name": result.name})
+            | {"content": calls.result_text(result)}
+            | protocol.filled({"tool_call_id": calls.given_id(result.call_id)})
+            for result in step.results
+        ]
+    written = [
+        protocol.filled({"id": calls.given_id(call.id)})
+        | {"function": {"name": call.name, "arguments": arguments_object(call)}}
+        for call in step.calls
+    ]
+    thought = protocol.filled({"thinking": text_at(step.echo, "thinking")})
+    return [{"role": "assistant", "content": step.text, **thought, "tool_calls": written}]
+
+
 class OllamaProtocol:
     """`POST {base_url}/api/chat`, answered with one JSON document a line."""
 
+    name = "ollama"
     parser = OllamaParser
 
     def request(
@@ -60,9 +88,16 @@ class OllamaProtocol:
             "seed": options.seed,
         }
         effort, without = options.effort, options.without
+        tools = calls.functions(options)
+        window = dialogue(
+            messages,
+            folding="system" in without,
+            origin=calls.asked_for_calls(endpoint, self.name, options),
+        )
         body = {
             "model": endpoint.model,
-            "messages": protocol.dialogue(messages, folding="system" in without).as_objects(),
+            "tools": tools,
+            "messages": window.as_objects(_written),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
             "format": json.loads(options.schema) if options.schema else None,

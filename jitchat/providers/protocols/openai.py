@@ -1,16 +1,27 @@
 """OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 
 import httpx
 
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.providers.tools import arguments_text
 from jitchat.values import Message, Usage
 
+_THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
+"""Names under which servers send reasoning, and some want it back with a call."""
+_IN_PIECES = ("text", "summary", "data")
+_BESIDE = ("extra_content", "provider_specific_fields")
+"""Where Gemini's own endpoint and litellm put the signature of a call."""
+_MOST_CALLS = 1_000
 _CAPS = ("max_tokens", "max_completion_tokens")
 
 
@@ -22,6 +33,12 @@ def _cap(options: Options, *, by_openai: bool) -> str:
 
 class OpenAiParser(protocol.AnswerParser):
     """Reads one answer, chunk by chunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thoughts = _Thoughts()
+        self._of_calls: dict[int, Item] = {}
+        """What stands beside the functions of calls, and is to be handed back: by their number."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         choice = next(iter(list_of(chunk.get("choices"))), None)
@@ -39,12 +56,28 @@ class OpenAiParser(protocol.AnswerParser):
         if thought := _thought(part, content):
             self._text.reasoned()
             yield ReasoningDelta(thought)
+        if thought or (isinstance(part, dict) and _DETAILS in part):
+            self._thoughts.take(part)
         for text in (content, at(part, "refusal")):
             if text:
                 yield from self._text.text(text_of(text))
-        self._calls.add(at(part, "tool_calls"))
+        if fragments := list_of(at(part, "tool_calls")):
+            self._calls.add(fragments)
+            self._take_beside(fragments)
         if call := at(part, "function_call"):
             self._calls.add([{"index": 0, "function": call}])
+
+    def _take_beside(self, fragments: list[object]) -> None:
+        for number, call in enumerate(fragments):
+            index = at(call, "index")
+            beside = {name: at(call, name) for name in _BESIDE if at(call, name)}
+            if beside:
+                self._of_calls[index if isinstance(index, int) else number] = beside
+
+    def _echo(self) -> object:
+        most = min(max(self._of_calls, default=-1) + 1, _MOST_CALLS)
+        beside = [self._of_calls.get(number, {}) for number in range(most)]
+        return protocol.filled({**self._thoughts.whole(), "tool_calls": beside}) or None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
         usage = chunk.get("usage") or at(chunk.get("x_groq"), "usage")
@@ -69,12 +102,51 @@ class OpenAiParser(protocol.AnswerParser):
             yield known
 
 
+class _Thoughts:
+    """Collects the reasoning of an answer under the name under which it came."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+        self._details: list[tuple[Item, dict[str, list[str]]]] = []
+        """Each with those of its fields that come in pieces."""
+
+    def take(self, part: object) -> None:
+        for name in _THOUGHTS:
+            if text := text_at(part, name):
+                self._texts.setdefault(name, []).append(text)
+        for detail in list_of(at(part, _DETAILS)):
+            if isinstance(detail, dict):
+                self._add(detail)
+
+    def whole(self) -> Item:
+        """Give it under one name, the one that says the most."""
+        if self._details:
+            joined = [
+                detail | {name: "".join(texts) for name, texts in pieces.items()}
+                for detail, pieces in self._details
+            ]
+            return {_DETAILS: joined}
+        return {name: "".join(texts) for name, texts in list(self._texts.items())[:1]}
+
+    def _add(self, detail: Item) -> None:
+        """Take a detail, or go on with the last one: its texts come in pieces."""
+        kind = (detail.get("type"), detail.get("index"))
+        last = self._details[-1][0] if self._details else {}
+        if not last or (last.get("type"), last.get("index")) != kind:
+            self._details.append(({}, {}))
+        known, pieces = self._details[-1]
+        known.update({name: each for name, each in detail.items() if each is not None})
+        for name in _IN_PIECES:
+            if name in detail:
+                pieces.setdefault(name, []).append(text_at(detail, name))
+
+
 def _thought(part: object, content: object) -> str:
     """Read a chunk's reasoning, once, however many fields repeat it."""
-    for name in ("reasoning_content", "reasoning"):
+    for name in _THOUGHTS:
         if text := text_at(part, name):
             return text
-    details = at(part, "reasoning_details")
+    details = at(part, _DETAILS)
     if isinstance(details, list):
         return "".join(text_at(item, "text") or text_at(item, "summary") for item in details)
     if isinstance(content, list):  # Mistral's
@@ -96,9 +168,46 @@ def _charged(usage: object, before: float | None) -> float | None:
     return cost + (upstream or 0.0) if at(usage, "is_byok") is True else cost
 
 
+_MISTRAL_ID = re.compile("[a-zA-Z0-9]{9}")
+
+
+def _call_id(call_id: str, host: str) -> str:
+    """Write an id as the server takes it; Mistral refuses those of other servers."""
+    if host != "api.mistral.ai" or _MISTRAL_ID.fullmatch(call_id):
+        return call_id
+    return hashlib.sha256(call_id.encode()).hexdigest()[:9]
+
+
+def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
+    if isinstance(step, Returned):
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": _call_id(result.call_id, host),
+                "content": calls.result_text(result),
+            }
+            for result in step.results
+        ]
+    echo = step.echo if isinstance(step.echo, dict) else {}
+    of_calls = list_of(echo.get("tool_calls"))
+    written = [
+        {
+            "id": _call_id(call.id, host),
+            "type": "function",
+            "function": {"name": call.name, "arguments": arguments_text(call)},
+            **(more if isinstance(more, dict) else {}),
+        }
+        for call, more in zip_longest(step.calls, of_calls[: len(step.calls)])
+    ]
+    taken = [name for name in (*_THOUGHTS, _DETAILS) if name in echo and name not in without]
+    kept = {name: echo[name] for name in taken}
+    return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": written}]
+
+
 class OpenAiProtocol:
     """`POST {base_url}/chat/completions`, answered with server-sent events."""
 
+    name = "openai"
     parser = OpenAiParser
 
     def request(
@@ -107,10 +216,18 @@ class OpenAiProtocol:
         url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
         by_openai, without = url.host == "api.openai.com", options.without
         schema = protocol.named_schema(options)
-        window = protocol.dialogue(messages, merging=not by_openai, folding="system" in without)
-        body = {
+        tools = calls.functions(options)
+        window = dialogue(
+            messages,
+            merging=not by_openai,
+            folding="system" in without,
+            origin=calls.asked_for_calls(endpoint, self.name, options),
+        )
+        body: dict[str, object] = {
             "model": endpoint.model,
-            "messages": window.as_objects(),
+            "tools": tools,
+            "tool_choice": options.tool_choice if tools else None,
+            "messages": window.as_objects(lambda step: _written(step, url.host, without)),
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,

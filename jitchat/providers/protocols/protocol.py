@@ -1,20 +1,9 @@
-"""What the wire protocols share: the request's side and the answer's side of one, and its parts.
-
-A window's messages are sent in the order and the roles that every server takes. Templates of local
-models refuse a second system message, one in the middle, and two messages of one role in a row;
-some refuse the system's role altogether. Blank messages are refused, too.
-
-By the book, every fragment of a tool call has an index, and the first of a call its id. Servers
-leave out either or both, number every call 0, or repeat the name; arguments stay as they were
-written.
-"""
+"""What the wire protocols share: the request's side and the answer's side of one, and its parts."""
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib import import_module
-from itertools import groupby
 from typing import Protocol
 
 import httpx
@@ -22,83 +11,13 @@ import httpx
 from jitchat import __version__
 from jitchat.errors import NotAnAnswer, SettingsError
 from jitchat.providers.protocols.addresses import query_of
-from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
+from jitchat.providers.protocols.calls import ToolCalls
+from jitchat.providers.protocols.json_values import is_nested_within, parsed
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.thinking import ThinkTags
-from jitchat.providers.provider import Endpoint, Options, Piece, ToolCall
+from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Usage
-
-BETWEEN = "\n\n"
-"""What stands between texts that become one."""
-_OPENING = Message(Role.USER, "(the conversation so far)")
-"""Ahead of a reply with which a window begins: the recent block may be cut between a message and
-its reply. Leaving the reply out would send less than the window shows, and the same words each
-time keep the prefix in the provider's cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What one side says before the other does."""
-
-    role: Role
-    """The user's or the assistant's."""
-    texts: tuple[str, ...]
-    """A text for each message, at least one; none of them is blank."""
-
-    @property
-    def text(self) -> str:
-        return BETWEEN.join(self.texts)
-
-
-@dataclass(frozen=True, slots=True)
-class Dialogue:
-    """A window's messages, the system's text apart."""
-
-    system: str
-    """Empty where there is none, or where it is the first message's head."""
-    runs: tuple[Run, ...]
-
-    def as_objects(self) -> list[dict[str, str]]:
-        spoken = [{"role": run.role.value, "content": run.text} for run in self.runs]
-        return [{"role": "system", "content": self.system}, *spoken] if self.system else spoken
-
-
-def dialogue(
-    messages: Iterable[Message],
-    *,
-    folding: bool = False,
-    merging: bool = True,
-    user_first: bool = False,
-) -> Dialogue:
-    """Part the system's text from what was said, and leave out what is blank.
-
-    A tool's message answers no call that the request contains, so it goes out as the user's.
-    `folding` puts the system's text at the head of the first message, which is made the user's;
-    `merging` makes one run of messages in a row; `user_first` puts a message of the user's ahead
-    of a reply with which the window begins.
-    """
-    kept = [message for message in messages if message.content.strip()]
-    system = BETWEEN.join(m.content for m in kept if m.role is Role.SYSTEM)
-    rest = [
-        message if message.role is Role.ASSISTANT else replace(message, role=Role.USER)
-        for message in kept
-        if message.role is not Role.SYSTEM
-    ]
-    if folding and system:
-        if rest and rest[0].role is Role.USER:
-            rest[0] = replace(rest[0], content=f"{system}{BETWEEN}{rest[0].content}")
-        else:
-            rest.insert(0, Message(Role.USER, system))
-        system = ""
-    if user_first and (not rest or rest[0].role is not Role.USER):
-        rest.insert(0, _OPENING)
-    runs = groupby(rest, key=lambda message: message.role if merging else id(message))
-    in_rows = (list(run) for _, run in runs)
-    return Dialogue(
-        system, tuple(Run(row[0].role, tuple(m.content for m in row)) for row in in_rows)
-    )
-
+from jitchat.values import Echo, Message, Usage
 
 USER_AGENT = f"jitchat/{__version__}"
 """Who asks. What stands before many servers turns away a request that does not say so."""
@@ -202,65 +121,8 @@ class CountsSoFar:
         return Usage(sent, answered, cached, written, reasoning, self.cost)
 
 
-class _Call:
-    def __init__(self, call_id: str) -> None:
-        self.id = call_id
-        self.name = ""
-        self.arguments: list[str] = []
-
-    def is_other_than(self, call_id: str, name: str, arguments: str) -> bool:
-        """Whether a fragment under the same number opens a call of its own."""
-        if call_id and self.id:
-            return call_id != self.id
-        if not name or not self.name:
-            return False
-        is_whole = parsed("".join(self.arguments)) is not None
-        return name != self.name or bool(arguments and is_whole)
-
-
-class ToolCalls:
-    def __init__(self) -> None:
-        self._calls: list[_Call] = []
-        self._by_index: dict[int, _Call] = {}
-
-    def add(self, fragments: object) -> None:
-        """Take a list of fragments; what is none says nothing."""
-        for fragment in list_of(fragments):
-            if isinstance(fragment, dict):
-                self._add(fragment)
-
-    def add_whole(self, calls: object) -> None:
-        """Take a list in which each item is a call of its own, whatever its number."""
-        for call in list_of(calls):
-            self._by_index.clear()
-            self._calls.append(_Call(""))
-            self.add([{"function": at(call, "function")}])
-
-    def taken(self) -> list[ToolCall]:
-        """Give out every call, once, in the order in which they were opened."""
-        calls, self._calls, self._by_index = self._calls, [], {}
-        read = [ToolCall(call.name, "".join(call.arguments)) for call in calls]
-        return [call for call in read if call.name or call.arguments]
-
-    def _add(self, fragment: dict[str, object]) -> None:
-        call_id, name = text_at(fragment, "id"), text_at(fragment, "function", "name")
-        arguments = json_text(at(fragment, "function", "arguments"))
-        index = at(fragment, "index")
-        call = self._continued(index)
-        if call is None or call.is_other_than(call_id, name, arguments):
-            call = _Call(call_id)
-            self._calls.append(call)
-        if isinstance(index, int):
-            self._by_index[index] = call
-        call.id, call.name = call.id or call_id, call.name or name
-        if arguments:
-            call.arguments.append(arguments)
-
-    def _continued(self, index: object) -> _Call | None:
-        """Find the call that a fragment goes on with: its number's, else the last one."""
-        if isinstance(index, int):
-            return self._by_index.get(index)
-        return self._calls[-1] if self._calls else None
+_DEEPEST = 100
+"""Levels of an echo: what is deeper cannot be written again."""
 
 
 class AnswerParser(ABC):
@@ -271,6 +133,7 @@ class AnswerParser(ABC):
         """Whether nothing more will come, so that there is no need to wait for the end."""
         self._text = ThinkTags()
         self._calls = ToolCalls()
+        self._has_echoed = False
         self._counts = CountsSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
@@ -300,9 +163,18 @@ class AnswerParser(ABC):
             yield from self._read(event, chunk)
 
     def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, and tool calls."""
+        """Yield what was held back: text that might have become a tag, tool calls, their echo."""
         yield from self._text.end()
         yield from self._calls.taken()
+        if self._calls.were_taken and not self._has_echoed:
+            self._has_echoed = True
+            echo = self._echo()
+            if echo is not None and is_nested_within(echo, _DEEPEST):
+                yield Echo("", json.dumps(echo))
+
+    def _echo(self) -> object:
+        """Make what is to be handed back with the calls; None where they and the text do."""
+        return None
 
     @abstractmethod
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]: ...
@@ -314,6 +186,9 @@ class AnswerParser(ABC):
 
 class WireProtocol(Protocol):
     """One provider's dialect."""
+
+    @property
+    def name(self) -> str: ...
 
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options

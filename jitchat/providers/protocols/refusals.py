@@ -276,28 +276,34 @@ _STATUSES = frozenset({400, 422, 500})
 """Of an error that may be about a parameter; templates of local models fail with 500."""
 
 
+_SIGNED = re.compile('"(?:signature|thoughtSignature|encrypted_content)": "[^"]')
+
+
 def sent_in(body: str) -> frozenset[str]:
     """List the names of a request's parts that can be left out, those within others, too.
 
-    `system` is among them where the request has a message of that role.
+    `system` is among them where the request has a message of that role, and `tools` where it
+    offers any; what tools and calls are made of is not. `echo` is where reasoning is handed back
+    that the server signed or encrypted.
     """
     request = parsed(body)
     names = frozenset(_keys(request)).difference(wordings()["essential"])
     turns = list_of(at(request, "messages")) + list_of(at(request, "input"))
     roles = [at(turn, "role") for turn in turns]
     apart = at(request, "system") or at(request, "systemInstruction")
+    names |= {"tools"} if at(request, "tools") else frozenset()
+    names |= {"echo"} if _SIGNED.search(body) else frozenset()
     return names | {"system"} if apart or "system" in roles or "developer" in roles else names
 
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
     """Name the one of `sent` that the error refuses; None where it is about something else."""
-    if status not in _STATUSES or overflow_in(status, body):
-        return None
     value = value_of(body)
     text = searchable(value)
-    if "system" in sent and pattern("no_system").search(text):
-        return "system"
-    if status >= 500:
+    if part := _refused_part(status, value, text, sent):
+        return part
+    is_other = status >= 500 or pattern("is_missing").search(text)
+    if is_other or status not in _STATUSES or overflow_in(status, body):
         return None
     essential = wordings()["essential"]
     wanted = {_plain(name): name for name in sent if name not in essential}
@@ -306,6 +312,25 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
         if names:
             return names[-1]
     return _named(text, wanted.values()) if pattern("refuses").search(text) else None
+
+
+def _refused_part(status: int, value: object, text: str, sent: Collection[str]) -> str | None:
+    """Name what is refused of parts that are no parameters: tools, echoes, the system's role."""
+    if "tools" in sent and status != 429 and _refuses_tools(value, text):
+        return "tools"
+    if status not in _STATUSES or overflow_in(status, value):
+        return None
+    if "echo" in sent and pattern("bad_echo").search(f"{text} {' '.join(codes(value))}"):
+        return "echo"
+    return "system" if "system" in sent and pattern("no_system").search(text) else None
+
+
+def _refuses_tools(value: object, text: str) -> bool:
+    """Whether the model takes no tools at all; one of them may be wrong, which is another thing."""
+    if pattern("no_tools").search(text):
+        return True
+    ends = (place[-1:] for place in _places(value, text))
+    return ["tools"] in ends and bool(pattern("no_such_part").search(text))
 
 
 def _places(value: object, text: str) -> Iterator[list[str]]:
@@ -349,11 +374,18 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+_OF_TOOLS = frozenset(
+    {"tools", "tool_calls", "functionCall", "functionResponse", "function", "input", "arguments"}
+)
+"""Under these stand names that a tool's author or a model chose."""
+
+
 def _keys(value: object, depth: int = 6) -> Iterator[str]:
     if isinstance(value, dict) and depth:
         for name, inner in value.items():
             yield name
-            yield from _keys(inner, depth - 1)
+            if name not in _OF_TOOLS:
+                yield from _keys(inner, depth - 1)
     elif isinstance(value, list) and depth:
         for inner in value:
             yield from _keys(inner, depth - 1)

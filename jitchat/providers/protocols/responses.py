@@ -1,11 +1,13 @@
 """OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 import httpx
 
-from jitchat.providers.protocols import protocol
+from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
+from jitchat.providers.protocols.dialogue import BETWEEN, Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
@@ -16,11 +18,19 @@ from jitchat.providers.provider import (
     ReasoningDelta,
     ReplyDelta,
 )
+from jitchat.providers.tools import arguments_text, schema_of
 from jitchat.values import Message, Usage
 
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+
+_SAID = {
+    "message": frozenset({"id", "type", "status", "role", "content"}),
+    "function_call": frozenset({"id", "type", "status", "call_id", "name", "arguments"}),
+}
+"""By an item's type: the fields of which text and calls tell all."""
 
 
 class ResponsesParser(protocol.AnswerParser):
@@ -29,6 +39,8 @@ class ResponsesParser(protocol.AnswerParser):
     def __init__(self) -> None:
         super().__init__()
         self._has_thought = False
+        self._items: list[tuple[int, Item]] = []
+        """What the answer is made of: items by their places, in the order in which they came."""
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
         kind = text_at(chunk, "type") or event
@@ -39,26 +51,35 @@ class ResponsesParser(protocol.AnswerParser):
             self._has_thought = True
             yield ReasoningDelta(text)
         elif kind == "response.reasoning_summary_part.added" and self._has_thought:
-            yield ReasoningDelta(protocol.BETWEEN)
+            yield ReasoningDelta(BETWEEN)
         elif kind == "response.output_item.done":
-            self._call(chunk.get("item"))
+            self._take(chunk.get("item"), chunk.get("output_index"))
         elif kind in _ENDS:
             yield from self._end_of(chunk.get("response"))
         elif text_at(chunk, "object") == "response":
             yield from self._whole(chunk)
 
-    def _call(self, item: object) -> None:
-        """Take a call once it is whole: what came of it in pieces is all in it."""
+    def _take(self, item: object, index: object) -> None:
+        """Take an item once it is whole: what came of it in pieces is all in it."""
+        if isinstance(item, dict):
+            place = index if isinstance(index, int) else len(self._items)
+            known = {name: each for name, each in item.items() if each is not None}
+            self._items.append((place, known))
         if text_at(item, "type") == "function_call":
+            call_id = text_at(item, "call_id") or text_at(item, "id")
             function = {"name": at(item, "name"), "arguments": at(item, "arguments")}
-            self._calls.add_whole([{"function": function}])
+            self._calls.add_whole([{"id": call_id, "function": function}])
+
+    def _echo(self) -> object:
+        items = [item for _, item in sorted(self._items, key=itemgetter(0))]
+        known = (_SAID.get(text_at(item, "type"), frozenset()) for item in items)
+        says_more = any(item.keys() - said for item, said in zip(items, known, strict=True))
+        return items if says_more else None
 
     def _whole(self, response: dict[str, object]) -> Iterator[Piece]:
-        for item in list_of(response.get("output")):
-            self._call(item)
-            thought = protocol.BETWEEN.join(
-                text_at(p, "text") for p in list_of(at(item, "summary"))
-            )
+        for index, item in enumerate(list_of(response.get("output"))):
+            self._take(item, index)
+            thought = BETWEEN.join(text_at(p, "text") for p in list_of(at(item, "summary")))
             if thought:
                 yield ReasoningDelta(thought)
             said = list_of(at(item, "content")) if text_at(item, "type") == "message" else ()
@@ -90,27 +111,84 @@ class ResponsesParser(protocol.AnswerParser):
             yield known
 
 
+def _tools(options: Options) -> list[Item]:
+    """Write the tools; a strict one would have to name every argument as required."""
+    return [
+        {
+            "type": "function",
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": schema_of(tool),
+            "strict": False,
+        }
+        for tool in calls.offered(options)
+    ]
+
+
+def _ids_in(items: Iterable[object]) -> set[str]:
+    called = (item for item in items if text_at(item, "type") == "function_call")
+    return {text_at(item, "call_id") or text_at(item, "id") for item in called}
+
+
+def _written(step: Step) -> list[Item]:
+    if isinstance(step, Returned):
+        return [
+            {
+                "type": "function_call_output",
+                "call_id": result.call_id,
+                "output": calls.result_text(result),
+            }
+            for result in step.results
+        ]
+    if isinstance(step.echo, list) and _ids_in(step.echo) == {call.id for call in step.calls}:
+        return step.echo
+    message: Item = {"type": "message", "role": "assistant", "content": step.text}
+    said = [message] if step.text else []
+    return said + [
+        {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": arguments_text(call),
+        }
+        for call in step.calls
+    ]
+
+
 class ResponsesProtocol:
     """`POST {base_url}/responses`, answered with server-sent events."""
 
+    name = "responses"
     parser = ResponsesParser
 
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request; a summary of the reasoning is asked for until the model refuses it."""
+        """Make the request; a summary of the reasoning is asked for until the model refuses it.
+
+        Reasoning that is to be handed back with calls comes encrypted, for the server keeps none.
+        """
         without, schema = options.without, protocol.named_schema(options)
         form = schema and {"type": "json_schema", **schema}
-        window = protocol.dialogue(messages, merging=False, folding="system" in without)
+        tools = _tools(options)
+        window = dialogue(
+            messages,
+            merging=False,
+            folding="system" in without,
+            origin=calls.asked_for_calls(endpoint, self.name, options),
+        )
         body = {
             "model": endpoint.model,
-            "input": window.as_objects(),
+            "tools": tools,
+            "tool_choice": options.tool_choice if tools else None,
+            "input": window.as_objects(_written),
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,
             "top_p": options.top_p,
             "reasoning": protocol.filled({"effort": options.effort, "summary": "auto"}, without),
             "text": protocol.filled({"format": form}, without),
+            "include": ["reasoning.encrypted_content"] if tools else None,
         }
         kept = protocol.filled(body, without) | {"store": False}
         url = f"{base_of(endpoint.base_url, 'openai')}/responses"

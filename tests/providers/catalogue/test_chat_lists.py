@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from jitchat.providers.catalogue.models import ModelInfo
+from jitchat.providers.catalogue.models import ModelInfo, model_from, model_of
 from jitchat.providers.catalogue.servers import fetch_models
 from jitchat.providers.catalogue.table import Prices
 from tests.providers.catalogue.servers import Routes, loaded, maximum, models
@@ -220,11 +220,13 @@ V0 = models(
 
 
 @pytest.mark.parametrize(
-    "more", [{"GET /api/v1/models": V1}, {"GET /api/v0/models": V0}], ids=["0.4", "before 0.4"]
+    ("more", "tools"),
+    [({"GET /api/v1/models": V1}, None), ({"GET /api/v0/models": V0}, True)],
+    ids=["0.4", "before 0.4"],
 )
-async def test_lm_studio_tells_what_is_loaded(more):
+async def test_lm_studio_tells_what_is_loaded(more, tools):
     assert await fetched(LM_STUDIO, **more) == (
-        ModelInfo("qwen", loaded(4_096)),
+        ModelInfo("qwen", loaded(4_096), tools=tools),
         ModelInfo("gemma", maximum(8_192)),
     )
 
@@ -281,3 +283,26 @@ async def test_a_price_that_is_none_is_unknown(price):
 
 def _written(value):
     return "1e400" if value == 1e400 else json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("row", "tools"),
+    [
+        ({"supported_parameters": ["temperature", "tools"]}, True),
+        ({"supported_parameters": ["temperature"]}, False),
+        ({"capabilities": ["completion", "tools"]}, True),
+        ({"capabilities": ["tool_use"]}, True),
+        ({"capabilities": ["completion"]}, False),
+        ({"capabilities": {"function_calling": True, "completion_chat": True}}, True),
+        ({"capabilities": {"function_calling": False}}, False),
+        ({"supports_function_calling": True}, True),
+        ({"supported_parameters": []}, None),
+        ({"supported_parameters": "tools", "capabilities": 7}, None),
+        ({}, None),
+    ],
+)
+def test_whether_a_model_takes_tools_is_read_where_its_server_tells(row, tools):
+    model = model_of({"id": "m"} | row)
+    assert model is not None
+    assert model.tools is tools
+    assert model_from(json.loads(json.dumps(model.fields()))) == model

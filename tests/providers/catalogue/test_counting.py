@@ -11,6 +11,7 @@ from jitchat.errors import NotAnAnswer, ProviderError, RequestRefused, Unreachab
 from jitchat.providers.catalogue.servers import count_exactly
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
+from jitchat.values import Tool
 from tests.providers.catalogue.servers import NASTY, Routes
 from tests.providers.streams import ASKED, KEY, endpoint
 
@@ -111,3 +112,20 @@ async def test_a_nasty_answer_is_an_error_of_ours(protocol):
 async def test_an_answer_without_a_count_is_told(protocol, answers):
     with pytest.raises(NotAnAnswer, match="without a count"):
         await count_exactly(endpoint(), protocol, ASKED, Routes(answers))
+
+
+@pytest.mark.parametrize("protocol", ["anthropic", "gemini"])
+async def test_the_tools_are_counted_along_with_the_messages(protocol):
+    routes = Routes({ROUTES[protocol]: {"input_tokens": 99, "totalTokens": 99}})
+    tools = (Tool("clock", "The time.", ""),)
+    assert await count_exactly(endpoint(), protocol, ASKED, routes, tools=tools) == 99
+    asked = body(routes)
+    assert "clock" in json.dumps(asked.get("generateContentRequest", asked)["tools"])
+
+
+async def test_llama_cpps_template_writes_the_tools():
+    routes = Routes(TEMPLATE | TOKENS)
+    tools = (Tool("clock", "The time.", ""),)
+    assert await count_exactly(endpoint(), "openai", ASKED, routes, tools=tools) == 3
+    written = json.loads(routes.requests[0].content)
+    assert written["tools"][0]["function"]["name"] == "clock"

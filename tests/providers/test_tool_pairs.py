@@ -1,0 +1,169 @@
+"""Each call has its result behind it; what is wrong with a call is said to the model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.providers.protocols.protocol import protocol_names
+from jitchat.providers.tools import (
+    arguments_object,
+    arguments_of,
+    arguments_text,
+    paired,
+    problem_with,
+    result_message,
+)
+from jitchat.values import Message, Role, ToolCall, ToolResult
+from tests.examples import examples
+from tests.providers.tool_windows import CLOCK, WEATHER, sent_messages
+
+ASKED = Message(Role.USER, "Weather?")
+
+
+def calling(*ids: str, text: str = "") -> Message:
+    calls = tuple(ToolCall(each, "weather", "{}") for each in ids)
+    return Message(Role.ASSISTANT, text, None, calls)
+
+
+def result(call_id: str, content: str = "ok") -> Message:
+    return result_message(ToolResult(call_id, "weather", content))
+
+
+def test_messages_without_tools_stay_as_they_are():
+    window = (ASKED, Message(Role.ASSISTANT, "Rain."), Message(Role.TOOL, "an old one"))
+    assert paired(window).messages == window
+    assert paired(window).sentence == ""
+
+
+def test_results_stand_in_the_order_of_their_calls():
+    window = [ASKED, calling("a", "b"), result("b"), result("a")]
+    assert paired(window).messages == (ASKED, calling("a", "b"), result("a"), result("b"))
+
+
+def test_a_result_that_comes_late_stands_behind_its_call():
+    later = Message(Role.USER, "And?")
+    window = [ASKED, calling("a"), later, result("a")]
+    assert paired(window).messages == (ASKED, calling("a"), result("a"), later)
+
+
+def test_a_call_without_a_result_gets_one_that_says_so():
+    repaired = paired([ASKED, calling("a", "b"), result("a")])
+    missing = repaired.messages[-1]
+    assert (missing.call_id, missing.tool, missing.is_error) == ("b", "weather", True)
+    assert missing.content.startswith("No result: the call was interrupted")
+    assert [call.id for call in repaired.interrupted] == ["b"]
+
+
+def test_a_result_without_a_call_is_left_out_and_named():
+    repaired = paired([ASKED, result("x"), calling("a"), result("a"), result("a", "again")])
+    assert repaired.messages == (ASKED, calling("a"), result("a"))
+    assert repaired.sentence == (
+        "2 tool results were left out, for the call is not in the window: weather."
+    )
+
+
+def test_an_id_that_comes_again_is_the_later_answers():
+    window = [ASKED, calling("a"), result("a", "1"), calling("a"), result("a", "2")]
+    assert paired(window).messages == tuple(window)
+    unanswered = paired([ASKED, calling("a"), calling("a"), result("a", "2")])
+    assert [message.content for message in unanswered.messages[1:]][1::2] == [
+        unanswered.messages[2].content,
+        "2",
+    ]
+    assert unanswered.messages[2].is_error
+
+
+IDS = st.sampled_from(["a", "b", "c"])
+WINDOWS = st.lists(
+    st.lists(IDS, max_size=3).map(lambda ids: calling(*ids, text="hm"))
+    | IDS.map(result)
+    | st.just(ASKED)
+)
+
+
+@examples(100)
+@given(window=WINDOWS)
+def test_whatever_is_missing_each_call_is_followed_by_its_results_and_nothing_else(window):
+    repaired = paired(window)
+    waiting: list[str] = []
+    for message in repaired.messages:
+        if message.call_id:
+            assert message.call_id == waiting.pop(0)
+        else:
+            assert waiting == []
+            waiting = [call.id for call in message.calls]
+    assert waiting == []
+    assert [m for m in repaired.messages if not m.call_id] == [m for m in window if not m.call_id]
+    assert paired(repaired.messages).messages == repaired.messages
+
+
+@pytest.mark.parametrize("name", protocol_names)
+def test_a_request_after_a_kill_between_call_and_result_is_complete(name):
+    window = [ASKED, calling("a", "b"), result("b"), Message(Role.USER, "Go on.")]
+    written = json.dumps(sent_messages(name, window))
+    assert written.count("No result: the call was interrupted") == 1
+    assert "Go on." in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ("", {}),
+        (" null ", {}),
+        ('{"a": "x\ny"}', {"a": "x\ny"}),
+        ('{"a": 1', None),
+        ("[1]", None),
+        ('"x"', None),
+        ('{"a": 1e999}', None),
+        ('{"a": NaN}', None),
+        ('{"a":' * 99 + "1" + "}" * 99, None),
+        ("[" * 99_999, None),
+        ('{"a": ' + "9" * 9_999 + "}", None),
+    ],
+)
+def test_arguments_are_an_object_or_nothing(arguments, read):
+    call = ToolCall("1", "weather", arguments)
+    assert arguments_of(call) == read
+    assert arguments_object(call) == ({"INVALID_JSON": arguments} if read is None else read)
+    assert json.loads(arguments_text(call), strict=False) == arguments_object(call)
+
+
+@examples(50)
+@given(text=st.text())
+def test_whatever_a_model_writes_for_arguments_can_be_sent_back(text):
+    call = ToolCall("1", "weather", text)
+    assert json.loads(arguments_text(call), strict=False) == arguments_object(call)
+
+
+def test_whole_arguments_go_back_as_they_were_written():
+    assert arguments_text(ToolCall("1", "weather", '{"b":1,  "a":2.0}')) == '{"b":1,  "a":2.0}'
+
+
+def test_a_call_that_can_be_run_has_no_problem():
+    assert problem_with(ToolCall("1", "clock", ""), [WEATHER, CLOCK]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("wether", "{}", "There is no tool 'wether'. There are: clock, weather."),
+        ("clock", "[1]", "The arguments are not a JSON object (type list). Nothing was run."),
+        ("clock", '{"a"', "The arguments are not a JSON object (Expecting ':'"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_a_result_for_the_model(name, arguments, said):
+    told = problem_with(ToolCall("1", name, arguments), [WEATHER, CLOCK])
+    assert told is not None
+    assert (told.call_id, told.name, told.is_error) == ("1", name, True)
+    assert told.content.startswith(said)
+
+
+def test_without_tools_a_call_is_told_that_there_are_none():
+    told = problem_with(ToolCall("1", "clock", ""), [])
+    assert told is not None
+    assert told.content == "There is no tool 'clock'. There are none."

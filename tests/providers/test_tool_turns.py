@@ -1,0 +1,297 @@
+"""From a recorded answer with calls to the request that hands them back, in every protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from jitchat.providers.answer import Answer
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.protocol import protocol_named
+from jitchat.providers.protocols.refusals import refused_parameter, sent_in
+from jitchat.providers.provider import (
+    Finished,
+    ReasoningDelta,
+    ReasoningFound,
+    ReplyDelta,
+    RequestAdapted,
+)
+from jitchat.providers.tools import result_message
+from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, Usage
+from tests.providers.golden import require_golden
+from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
+from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
+from tests.providers.tool_windows import (
+    ENCRYPTED,
+    OFFERED,
+    THOUGHT,
+    WEATHER,
+    turn_with_tools,
+)
+from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jitchat.providers.protocols.protocol import WireProtocol
+
+ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "The weather, and the time?"))
+KOELN, BONN = '{"city": "Köln"}', '{"city": "Bonn"}'
+TURNS = {
+    "anthropic.sse": [
+        ToolCall("toolu_01A", "weather", '{"city": "Köln", "days": 2}'),
+        ToolCall("toolu_01B", "clock", ""),
+    ],
+    "gemini.sse": [
+        ToolCall("call00001", "weather", '{"city": "Köln", "days": 2}'),
+        ToolCall("call00002", "clock", "{}"),
+    ],
+    "ollama.ndjson": [
+        ToolCall("call00001", "weather", KOELN),
+        ToolCall("call00002", "weather", BONN),
+        ToolCall("call00003", "clock", "{}"),
+    ],
+    "openai.sse": [
+        ToolCall("call_a", "weather", KOELN),
+        ToolCall("call_b", "weather", BONN),
+        ToolCall("call_c", "clock", ""),
+    ],
+    "openai_openrouter.sse": [ToolCall("toolu_01C", "weather", '{"city":"Bonn"}')],
+    "responses.sse": [
+        ToolCall("call_1", "clock", "{}"),
+        ToolCall("call_0", "weather", '{"city":"Köln"}'),
+    ],
+}
+every_turn = pytest.mark.parametrize("file", TURNS)
+
+
+def protocol_of(file: str) -> WireProtocol:
+    return protocol_named(re.split("[._]", file)[0])
+
+
+async def answer_of(file: str) -> Answer:
+    replayed = await replay(protocol_of(file), f"tools/{file}")
+    assert replayed.error == ""
+    answer = Answer()
+    for piece in replayed.pieces:
+        answer.take(piece)
+    return answer
+
+
+def results(calls: Sequence[ToolCall]) -> list[Message]:
+    return [result_message(ToolResult(call.id, call.name, "fine")) for call in calls]
+
+
+@every_turn
+async def test_the_calls_of_an_answer_are_read(file):
+    answer = await answer_of(file)
+    assert list(answer.calls) == TURNS[file]
+    assert answer.text == ("" if "openrouter" in file else "I look.")
+    assert answer.finished is not None
+
+
+@every_turn
+async def test_the_next_request_is_the_one_on_file(file):
+    answer = await answer_of(file)
+    window = (*ASKED, answer.message(), *results(answer.calls))
+    name = f"{file.partition('.')[0]}_next"
+    require_golden(name, protocol_of(file), endpoint(), OFFERED, window)
+
+
+@every_turn
+async def test_they_are_the_same_wherever_the_stream_is_split(file):
+    await require_same_at_every_byte(protocol_of(file), f"tools/{file}")
+
+
+async def test_anthropic_gets_its_thinking_with_the_signature_as_it_was_received():
+    sent = json.loads(
+        protocol_named("anthropic")
+        .request(endpoint(), (*ASKED, (await answer_of("anthropic.sse")).message()), OFFERED)
+        .content
+    )
+    thinking, hidden, *_ = sent["messages"][1]["content"]
+    assert thinking == {
+        "type": "thinking",
+        "thinking": "Both cities, then the time.",
+        "signature": "EqQBCgIYAhIM+/9xZ=",
+    }
+    assert hidden == {"type": "redacted_thinking", "data": "EmwKAhgBEgy3va3pzix/"}
+
+
+async def test_gemini_gets_each_signature_on_the_part_with_which_it_came():
+    message = (await answer_of("gemini.sse")).message()
+    request = protocol_named("gemini").request(endpoint(), (*ASKED, message), OFFERED)
+    text, first, second, last = json.loads(request.content)["contents"][1]["parts"]
+    assert text == {"text": "I look."}
+    assert first["thoughtSignature"] == "CpQBAVSoXO4="
+    assert second == {"functionCall": {"name": "clock", "args": {}}}
+    assert last == {"text": "", "thoughtSignature": "CiQBAVSo"}
+
+
+async def test_what_gemini_used_for_its_own_tools_is_input():
+    assert (await answer_of("gemini.sse")).usage == Usage(127, 55, reasoning_tokens=31)
+
+
+async def test_the_items_of_a_response_go_back_in_their_places_and_without_nulls():
+    message = (await answer_of("responses.sse")).message()
+    request = protocol_named("responses").request(endpoint(), (*ASKED, message), OFFERED)
+    items = json.loads(request.content)["input"][2:6]
+    assert [item["id"] for item in items] == ["rs_1", "msg_1", "fc_0", "fc_1"]
+    assert items[0]["encrypted_content"] == "gAAAAABo+/é="
+    assert "status" not in items[0]
+    assert items[1]["phase"] == "commentary"
+
+
+async def test_an_answer_without_calls_has_nothing_to_hand_back():
+    for file in sorted(path.name for path in RECORDED.iterdir() if path.suffix == ".sse"):
+        replayed = await replay(protocol_of(file), file)
+        if not any(isinstance(piece, ToolCall) for piece in replayed.pieces):
+            assert not any(isinstance(piece, Echo) for piece in replayed.pieces), file
+
+
+def test_text_that_was_reasoning_is_none_of_the_answers():
+    answer = Answer()
+    for piece in (ReplyDelta("Hm."), ReasoningFound(), ReasoningDelta(" So."), ReplyDelta("Yes.")):
+        answer.take(piece)
+    assert (answer.text, answer.reasoning) == ("Yes.", "Hm. So.")
+    assert answer.message(4) == Message(Role.ASSISTANT, "Yes.", 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("anthropic", "messages.1.content.0: Invalid `signature` in `thinking` block"),
+        ("gemini", "Corrupted thought signature."),
+        ("responses", "The encrypted content gAAA... could not be verified."),
+    ],
+)
+async def test_a_turn_goes_on_without_reasoning_that_its_server_does_not_know_any_more(name, error):
+    bodies: list[str] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        bodies.append(request.content.decode())
+        refusal = {"error": {"message": error, "type": "invalid_request_error"}}
+        return httpx.Response(400, json=refusal) if len(bodies) % 2 else streamed(whole)
+
+    whole = (RECORDED / f"{name}_text.sse").read_text(encoding="utf-8")
+    provider = HttpProvider(endpoint(), protocol_named(name), httpx.MockTransport(handle))
+    for _ in range(2):
+        pieces = [piece async for piece in provider.stream(turn_with_tools(name), OFFERED)]
+        told = "m did not take its earlier reasoning back: it was asked without that."
+        assert RequestAdapted(told) in pieces
+    await provider.aclose()
+    secret = ENCRYPTED.get(name, THOUGHT)
+    assert [secret in body for body in bodies] == [True, False, True, False]
+    assert all("toolu_01" in body and "21 " in body for body in bodies)
+
+
+def call_event(**fragment: object) -> str:
+    return event({"choices": [{"delta": {"tool_calls": [fragment]}}]})
+
+
+async def asked(
+    *answers: httpx.Response, window: Sequence[Message] = ASKED
+) -> tuple[list[object], list[dict]]:
+    """The pieces of an answer, and the bodies of the requests for it."""
+    bodies, waiting = [], list(answers)
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content))
+        return waiting.pop(0)
+
+    provider = HttpProvider(endpoint(), protocol_named("openai"), httpx.MockTransport(handle))
+    pieces = [piece async for piece in provider.stream(window, OFFERED)]
+    await provider.aclose()
+    return pieces, bodies
+
+
+async def test_an_id_that_is_missing_or_not_unique_is_made_and_in_no_earlier_answer():
+    function = {"name": "weather", "arguments": "{}"}
+    stream = "".join(
+        call_event(index=number, function=function, **given)
+        for number, given in enumerate([{}, {"id": "x"}, {"id": "x"}])
+    )
+    earlier = Message(Role.ASSISTANT, "", None, (ToolCall("call00002", "weather", "{}"),))
+    window = (*ASKED, earlier, *results(earlier.calls))
+    pieces, _ = await asked(streamed(stream, DONE), window=window)
+    ids = [piece.id for piece in pieces if isinstance(piece, ToolCall)]
+    assert ids == ["call00001", "x", "call00003"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "registry.ollama.ai/library/gemma:latest does not support tools"),
+        (404, "No endpoints found that support tool use. To learn more, visit: https://x"),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser'),
+        (500, "tools param requires --jinja flag"),
+        (400, "`tool calling` is not supported with this model"),
+        (400, "tools is not supported in this model. For a list of supported models, refer to"),
+        (400, "Function calling is not enabled for models/gemma-3-27b-it"),
+        (400, "Tool use with function calling is unsupported by the model."),
+        (400, "This model doesn't support tool use in streaming mode."),
+        (400, "deepseek-reasoner does not support Function Calling"),
+        (422, "Unsupported parameter: 'tools' is not supported with this model."),
+    ],
+)
+async def test_a_model_that_takes_no_tools_is_asked_without_and_that_is_said(status, said):
+    refusal = httpx.Response(status, json={"error": {"message": said}})
+    pieces, bodies = await asked(refusal, streamed(HELLO, DONE))
+    assert ["tools" in body for body in bodies] == [True, False]
+    told = "m takes no tools: it was asked without them, until `jitchat tokens openai/m --forget`."
+    assert RequestAdapted(told) in pieces
+    assert pieces[-1] == Finished("stop")
+
+
+def test_what_is_wrong_with_one_tool_is_no_refusal_of_all():
+    body = protocol_named("openai").request(endpoint(), ASKED, OFFERED).content.decode()
+    sent = sent_in(body)
+    assert "tools" in sent
+    assert not {"function", "parameters", "properties", "city", "required"} & sent
+    for said, param in (
+        ("Invalid 'tools[0].function.name': string does not match pattern.", "tools[0].function"),
+        ("Invalid schema for function 'weather': In context=('properties', 'city')", "tools[0]"),
+        ("Invalid 'tools': array too long. Expected at most 128.", "tools"),
+        (f"'{WEATHER.name}' is not supported by this tool_choice", "tool_choice"),
+    ):
+        complaint = json.dumps({"error": {"message": said, "param": param}})
+        assert refused_parameter(400, complaint, sent) is None, said
+
+
+def test_reasoning_that_is_missing_is_not_refused():
+    said = "The `reasoning_content` in the thinking mode must be passed back to the API."
+    complaint = json.dumps({"error": {"message": said}})
+    assert refused_parameter(400, complaint, {"reasoning_content"}) is None
+
+
+async def test_extra_inputs_that_are_tools_are_refused_tools():
+    detail = [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not"}]
+    refusal = httpx.Response(422, json={"detail": detail})
+    _, bodies = await asked(refusal, streamed(HELLO, DONE))
+    assert ["tools" in body for body in bodies] == [True, False]
+
+
+async def test_a_result_that_is_left_out_is_said():
+    stray = result_message(ToolResult("gone", "weather", "21 °C"))
+    pieces, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
+    told = "1 tool result was left out, for the call is not in the window: weather."
+    assert pieces[0] == RequestAdapted(told)
+    assert "21" not in json.dumps(bodies)
+
+
+async def test_the_scripted_provider_calls_and_goes_on_with_the_result():
+    call = ToolCall("1", "weather", KOELN)
+    scripted = ScriptedProvider(("I look.", call), later=[("Rain.",)])
+    window, answers = list(ASKED), []
+    while not answers or answers[-1].calls:
+        answers.append(Answer())
+        async for piece in scripted.stream(window, OFFERED):
+            answers[-1].take(piece)
+        window += [answers[-1].message(), *results(answers[-1].calls)]
+    assert [answer.text for answer in answers] == ["I look.", "Rain."]
+    assert [answer.finished for answer in answers] == [Finished("tool_calls"), Finished("stop")]
+    assert scripted.requests[1] == (*scripted.requests[0], *window[2:4])
