@@ -29,7 +29,7 @@ DRAFTS = (
 )
 
 
-@pytest.fixture(params=[True, False], ids=["packed", "not packed"])
+@pytest.fixture(params=[True, False], ids=["packed", "not packed"], scope="module")
 def index(request) -> HotIndex:
     """A talk of few words, over some days, with pauses; some turns have no vector."""
     draw, moment, turns = random.Random(5), datetime(2026, 3, 13, tzinfo=UTC), []
