@@ -15,10 +15,11 @@ from jitchat.text.blocks import headings
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
 from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
+from jitchat.text.languages import english_function_words
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision, is_standing
-from jitchat.text.words import stop_words, words
+from jitchat.text.words import words
 from jitchat.values import IndexEntry, Role, Turn
 
 _REACH = 20_000
@@ -110,7 +111,7 @@ def _topics(topics: Iterable[str], told: str) -> str:
 def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
     """Weigh what a sentence says; at most 0 for one that says nothing."""
     said = set(words(sentence))
-    telling = len(said - stop_words())
+    telling = len(said - english_function_words())
     if not telling or expressions("stance")["pleasantry"].match(sentence):
         return 0.0
     weight = min(telling, 14) / 2

@@ -19,9 +19,15 @@ from numpy.typing import NDArray
 
 from jitchat.index.lexical import EITHER, Postings
 from jitchat.index.retrieve import Query
-from jitchat.text.languages import ENGLISH, languages, number_forms, stemmed
+from jitchat.text.languages import (
+    ENGLISH,
+    english_function_words,
+    languages,
+    number_forms,
+    stemmed,
+)
 from jitchat.text.negation import is_negation
-from jitchat.text.words import stem, stop_words
+from jitchat.text.words import stem
 
 CORRECTED = 0.7
 """What a word counts that is found in another spelling, or in one of its two parts."""
@@ -106,7 +112,7 @@ class Spelling:
 
     def _parts(self, word: str, language: str) -> list[tuple[str, str]]:
         """Cut a word in two that both occur, the longest first; with the letters that join them."""
-        occurs, passed_over = self._postings.has, stop_words()
+        occurs, passed_over = self._postings.has, english_function_words()
         for at in range(len(word) - _PART, _PART - 1, -1):
             first, second = word[:at], word[at:]
             if second in passed_over or not occurs(stem(second, language)):

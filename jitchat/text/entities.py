@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from jitchat.text.languages import english_function_words
 from jitchat.text.sanitize import shorten
-from jitchat.text.words import fold, stop_words
+from jitchat.text.words import fold
 
 _WIDTH = 60
 
@@ -38,7 +39,7 @@ def entities(text: str) -> tuple[str, ...]:
     kept: dict[str, None] = {}
     covered = 0
     for start, name in sorted(found, key=lambda each: (each[0], -len(each[1]))):
-        if start >= covered and len(name) > 1 and fold(name) not in stop_words():
+        if start >= covered and len(name) > 1 and fold(name) not in english_function_words():
             kept[shorten(name, _WIDTH)] = None
             covered = start + len(name)
     return tuple(kept)
@@ -54,7 +55,7 @@ def _identifiers(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_no_name(word: str) -> bool:
     plain = fold(word)
-    return plain in stop_words() or plain in _OPENERS
+    return plain in english_function_words() or plain in _OPENERS
 
 
 def _names(text: str) -> Iterator[tuple[int, str]]:

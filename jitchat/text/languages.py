@@ -81,6 +81,7 @@ def function_words(language: str) -> frozenset[str]:
 
 @cache
 def english_function_words() -> frozenset[str]:
+    """Read the function words of English, which say nothing by themselves, folded."""
     return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from jitchat.text.languages import ENGLISH, english_function_words
-from jitchat.text.words import content_of, fold, stem, words
+from jitchat.text.words import content_of, stem, words
 
 _DATA = files(__package__) / "data"
 _PARTICLES = frozenset(["out", "down", "against", "rid", "up"])
@@ -32,8 +32,7 @@ def stems_and_negations(text: str) -> list[str]:
 
 def negations(text: str, language: str = ENGLISH) -> list[str]:
     """List what is negated in a text, in order: `not-` and a stem, and what that means, `~`."""
-    said = _IDENTIFIER.sub(" ", text)
-    return list(_found(words(fold(said)))) if language == ENGLISH else []
+    return list(_found(words(_IDENTIFIER.sub(" ", text)))) if language == ENGLISH else []
 
 
 def is_negation(stem_of_query: str) -> bool:

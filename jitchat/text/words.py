@@ -20,7 +20,6 @@ from itertools import pairwise
 
 from jitchat.text.languages import (
     ENGLISH,
-    english_function_words,
     function_words,
     language_of,
     stemmed,
@@ -101,11 +100,6 @@ def stems(text: str) -> list[str]:
     """List the stems of the content words of `text`, in order, with repeats."""
     found, language = content_of(text)
     return [stem(word, language) for word in found]
-
-
-def stop_words() -> frozenset[str]:
-    """Read the function words of English, which say nothing by themselves, folded."""
-    return english_function_words()
 
 
 def is_unspaced(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.text.languages import english_function_words
 from jitchat.text.words import (
     LONGEST,
     content_words,
@@ -12,7 +13,6 @@ from jitchat.text.words import (
     is_unspaced,
     stem,
     stems,
-    stop_words,
     words,
 )
 from tests.examples import examples
@@ -101,7 +101,7 @@ def test_a_query_finds_what_it_shares_with_a_longer_run():
 
 def test_words_that_say_nothing_are_left_out():
     assert content_words("What is the deploy window?") == ["deploy", "window"]
-    assert "the" in stop_words()
+    assert "the" in english_function_words()
 
 
 def test_inflections_share_a_stem_and_so_does_a_genitive():
