@@ -260,10 +260,10 @@ class ConversationIndex:
     def _add_rows(self, index: "HotIndex", known: Snapshot, seconds: float) -> None:
         """Add rows that are not packed until the time is up: one part at least in any time."""
         reached = takewhile(known.is_reached, behind(known.turns, self._searched))
-        until, self.is_partial = time.monotonic() + seconds, False
+        until, may_stop = time.monotonic() + seconds, not seconds
         while part := list(islice(reached, _AT_ONCE)):
-            if (self.is_partial or not seconds) and time.monotonic() >= until:
-                self.is_partial = True
+            self.is_partial = may_stop and time.monotonic() >= until
+            if self.is_partial:
                 return
             gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
             ready = [turn for turn in part if gap is None or turn.position < gap]
@@ -275,5 +275,5 @@ class ConversationIndex:
             self._pack(index, _MOST_UNPACKED)
             if gap is not None:
                 break
-            self.is_partial = True
+            may_stop = True
         self.is_partial = False

@@ -238,6 +238,6 @@ def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     stems, summary, entities, dates, *flags, vector = columns
     require(str, stems, summary, entities, dates)
     spoken = turn.position, fold(turn.speaker), turn.created_at
-    decides, asks, tells_when, disclaims, standing = map(bool, flags)
-    told = decides, asks, tells_when, disclaims, standing
-    return IndexRow(*spoken, stems, summary, entities, dates, *told, vector)
+    decision, asks, tells_when, disclaims, standing = map(bool, flags)
+    said = stems, summary, entities, dates
+    return IndexRow(*spoken, *said, decision, asks, tells_when, disclaims, standing, vector)
