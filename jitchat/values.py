@@ -144,6 +144,11 @@ class IndexEntry:
     """Whether the user says there what they always want or prefer."""
 
 
+DATE, PLACE = "date", "place"
+"""Parts of a score, and the only ones of a turn that was asked for by time alone: for its day, and
+for its place in the order of turns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A row of the shortlist: a turn that may be worth recalling."""

@@ -26,6 +26,12 @@ _MOST = 0.2
 """The share of all rows that it pays to select at the most."""
 
 
+def shifted(step: int) -> tuple[slice, slice]:
+    """Slice rows into those that have one so many turns earlier, and these earlier ones."""
+    near, far = slice(abs(step), None), slice(None, -abs(step))
+    return (near, far) if step > 0 else (far, near)
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Rows to be scored, and where they are: what is asked of rows has this shape then."""
@@ -92,8 +98,7 @@ class Evidence:
         found *= self.speaker_boost
         found += self.dates
         for step, weight in around:
-            near, far = slice(abs(step), None), slice(None, -abs(step))
-            later, earlier = (near, far) if step > 0 else (far, near)
+            later, earlier = shifted(step)
             found[later] += np.float32(weight) * words[earlier]
         return found
 

@@ -23,7 +23,7 @@ from jitchat.text.needs import Need, need_of
 from jitchat.text.negation import negations, spelt_out
 from jitchat.text.occasions import Occasion, occasion_of
 from jitchat.text.words import content_of, fold, stem, weight_of, words
-from jitchat.values import Candidate, Hit, Role
+from jitchat.values import DATE, PLACE, Candidate, Hit, Role
 
 if TYPE_CHECKING:
     from jitchat.text.dates import Span
@@ -149,8 +149,6 @@ def _without(draft: str, names: frozenset[str]) -> str:
     return " ".join(word for word, name in bare if name not in names)
 
 
-PLACE = "place"
-"""The part of a score for a turn's place in the order of turns."""
 LATE_DECISIONS = 2
 FLOOR = 0.25
 """A score below this is no more than chance words in common."""
@@ -183,7 +181,7 @@ _WHY = {
     "context": "among turns that match",
     "neighbour": "beside turns that match",
     "stretch": "in a stretch of talk that matches",
-    "date": "of the day asked for",
+    DATE: "of the day asked for",
     "later": "said later than what matches as well",
     PLACE: "in the place asked for",
 }

@@ -6,7 +6,7 @@ with the conversation.
 
 from collections.abc import Iterator, Sequence
 
-from jitchat.values import Candidate
+from jitchat.values import DATE, PLACE, Candidate
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Sources
 from jitchat.window.recall import Recall
@@ -21,10 +21,6 @@ def ledger_rows(sources: Sources, choice: Choice) -> tuple[LedgerRow, ...]:
         if turn not in rows:
             rows[turn] = LedgerRow(turn, None, 0.0, (), book.tokens(turn), verdict, reason)
     return tuple(rows.values())
-
-
-_BY_TIME = ("date", "place")
-"""The one part of the score of a turn that was asked for by time alone."""
 
 
 class _Book:
@@ -143,7 +139,7 @@ def _why_never(sources: Sources, choice: Choice, start: int) -> str:
         return reasons.NOT_INDEXED
     if retrieval.needless:
         return reasons.NEEDLESS.format(kind=retrieval.needless)
-    if any(name in _BY_TIME for row in retrieval.candidates[:1] for name, _ in row.parts[:1]):
+    if any(name in (DATE, PLACE) for row in retrieval.candidates[:1] for name, _ in row.parts[:1]):
         return reasons.OTHER_TIME
     size = len(retrieval.candidates)
     return reasons.BEYOND_SHORTLIST.format(size=size) if size else reasons.NO_MATCH

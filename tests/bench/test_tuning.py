@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.index.search import WEIGHTS
+from jitchat.index.scoring import WEIGHTS
 from tests.benchmarks.tuning import left_out, overall, tries
 
 

@@ -28,7 +28,8 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
 from jitchat.index.retrieve import Query, make_query
-from jitchat.index.search import WEIGHTS, HotIndex, Weights
+from jitchat.index.scoring import WEIGHTS, Weights
+from jitchat.index.search import HotIndex
 from jitchat.index.tables import IndexTables
 
 if TYPE_CHECKING:

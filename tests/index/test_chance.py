@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jitchat.index.lexical import Postings, covered
-from jitchat.index.search import WEIGHTS, boost_outliers, lexical_confidence
+from jitchat.index.scoring import WEIGHTS, boost_outliers, lexical_confidence
 
 
 def trust(question: str, *turns: str, crowd: int = 500) -> float:

@@ -12,7 +12,8 @@ import pytest
 from jitchat.index import search as module
 from jitchat.index.narrowing import select
 from jitchat.index.retrieve import make_query
-from jitchat.index.search import WEIGHTS, HotIndex
+from jitchat.index.scoring import WEIGHTS
+from jitchat.index.search import HotIndex
 from tests.index.support import FakeEmbedder
 from tests.index.test_search import row
 from tests.support import talk
