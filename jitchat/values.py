@@ -290,9 +290,7 @@ class ToolCall:
 class ToolResult:
     """What came back of a call."""
 
-    call_id: str
-    name: str
-    """The tool's."""
+    call: ToolCall
     content: str
     is_error: bool = False
 
@@ -311,21 +309,33 @@ class Echo:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a turn, and the message that carries it, has of tools beside its text."""
+
+    calls: tuple[ToolCall, ...] = ()
+    """The assistant's, in their order."""
+    echo: Echo | None = None
+    """None where nothing but text and calls is to be handed back."""
+    answers: ToolCall | None = None
+    """The call of which this is the result; None for what is no result."""
+    is_error: bool = False
+    """Whether the call failed, or was refused."""
+
+    def __bool__(self) -> bool:
+        return self != NO_TOOL_USE
+
+
+NO_TOOL_USE = ToolUse()
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     role: Role
     content: str
     turn: int | None = None
     """The position of the turn that this is, if it is one; never sent."""
-    calls: tuple[ToolCall, ...] = ()
-    """The assistant's, in their order."""
-    echo: Echo | None = None
-    """None where nothing but text and calls is to be handed back."""
-    call_id: str = ""
-    """The call that a tool's message answers; without it, the message goes out as the user's."""
-    tool: str = ""
-    """The name of the tool that was called."""
-    is_error: bool = False
-    """Whether the call failed, or was refused."""
+    use: ToolUse = NO_TOOL_USE
+    """A tool's message without the call that it answers goes out as the user's."""
 
 
 @dataclass(frozen=True, slots=True)

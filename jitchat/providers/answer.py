@@ -7,7 +7,7 @@ from jitchat.providers.provider import (
     ReasoningFound,
     ReplyDelta,
 )
-from jitchat.values import Echo, Message, Role, ToolCall, Usage
+from jitchat.values import NO_TOOL_USE, Echo, Message, Role, ToolCall, ToolUse, Usage
 
 
 class Answer:
@@ -34,6 +34,10 @@ class Answer:
     def reasoning(self) -> str:
         return "".join(self._reasoning)
 
+    @property
+    def use(self) -> ToolUse:
+        return ToolUse(self.calls, self.echo) if self.calls else NO_TOOL_USE
+
     def take(self, piece: Piece) -> None:
         match piece:
             case ReplyDelta(text):
@@ -55,5 +59,4 @@ class Answer:
 
     def message(self, turn: int | None = None) -> Message:
         """Make the message that hands the answer back; `turn` is its position, where it has one."""
-        echo = self.echo if self.calls else None
-        return Message(Role.ASSISTANT, self.text, turn, self.calls, echo)
+        return Message(Role.ASSISTANT, self.text, turn, self.use)

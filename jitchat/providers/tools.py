@@ -8,7 +8,7 @@ from typing import Any
 
 from jitchat.providers.protocols.json_values import is_nested_within
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Tool, ToolCall, ToolResult
+from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse
 
 _INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
@@ -34,7 +34,8 @@ class Paired:
         """Say what was left out; empty for nothing."""
         if not self.dropped:
             return ""
-        named = ", ".join(dict.fromkeys(message.tool or "a tool" for message in self.dropped))
+        calls = (message.use.answers for message in self.dropped)
+        named = ", ".join(dict.fromkeys(call.name or "a tool" for call in calls if call))
         count = len(self.dropped)
         what = "1 tool result was" if count == 1 else f"{count} tool results were"
         return f"{what} left out, for the call is not in the window: {shorten(named, 200)}."
@@ -48,23 +49,23 @@ def paired(messages: Iterable[Message]) -> Paired:
     number theirs anew: a result belongs to the last call of its id before it.
     """
     given = tuple(messages)
-    if not any(message.calls or message.call_id for message in given):
+    if not any(message.use.calls or message.use.answers for message in given):
         return Paired(given)
     results = _by_call(given)
     kept: list[Message] = []
     interrupted: list[ToolCall] = []
     for place, message in enumerate(given):
-        if message.call_id:
+        if message.use.answers:
             continue
         kept.append(message)
-        for number, call in enumerate(message.calls):
+        for number, call in enumerate(message.use.calls):
             result = results.pop((place, number), None)
             if result is None:
                 interrupted.append(call)
-                result = result_message(ToolResult(call.id, call.name, _INTERRUPTED, is_error=True))
+                result = result_message(ToolResult(call, _INTERRUPTED, is_error=True))
             kept.append(result)
     used = {id(message) for message in kept}
-    dropped = tuple(m for m in given if m.call_id and id(m) not in used)
+    dropped = tuple(m for m in given if m.use.answers and id(m) not in used)
     return Paired(tuple(kept), tuple(interrupted), dropped)
 
 
@@ -73,26 +74,21 @@ def _by_call(messages: tuple[Message, ...]) -> dict[tuple[int, int], Message]:
     open_calls: dict[str, list[tuple[int, int]]] = {}
     found: dict[tuple[int, int], Message] = {}
     for place, message in enumerate(messages):
-        if message.calls:
+        answered = message.use.answers
+        if message.use.calls:
             fresh: dict[str, list[tuple[int, int]]] = {}
-            for number, call in enumerate(message.calls):
+            for number, call in enumerate(message.use.calls):
                 fresh.setdefault(call.id, []).append((place, number))
             open_calls |= fresh
-        elif message.call_id and (waiting := open_calls.get(message.call_id)):
+        elif answered and (waiting := open_calls.get(answered.id)):
             found[waiting.pop(0)] = message
     return found
 
 
 def result_message(result: ToolResult, turn: int | None = None) -> Message:
     """Make the message that hands a result back; `turn` is its position, where it is stored."""
-    return Message(
-        Role.TOOL,
-        result.content,
-        turn,
-        call_id=result.call_id,
-        tool=result.name,
-        is_error=result.is_error,
-    )
+    use = ToolUse(answers=result.call, is_error=result.is_error)
+    return Message(Role.TOOL, result.content, turn, use)
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:
@@ -134,7 +130,7 @@ def problem_with(call: ToolCall, tools: Iterable[Tool]) -> ToolResult | None:
 
 
 def _failed(call: ToolCall, sentence: str) -> ToolResult:
-    return ToolResult(call.id, call.name, sentence, is_error=True)
+    return ToolResult(call, sentence, is_error=True)
 
 
 _BROKEN = "INVALID_JSON"

@@ -76,10 +76,9 @@ def tool_tokens(message: Message, count: Count, style: Style = Style.LISTED) -> 
     What is handed back of reasoning is not in it: its text is not told. It is what the answer was
     reported to have of reasoning.
     """
-    calls = sum(call_tokens(call, count, style) for call in message.calls)
-    if not message.call_id:
-        return calls
-    return calls + count(message.tool) + _PER_RESULT[style]
+    calls = sum(call_tokens(call, count, style) for call in message.use.calls)
+    answered = message.use.answers
+    return calls if answered is None else calls + count(answered.name) + _PER_RESULT[style]
 
 
 def _defined(tool: Tool, style: Style) -> str:

@@ -28,7 +28,7 @@ OPTIONS = replace(SAMPLING, tools=OFFERED.tools, max_tokens=8)
 def step(number: int) -> tuple[Message, ...]:
     """An answer that calls twice, and the results."""
     calls = tuple(ToolCall(f"call{number}000{n}", "weather", '{"city": "Bonn"}') for n in range(2))
-    results = (result_message(ToolResult(call.id, call.name, "21 °C")) for call in calls)
+    results = (result_message(ToolResult(call, "21 °C")) for call in calls)
     return (Message(Role.ASSISTANT, "I look.", None, calls), *results)
 
 

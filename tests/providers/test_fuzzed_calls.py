@@ -145,7 +145,7 @@ def answered(dialect: Dialect, data: bytes, rng: random.Random) -> tuple[Answer,
 
 def handed_back(dialect: Dialect, answer: Answer) -> list[Any]:
     """The messages of the next request, with a result for each call."""
-    results = [result_message(ToolResult(call.id, call.name, "ok")) for call in answer.calls]
+    results = [result_message(ToolResult(call, "ok")) for call in answer.calls]
     window = (*ASKED, answer.message(), *results)
     request = dialect.protocol.request(endpoint(), window, OFFERED)
     return json.loads(request.content)[FIELDS[dialect.name]]
@@ -207,5 +207,5 @@ def test_whatever_came_of_a_broken_stream_can_be_handed_back(dialect, rounds):
         assert called == returned, seed
         for call in answer.calls:
             problem = problem_with(call, OFFERED.tools)
-            assert problem is None or (problem.is_error and problem.call_id == call.id), seed
+            assert problem is None or (problem.is_error and problem.call == call), seed
     assert {(True, True), (False, True), (False, False)} <= outcomes

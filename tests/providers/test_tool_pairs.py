@@ -17,7 +17,7 @@ from jitchat.providers.tools import (
     problem_with,
     result_message,
 )
-from jitchat.values import Message, Role, ToolCall, ToolResult
+from jitchat.values import Message, Role, ToolCall, ToolResult, ToolUse
 from tests.examples import examples
 from tests.providers.tool_windows import CLOCK, WEATHER, sent_messages
 
@@ -26,11 +26,11 @@ ASKED = Message(Role.USER, "Weather?")
 
 def calling(*ids: str, text: str = "") -> Message:
     calls = tuple(ToolCall(each, "weather", "{}") for each in ids)
-    return Message(Role.ASSISTANT, text, None, calls)
+    return Message(Role.ASSISTANT, text, None, ToolUse(calls))
 
 
 def result(call_id: str, content: str = "ok") -> Message:
-    return result_message(ToolResult(call_id, "weather", content))
+    return result_message(ToolResult(ToolCall(call_id, "weather", "{}"), content))
 
 
 def test_messages_without_tools_stay_as_they_are():
@@ -53,7 +53,7 @@ def test_a_result_that_comes_late_stands_behind_its_call():
 def test_a_call_without_a_result_gets_one_that_says_so():
     repaired = paired([ASKED, calling("a", "b"), result("a")])
     missing = repaired.messages[-1]
-    assert (missing.call_id, missing.tool, missing.is_error) == ("b", "weather", True)
+    assert missing.use == ToolUse(answers=ToolCall("b", "weather", "{}"), is_error=True)
     assert missing.content.startswith("No result: the call was interrupted")
     assert [call.id for call in repaired.interrupted] == ["b"]
 
@@ -74,7 +74,7 @@ def test_an_id_that_comes_again_is_the_later_answers():
         unanswered.messages[2].content,
         "2",
     ]
-    assert unanswered.messages[2].is_error
+    assert unanswered.messages[2].use.is_error
 
 
 IDS = st.sampled_from(["a", "b", "c"])
@@ -91,13 +91,15 @@ def test_whatever_is_missing_each_call_is_followed_by_its_results_and_nothing_el
     repaired = paired(window)
     waiting: list[str] = []
     for message in repaired.messages:
-        if message.call_id:
-            assert message.call_id == waiting.pop(0)
+        if message.use.answers:
+            assert message.use.answers.id == waiting.pop(0)
         else:
             assert waiting == []
-            waiting = [call.id for call in message.calls]
+            waiting = [call.id for call in message.use.calls]
     assert waiting == []
-    assert [m for m in repaired.messages if not m.call_id] == [m for m in window if not m.call_id]
+    assert [m for m in repaired.messages if not m.use.answers] == [
+        m for m in window if not m.use.answers
+    ]
     assert paired(repaired.messages).messages == repaired.messages
 
 
@@ -159,7 +161,7 @@ def test_a_call_that_can_be_run_has_no_problem():
 def test_what_is_wrong_with_a_call_is_a_result_for_the_model(name, arguments, said):
     told = problem_with(ToolCall("1", name, arguments), [WEATHER, CLOCK])
     assert told is not None
-    assert (told.call_id, told.name, told.is_error) == ("1", name, True)
+    assert (told.call.id, told.call.name, told.is_error) == ("1", name, True)
     assert told.content.startswith(said)
 
 

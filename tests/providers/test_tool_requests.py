@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options, SentRequest, request_fields, request_from
 from jitchat.providers.tools import result_message
-from jitchat.values import Echo, Message, Role, ToolCall, ToolResult
+from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse
 from tests.examples import examples
 from tests.providers.golden import WINDOW, require_golden
 from tests.providers.streams import endpoint
@@ -35,11 +35,11 @@ ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "Weather?"))
 
 
 def result(call_id: str, content: str = "ok", name: str = "weather", **more: bool) -> Message:
-    return result_message(ToolResult(call_id, name, content, **more))
+    return result_message(ToolResult(ToolCall(call_id, name, "{}"), content, **more))
 
 
 def calling(*calls: ToolCall, text: str = "", echo: Echo | None = None) -> Message:
-    return Message(Role.ASSISTANT, text, None, calls, echo)
+    return Message(Role.ASSISTANT, text, None, ToolUse(calls, echo))
 
 
 @every_protocol

@@ -21,7 +21,7 @@ from jitchat.providers.provider import (
     RequestAdapted,
 )
 from jitchat.providers.tools import result_message
-from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, Usage
+from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse, Usage
 from tests.providers.golden import require_golden
 from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
 from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
@@ -83,7 +83,7 @@ async def answer_of(file: str) -> Answer:
 
 
 def results(calls: Sequence[ToolCall]) -> list[Message]:
-    return [result_message(ToolResult(call.id, call.name, "fine")) for call in calls]
+    return [result_message(ToolResult(call, "fine")) for call in calls]
 
 
 @every_turn
@@ -215,8 +215,8 @@ async def test_an_id_that_is_missing_or_not_unique_is_made_and_in_no_earlier_ans
         call_event(index=number, function=function, **given)
         for number, given in enumerate([{}, {"id": "x"}, {"id": "x"}])
     )
-    earlier = Message(Role.ASSISTANT, "", None, (ToolCall("call00002", "weather", "{}"),))
-    window = (*ASKED, earlier, *results(earlier.calls))
+    earlier = Message(Role.ASSISTANT, "", None, ToolUse((ToolCall("call00002", "weather", "{}"),)))
+    window = (*ASKED, earlier, *results(earlier.use.calls))
     pieces, _ = await asked(streamed(stream, DONE), window=window)
     ids = [piece.id for piece in pieces if isinstance(piece, ToolCall)]
     assert ids == ["call00001", "x", "call00003"]
@@ -276,7 +276,7 @@ async def test_extra_inputs_that_are_tools_are_refused_tools():
 
 
 async def test_a_result_that_is_left_out_is_said():
-    stray = result_message(ToolResult("gone", "weather", "21 °C"))
+    stray = result_message(ToolResult(ToolCall("gone", "weather", ""), "21 °C"))
     pieces, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
     told = "1 tool result was left out, for the call is not in the window: weather."
     assert pieces[0] == RequestAdapted(told)

@@ -9,7 +9,7 @@ from jitchat.providers.protocols.calls import given_id
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
 from jitchat.providers.tools import arguments_object, result_message
-from jitchat.values import Echo, Message, Role, Tool, ToolCall, ToolResult
+from jitchat.values import Echo, Message, Role, Tool, ToolCall, ToolResult, ToolUse
 from tests.providers.golden import WINDOW
 from tests.providers.streams import endpoint
 
@@ -103,11 +103,11 @@ def steps(protocol_name: str) -> tuple[Message, ...]:
     """Two answers with calls and their results; only the first one has an echo."""
     broken = ToolCall("call00003", "weather", '{"city": "Bo')
     return (
-        Message(Role.ASSISTANT, "I look.", 7, FIRST, echo_of(protocol_name)),
-        result_message(ToolResult("toolu_01", "weather", "21 °C"), 8),
-        result_message(ToolResult("toolu_02", "clock", "No clock here.", is_error=True), 9),
-        Message(Role.ASSISTANT, "", 10, (broken,)),
-        result_message(ToolResult("call00003", "weather", "Not JSON.", is_error=True), 11),
+        Message(Role.ASSISTANT, "I look.", 7, ToolUse(FIRST, echo_of(protocol_name))),
+        result_message(ToolResult(FIRST[0], "21 °C"), 8),
+        result_message(ToolResult(FIRST[1], "No clock here.", is_error=True), 9),
+        Message(Role.ASSISTANT, "", 10, ToolUse((broken,))),
+        result_message(ToolResult(broken, "Not JSON.", is_error=True), 11),
     )
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jitchat.values import Message, Role, Tool, ToolCall
+from jitchat.values import Message, Role, Tool, ToolCall, ToolUse
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.tool_prices import (
     Style,
@@ -99,7 +99,7 @@ def test_a_call_costs_its_name_and_arguments_and_a_little_more(style):
 
 @every_style
 def test_a_result_costs_its_tools_name_and_what_is_around_it(style):
-    message = Message(Role.TOOL, "21 °C", call_id="1", tool="weather")
+    message = Message(Role.TOOL, "21 °C", use=ToolUse(answers=ToolCall("1", "weather", "")))
     assert 2 < tool_tokens(message, EstimateCounter().count, style) < 20
     assert tool_tokens(Message(Role.TOOL, "21 °C"), len, style) == 0
     assert tool_tokens(Message(Role.ASSISTANT, "Rain."), len, style) == 0
@@ -109,7 +109,7 @@ def test_a_request_costs_its_calls_and_results_too():
     counter = EstimateCounter()
     call = ToolCall("1", "weather", '{"city": "Köln"}')
     said = Message(Role.ASSISTANT, "I look.")
-    called = Message(Role.ASSISTANT, "I look.", calls=(call,))
+    called = Message(Role.ASSISTANT, "I look.", use=ToolUse((call,)))
     more = request_tokens(counter, [called]) - request_tokens(counter, [said])
     assert more == call_tokens(call, counter.count)
 

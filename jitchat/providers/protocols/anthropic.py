@@ -101,7 +101,7 @@ def _ids_in(blocks: Iterable[object]) -> list[str]:
 
 
 def _result(result: ToolResult) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": _id(result.call_id)}
+    block: Block = {"type": "tool_result", "tool_use_id": _id(result.call.id)}
     if result.content.strip():
         block["content"] = result.content
     return block | {"is_error": True} if result.is_error else block

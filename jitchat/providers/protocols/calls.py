@@ -82,7 +82,7 @@ class CallNames:
 
     def __init__(self, messages: Iterable[Message], origin: str) -> None:
         """`messages` are the request's: a made id is in none of them."""
-        self._sent = frozenset(call.id for message in messages for call in message.calls)
+        self._sent = frozenset(call.id for message in messages for call in message.use.calls)
         self._origin = origin
         self._taken: set[str] = set()
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.tools import paired
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, ToolCall, ToolResult
+from jitchat.values import NO_TOOL_USE, Message, Role, ToolCall, ToolResult
 
 BETWEEN = "\n\n"
 """What stands between texts that become one."""
@@ -99,7 +99,7 @@ def dialogue(
 ) -> Dialogue:
     """Part the system's text from what was said, and leave out what is blank.
 
-    A tool's message that names no call goes out as the user's. `folding` puts the system's text
+    A tool's message that answers no call goes out as the user's. `folding` puts the system's text
     at the head of the first message, which is made the user's; `merging` makes one run of
     messages in a row; `user_first` puts a message of the user's ahead of a reply with which the
     window begins. `origin` names who is offered tools: it gets its own echoes only; empty where
@@ -109,7 +109,7 @@ def dialogue(
     kept = [each for each in (matched if origin else _as_text(matched)) if _says_anything(each)]
     system = BETWEEN.join(m.content for m in kept if m.role is Role.SYSTEM)
     rest = [
-        message if message.role is Role.ASSISTANT or message.call_id else _by_user(message)
+        message if message.role is Role.ASSISTANT or message.use.answers else _by_user(message)
         for message in kept
         if message.role is not Role.SYSTEM
     ]
@@ -132,7 +132,7 @@ def _with_ends(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
         if is_result and message.role is Role.USER:
             yield _STOPPED
-        is_result = bool(message.call_id)
+        is_result = bool(message.use.answers)
         yield message
 
 
@@ -141,35 +141,42 @@ def _by_user(message: Message) -> Message:
 
 
 def _says_anything(message: Message) -> bool:
-    return bool(message.content.strip() or message.calls or message.call_id)
+    return bool(message.content.strip() or message.use.calls or message.use.answers)
 
 
 def _row_of(message: Message, *, merging: bool) -> object:
     """Tell which messages in a row become one run: those with the same answer."""
-    if message.calls or not (merging or message.call_id):
+    if message.use.calls or not (merging or message.use.answers):
         return id(message)
     return message.role
 
 
 def _run(row: list[Message], origin: str) -> Run | Step:
     head = row[0]
-    if head.calls:
-        echo = head.echo if head.echo is not None and head.echo.origin == origin else None
+    if head.use.calls:
+        echo = head.use.echo
+        value = parsed(echo.value) if echo is not None and echo.origin == origin else None
         text = head.content if head.content.strip() else ""
-        return Called(text, head.calls, None if echo is None else parsed(echo.value))
-    if head.call_id:
-        return Returned(tuple(ToolResult(m.call_id, m.tool, m.content, m.is_error) for m in row))
+        return Called(text, head.use.calls, value)
+    if head.use.answers:
+        return Returned(tuple(_results(row)))
     return Run(head.role, tuple(message.content for message in row))
+
+
+def _results(messages: Iterable[Message]) -> Iterator[ToolResult]:
+    for message in messages:
+        if message.use.answers:
+            yield ToolResult(message.use.answers, message.content, message.use.is_error)
 
 
 def _as_text(messages: Iterable[Message]) -> Iterator[Message]:
     """Write calls and results as text: the result as the user's, behind what was called."""
     calls: list[ToolCall] = []
     for message in messages:
-        if message.calls:
-            calls = list(message.calls)
-            yield replace(message, calls=(), echo=None)
-        elif message.call_id and calls:
+        if message.use.calls:
+            calls = list(message.use.calls)
+            yield replace(message, use=NO_TOOL_USE)
+        elif message.use.answers and calls:
             yield Message(Role.USER, _told(calls.pop(0), message), message.turn)
         else:
             yield message
@@ -177,5 +184,5 @@ def _as_text(messages: Iterable[Message]) -> Iterator[Message]:
 
 def _told(call: ToolCall, result: Message) -> str:
     arguments = shorten(call.arguments, _SHOWN_ARGUMENTS)
-    what = "failed" if result.is_error else "returned"
+    what = "failed" if result.use.is_error else "returned"
     return f"[{' '.join(filter(None, (call.name, arguments)))} {what}]\n{result.content}"

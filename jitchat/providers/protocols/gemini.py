@@ -134,7 +134,7 @@ def _content(run: Run | Step) -> Item:
     parts = []
     for result in run.results:
         response = {"error" if result.is_error else "output": result.content}
-        known = protocol.filled({"id": calls.given_id(result.call_id), "name": result.name})
+        known = protocol.filled({"id": calls.given_id(result.call.id), "name": result.call.name})
         parts.append({"functionResponse": known | {"response": response}})
     return {"role": "user", "parts": parts}
 

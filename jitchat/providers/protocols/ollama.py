@@ -56,9 +56,9 @@ class OllamaParser(protocol.AnswerParser):
 def _written(step: Step) -> list[Item]:
     if isinstance(step, Returned):
         return [
-            protocol.filled({"role": "tool", "tool_name": result.name})
+            protocol.filled({"role": "tool", "tool_name": result.call.name})
             | {"content": calls.result_text(result)}
-            | protocol.filled({"tool_call_id": calls.given_id(result.call_id)})
+            | protocol.filled({"tool_call_id": calls.given_id(result.call.id)})
             for result in step.results
         ]
     written = [

@@ -183,7 +183,7 @@ def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
         return [
             {
                 "role": "tool",
-                "tool_call_id": _call_id(result.call_id, host),
+                "tool_call_id": _call_id(result.call.id, host),
                 "content": calls.result_text(result),
             }
             for result in step.results

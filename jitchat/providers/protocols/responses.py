@@ -135,7 +135,7 @@ def _written(step: Step) -> list[Item]:
         return [
             {
                 "type": "function_call_output",
-                "call_id": result.call_id,
+                "call_id": result.call.id,
                 "output": calls.result_text(result),
             }
             for result in step.results
