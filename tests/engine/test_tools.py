@@ -12,7 +12,7 @@ from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint
 from jitchat.providers.tools import result_message
-from jitchat.values import Message, Role, ToolCall, ToolResult
+from jitchat.values import Message, Role, ToolCall, ToolResult, ToolUse
 from tests.engine.asking import SAMPLING
 from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import NAME
@@ -29,7 +29,7 @@ def step(number: int) -> tuple[Message, ...]:
     """An answer that calls twice, and the results."""
     calls = tuple(ToolCall(f"call{number}000{n}", "weather", '{"city": "Bonn"}') for n in range(2))
     results = (result_message(ToolResult(call, "21 °C")) for call in calls)
-    return (Message(Role.ASSISTANT, "I look.", None, calls), *results)
+    return (Message(Role.ASSISTANT, "I look.", use=ToolUse(calls)), *results)
 
 
 async def answer(engine: Engine, protocol: str, window: Sequence[Message]) -> Answer:
