@@ -89,6 +89,70 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """What the model may call."""
+
+    name: str
+    """Letters, digits, `_` and `-`, at most 64: what every protocol takes."""
+    description: str
+    schema: str
+    """JSON Schema of the arguments, as text; an object's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One use of a tool, as the model asked for it."""
+
+    id: str
+    """By which its result names it; unique within its answer."""
+    name: str
+    arguments: str
+    """JSON as the model wrote it, which may be broken; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back of a call."""
+
+    call: ToolCall
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What a server wants handed back with an answer that calls tools: signatures, reasoning.
+
+    It says again what the answer's text and calls say: who changes these, drops it.
+    """
+
+    origin: str
+    """Protocol, provider and model; nobody else is sent it."""
+    value: str
+    """JSON, opaque: in that protocol's own shape, as it was received."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a turn, and the message that carries it, has of tools beside its text."""
+
+    calls: tuple[ToolCall, ...] = ()
+    """The assistant's, in their order."""
+    echo: Echo | None = None
+    """None where nothing but text and calls is to be handed back."""
+    answers: ToolCall | None = None
+    """The call of which this is the result; None for what is no result."""
+    is_error: bool = False
+    """Whether the call failed, or was refused."""
+
+    def __bool__(self) -> bool:
+        return self != NO_TOOL_USE
+
+
+NO_TOOL_USE = ToolUse()
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One message of a conversation, at full fidelity."""
 
@@ -105,6 +169,7 @@ class Turn:
     parent: int | None = None
     """The position of the turn that this one follows, 0 for none; None where that is simply the
     position before its own. Turns with one parent are each other's alternatives."""
+    use: ToolUse = NO_TOOL_USE
 
     @property
     def speaker(self) -> str:
@@ -262,70 +327,6 @@ class Retrieval:
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""
         return score >= _IN_DOUBT * self.floor
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """What the model may call."""
-
-    name: str
-    """Letters, digits, `_` and `-`, at most 64: what every protocol takes."""
-    description: str
-    schema: str
-    """JSON Schema of the arguments, as text; an object's."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One use of a tool, as the model asked for it."""
-
-    id: str
-    """By which its result names it; unique within its answer."""
-    name: str
-    arguments: str
-    """JSON as the model wrote it, which may be broken; empty for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What came back of a call."""
-
-    call: ToolCall
-    content: str
-    is_error: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """What a server wants handed back with an answer that calls tools: signatures, reasoning.
-
-    It says again what the answer's text and calls say: who changes these, drops it.
-    """
-
-    origin: str
-    """Protocol, provider and model; nobody else is sent it."""
-    value: str
-    """JSON, opaque: in that protocol's own shape, as it was received."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolUse:
-    """What a turn, and the message that carries it, has of tools beside its text."""
-
-    calls: tuple[ToolCall, ...] = ()
-    """The assistant's, in their order."""
-    echo: Echo | None = None
-    """None where nothing but text and calls is to be handed back."""
-    answers: ToolCall | None = None
-    """The call of which this is the result; None for what is no result."""
-    is_error: bool = False
-    """Whether the call failed, or was refused."""
-
-    def __bool__(self) -> bool:
-        return self != NO_TOOL_USE
-
-
-NO_TOOL_USE = ToolUse()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,12 @@ from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.text.words import fold, is_unspaced, words
-from jitchat.values import Conversation, Role, Status, Turn
+from jitchat.tool_fields import use_fields, use_from
+from jitchat.values import NO_TOOL_USE, Conversation, Role, Status, ToolUse, Turn
 
-TURN_COLUMNS = "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent"
+TURN_COLUMNS = (
+    "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent, t.tools"
+)
 """Of the table `turns` as t, in the order that `turn_from` takes them."""
 _ROLES: dict[str, Role] = {role.value: role for role in Role}
 _STATUSES: dict[str, Status] = {status.value: status for status in Status}
@@ -31,14 +34,20 @@ _STATUSES: dict[str, Status] = {status.value: status for status in Status}
 
 def turn_from(row: Sequence[Any]) -> Turn:
     """Make a turn of TURN_COLUMNS; a ValueError or TypeError where a column holds no such value."""
-    identity, position, role, name, content, moment, status, parent = row
+    identity, position, role, name, content, moment, status, parent, tools = row
     if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
         raise TypeError("not a turn")
     if name is not None:
         require(str, name)
     created_at = _aware(datetime.fromisoformat(moment)) if moment else None
     spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
-    return Turn(position, spoken, content, created_at, name, ended, identity, parent)
+    use = use_from(json.loads(tools)) if tools else NO_TOOL_USE
+    return Turn(position, spoken, content, created_at, name, ended, identity, parent, use)
+
+
+def tools_column(use: ToolUse) -> str | None:
+    """Write what a turn has of tools; None for nothing. Lone surrogates stay escaped."""
+    return json.dumps(use_fields(use)) if use else None
 
 
 def require(kind: type, *values: object) -> None:
@@ -207,19 +216,18 @@ class ColdStore:
                 fork = None if parent == position - 1 else parent
                 moment, content = _aware(turn.created_at), repair(turn.content)
                 name = one_line(repair(turn.name)) if turn.name else None
+                tools = tools_column(turn.use)
                 cursor = connection.execute(
                     "INSERT INTO turns"
-                    " (conversation, position, role, name, content, created_at, status, parent)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    " (conversation, position, role, name, content, created_at, status, parent,"
+                    " tools) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         *(conversation, position, turn.role, name, content),
-                        *(moment.isoformat() if moment else None, turn.status, fork),
+                        *(moment.isoformat() if moment else None, turn.status, fork, tools),
                     ),
                 )
-                identity = cursor.lastrowid or 0
-                stored.append(
-                    Turn(position, turn.role, content, moment, name, turn.status, identity, fork)
-                )
+                kept = replace(turn, position=position, content=content, created_at=moment)
+                stored.append(replace(kept, name=name, id=cursor.lastrowid or 0, parent=fork))
                 parent = position
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",

@@ -15,9 +15,9 @@ from jitchat.errors import StoreUnreadable, UnknownConversation
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
-from jitchat.values import Role, Status, Turn
+from jitchat.values import Echo, Role, Status, ToolCall, ToolUse, Turn
 from tests.examples import examples
-from tests.support import talk
+from tests.support import conversation_of, talk, turn
 
 
 def test_a_turn_comes_back_as_it_was_said(store):
@@ -198,3 +198,13 @@ def test_whatever_is_said_comes_back(tmp_path_factory, empty_database, turns):
     assert store.turns(made.id) == stored
     assert [turn.content for turn in stored] == [text.replace("\0", "␀") for _, text, _ in turns]
     database.close()
+
+
+def test_what_a_turn_has_of_tools_is_stored_with_it(store):
+    call = ToolCall("call_1", "search", '{"query": "port \ud83d"}')
+    asked = Turn(0, Role.ASSISTANT, "", use=ToolUse((call,), Echo("openai:x/m", "{}")))
+    found = Turn(0, Role.TOOL, "8443", name="search", use=ToolUse(answers=call, is_error=True))
+    identity = conversation_of(store, [turn(1, "Which port?")]).id
+    stored = store.append(identity, [asked, found])
+    assert store.turns(identity)[1:] == stored
+    assert [each.use for each in stored] == [asked.use, found.use]

@@ -1,0 +1,50 @@
+"""What a turn has of tools, as plain data for the cold store and for JSON, and back again."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from jitchat.values import NO_TOOL_USE, Echo, ToolCall, ToolUse
+
+Fields = dict[str, Any]
+
+
+def use_fields(use: ToolUse) -> Fields:
+    """Describe a use; what it does not have is left out."""
+    described = {
+        "calls": [asdict(call) for call in use.calls],
+        "echo": asdict(use.echo) if use.echo is not None else None,
+        "answers": asdict(use.answers) if use.answers is not None else None,
+        "is_error": use.is_error,
+    }
+    return {name: value for name, value in described.items() if value}
+
+
+def use_from(fields: object) -> ToolUse:
+    """Make what `use_fields` described.
+
+    Raises:
+        TypeError: The fields describe no use.
+
+    """
+    if not isinstance(fields, Mapping):
+        raise TypeError("not a use")
+    if not fields:
+        return NO_TOOL_USE
+    echo, answers = fields.get("echo"), fields.get("answers")
+    return ToolUse(
+        tuple(_call(call) for call in fields.get("calls", ())),
+        Echo(**_texts(echo)) if echo else None,
+        _call(answers) if answers else None,
+        bool(fields.get("is_error")),
+    )
+
+
+def _call(fields: object) -> ToolCall:
+    return ToolCall(**_texts(fields))
+
+
+def _texts(fields: object) -> Mapping[str, str]:
+    if not isinstance(fields, Mapping) or not all(isinstance(each, str) for each in fields.values()):
+        raise TypeError("not texts")
+    return fields
