@@ -50,6 +50,7 @@ from jitchat.values import (
 )
 from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
+from jitchat.window.tool_prices import style_of
 
 if TYPE_CHECKING:
     from jitchat.providers.local.engine import EnginePlan
@@ -72,7 +73,9 @@ class ResolvedModel:
 
     @cached_property
     def counter(self) -> tokens.TokenCounter:
-        return tokens.counter_for(self.name, os.environ)
+        by_openai = self.profile.name == "openai"
+        style = style_of(protocol_of(self.profile, self.name), by_openai=by_openai)
+        return tokens.counter_for(self.name, os.environ, style)
 
     @cached_property
     def facts(self) -> models.ModelInfo:

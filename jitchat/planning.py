@@ -18,7 +18,18 @@ from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import repair
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
-from jitchat.values import LEARNT, Mode, Retrieval, Role, Status, Turn, Usage
+from jitchat.values import (
+    LEARNT,
+    NO_TOOL_USE,
+    Mode,
+    Retrieval,
+    Role,
+    Status,
+    ToolUse,
+    Turn,
+    Usage,
+)
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
@@ -122,9 +133,10 @@ class Planning:
 
     def sources(self, question: Question) -> Sources:
         facts, steering = self._model_facts(), self.steering
-        without = question.once.without(steering)
+        history = self._history_before(question.turn.position)
+        without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
         return Sources(
-            self._steered_by(self._history_before(question.turn.position), frozenset(without)),
+            self._steered_by(history, frozenset(without)),
             question.turn,
             facts.model,
             facts.system,
@@ -173,8 +185,8 @@ class Planning:
                 self._steered_from = history, without
             return self._steered
 
-    def _price(self, text: str) -> int:
-        return message_tokens(self._counter, text)
+    def _price(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
+        return message_tokens(self._counter, text, use)
 
 
 def known_history(

@@ -5,17 +5,25 @@ one subtraction, however long the conversation is.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
+from typing import Protocol
 
 from jitchat.turn_list import chosen, common_start, joined, positions_of
-from jitchat.values import Role, Status, Turn
+from jitchat.values import NO_TOOL_USE, Role, ToolUse, Turn
+from jitchat.window.exchange import carried_use, is_shown, unit_at
 from jitchat.window.render import verbatim
 
 LONGEST_EXCHANGE = 6
 """In turns. Some conversations have one speaker only, or tools that talk for pages: there,
 an exchange is taken to end after so many turns."""
+
+
+class Price(Protocol):
+    """Tells the tokens of a text as a message; `use` is what the message has of tools."""
+
+    def __call__(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +42,13 @@ class History:
     whole: "History | None" = field(default=None, compare=False)
     """What `without` took turns out of; None where it took none."""
 
-    def extended(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
-        """Add turns at the end. Unanswered and blank ones are left out: no window shows them.
-
-        `price` tells the tokens of a text as a message.
-        """
-        added = _answered(turns)
+    def extended(self, turns: Iterable[Turn], price: Price) -> "History":
+        """Add turns at the end, but for those that no window shows."""
+        added = list(filter(is_shown, turns))
         if not added:
             return self
         ahead = [self.turns[-1] if self.turns else None, *added[:-1]]
-        costs = [price(verbatim(turn, last)) for turn, last in zip(added, ahead, strict=True)]
+        costs = [cost_of(turn, last, price) for turn, last in zip(added, ahead, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
         places = (turn.position for turn in added)
         return History(
@@ -60,9 +65,9 @@ class History:
         kept = tuple(filter(None, costs))
         return cls(shown, kept, tuple(accumulate(kept, initial=0)), tuple(positions_of(shown)))
 
-    def following(self, turns: Iterable[Turn], price: Callable[[str], int]) -> "History":
+    def following(self, turns: Iterable[Turn], price: Price) -> "History":
         """Make the history of `turns`; those that begin like the ones here keep their prices."""
-        wanted = _answered(turns)
+        wanted = list(filter(is_shown, turns))
         size = common_start(self.turns, wanted)
         same = self
         if size < len(self.turns):
@@ -70,7 +75,7 @@ class History:
             same = History(self.turns[:size], self.costs[:size], before, positions)
         return same.extended(wanted[size:], price)
 
-    def without(self, positions: Collection[int], price: Callable[[str], int]) -> "History":
+    def without(self, positions: Collection[int], price: Price) -> "History":
         """Take turns out, for windows that are not to have them; nothing follows on the result.
 
         The turn behind one may now be the first of its day, and is priced anew.
@@ -90,14 +95,14 @@ class History:
             whole=self,
         )
 
-    def _costs_beside(self, out: Collection[int], price: Callable[[str], int]) -> list[int]:
+    def _costs_beside(self, out: Collection[int], price: Price) -> list[int]:
         """Price the turns behind those that go, as if these were not there."""
         costs, last = list(self.costs), None
         for index in sorted(out):
             if index - 1 not in out:
                 last = self.turns[index - 1] if index else None
             if index + 1 < len(costs) and index + 1 not in out:
-                costs[index + 1] = price(verbatim(self.turns[index + 1], last))
+                costs[index + 1] = cost_of(self.turns[index + 1], last, price)
         return costs
 
     @property
@@ -116,10 +121,14 @@ class History:
     def exchange_at(self, index: int) -> int:
         """Find the first index from `index` on at which an exchange starts: the user speaks.
 
-        `index` itself where none starts within `LONGEST_EXCHANGE` turns.
+        Where none starts within `LONGEST_EXCHANGE` turns, the first index that parts no call
+        from its result.
         """
         reach = range(index, min(index + LONGEST_EXCHANGE, len(self.turns)))
-        return next((place for place in reach if self._opens(place)), index)
+        whole = index
+        while whole < len(self.turns) and self.turns[whole].use.answers is not None:
+            whole += 1
+        return next((place for place in reach if self._opens(place)), whole)
 
     def exchanges_back(self, count: int) -> int:
         """Find the index at which the last `count` exchanges start."""
@@ -128,7 +137,14 @@ class History:
         while index > least and count > 0:
             index -= 1
             count -= self._opens(index)
-        return index
+        return unit_at(self.turns, index).start if index < len(self.turns) else index
+
+    def with_units(self, out: Mapping[int, str], reason: str) -> dict[int, str]:
+        """Add to positions, each with a reason, the rest of their units: for `reason`."""
+        found = (self.find(position) for position in out)
+        units = [unit_at(self.turns, index) for index in found if index is not None]
+        others = {self.positions[index] for unit in units for index in unit}
+        return dict.fromkeys(others, reason) | dict(out)
 
     def _opens(self, index: int) -> bool:
         """Whether the user speaks at `index`, after somebody else did."""
@@ -136,9 +152,7 @@ class History:
         return is_user and (index == 0 or self.turns[index - 1].role is not Role.USER)
 
 
-def _answered(turns: Iterable[Turn]) -> list[Turn]:
-    return [
-        turn
-        for turn in turns
-        if turn.status is not Status.UNANSWERED and turn.content and not turn.content.isspace()
-    ]
+def cost_of(turn: Turn, previous: Turn | None, price: Price) -> int:
+    """Price a turn as a message of its own, behind the turn `previous`."""
+    text = verbatim(turn, previous)
+    return price(text, carried_use(turn.use)) if turn.use else price(text)

@@ -13,7 +13,7 @@ leave the block shorter by themselves alone.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -22,9 +22,10 @@ from jitchat.values import Retrieval, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.history import History
+from jitchat.window.exchange import carried_use, spoken_as
+from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
-from jitchat.window.render import Piece, spoken_as, system_segment, tail_segments, verbatim
+from jitchat.window.render import Piece, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import Kind, Segment, tokens_of
 
@@ -119,9 +120,10 @@ class Parts:
         """Make the turns from index `start` on, each a message of its own."""
         history, made, previous = self.sources.history, list[Segment](), None
         for turn, cost in zip(history.turns[start:], history.costs[start:], strict=True):
-            text, role = verbatim(turn, previous), spoken_as(turn.role)
-            tokens = cost if previous else message_tokens(self.counter, text)
-            made.append(Segment(Kind.RECENT, role, text, tokens, turn.position, reason))
+            text, use = verbatim(turn, previous), carried_use(turn.use)
+            tokens = cost if previous else message_tokens(self.counter, text, use)
+            known = turn.position, reason
+            made.append(Segment(Kind.RECENT, spoken_as(turn), text, tokens, *known, use=use))
             previous = turn
         return made
 
@@ -186,14 +188,15 @@ def recent_start(history: History, budget: Budget) -> int:
     return min(history.exchange_at(start), history.exchanges_back(FLOOR_EXCHANGES))
 
 
-def block_tokens(history: History, start: int, price: Callable[[str], int]) -> int:
+def block_tokens(history: History, start: int, price: Price) -> int:
     """Price the block from `start` on; its first turn always tells its day."""
     if start >= len(history.turns):
         return 0
-    return price(verbatim(history.turns[start], None)) + history.total - history.before[start + 1]
+    first = cost_of(history.turns[start], None, price)
+    return first + history.total - history.before[start + 1]
 
 
-def fitting_start(history: History, start: int, room: int, price: Callable[[str], int]) -> int:
+def fitting_start(history: History, start: int, room: int, price: Price) -> int:
     """Move `start` on by whole exchanges until the block costs at most `room` tokens."""
     room = max(0, room)
     while block_tokens(history, start, price) > room:

@@ -23,6 +23,7 @@ LINE_ONLY = "rank {rank}, index line only"
 # left out by the user
 EXCLUDED = "excluded by you"
 DROPPED = "left out of this message by you"
+SAME_UNIT = "one unit with a call or a result that is left out"
 # no room
 NO_ROOM = "no room left in the window"
 NO_ROOM_REQUESTED = "asked for, but would need {tokens:,} more tokens"

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role
+from jitchat.tool_fields import use_fields, use_from
+from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
 from jitchat.window.budget import Budget
 from jitchat.window.window import (
     ContextWindow,
@@ -50,15 +51,22 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; only one that is an excerpt has `excerpt`."""
-    return {
+    """Describe a segment; only one that is an excerpt has `excerpt`, only one of tools `use`."""
+    described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
         "role": segment.role.value,
         "tokens": segment.tokens,
         "reason": segment.reason,
         "text": segment.text,
-    } | ({"excerpt": asdict(segment.excerpt)} if segment.excerpt is not None else {})
+    }
+    if segment.excerpt is not None:
+        described["excerpt"] = asdict(segment.excerpt)
+    return described | _use_fields(segment.use)
+
+
+def _use_fields(use: ToolUse) -> Fields:
+    return {"use": use_fields(use)} if use else {}
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
@@ -69,7 +77,10 @@ def ledger_fields(row: LedgerRow) -> Fields:
 
 
 def messages_body(window: ContextWindow) -> bytes:
-    said = [{"role": each.role.value, "content": each.content} for each in window.messages()]
+    said = [
+        {"role": each.role.value, "content": each.content} | _use_fields(each.use)
+        for each in window.messages()
+    ]
     return json.dumps(said).encode()
 
 
@@ -108,7 +119,8 @@ def window_from(
 def _segment(fields: Mapping[str, Any]) -> Segment:
     kind, role, excerpt = Kind(fields["kind"]), Role(fields["role"]), fields.get("excerpt")
     text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
-    return Segment(kind, role, text, tokens, turn, reason, _excerpt(excerpt) if excerpt else None)
+    passages, use = _excerpt(excerpt) if excerpt else None, use_from(fields.get("use", {}))
+    return Segment(kind, role, text, tokens, turn, reason, passages, use)
 
 
 def _excerpt(fields: Mapping[str, Any]) -> Excerpt:

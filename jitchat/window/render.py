@@ -13,28 +13,26 @@ from dataclasses import dataclass
 from itertools import count, cycle
 from operator import attrgetter
 
-from jitchat.text.sanitize import one_line, skeleton
-from jitchat.values import IndexEntry, Role, Turn
+from jitchat.text.sanitize import one_line, shorten, skeleton
+from jitchat.values import IndexEntry, Role, ToolCall, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.window import Excerpt, Kind, Segment
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
+_SHOWN_ARGUMENTS = 200
+"""Characters of a call's arguments at the head of its result."""
 _NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
 _OPENS = re.compile("[<＜﹤]")
 
 
-def spoken_as(role: Role) -> Role:
-    """Choose the role under which a turn is sent.
-
-    A stored turn never gets the system's authority, and what a tool said is no longer the
-    answer to a call that the request contains: both go out as the user's.
-    """
-    return Role.ASSISTANT if role is Role.ASSISTANT else Role.USER
-
-
 def verbatim(turn: Turn, previous: Turn | None) -> str:
-    """Write a turn as its own message: after its day where that is news, and its speaker."""
+    """Write a turn as its own message: after its day where that is news, and its speaker.
+
+    A turn with calls, or a result, is its text alone: models write on in the form that they see.
+    """
+    if turn.use:
+        return turn.content
     before = previous.created_at if previous else None
     is_news = before is None or not turn.created_at or before.date() != turn.created_at.date()
     day = f"[{_day(turn)}]\n" if turn.created_at and is_news else ""
@@ -104,7 +102,14 @@ def quote_all(turns: Sequence[Turn]) -> list[str]:
 
 def _opening(tag: str, turn: Turn) -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
-    return f"<{tag} #{turn.position}{when} {_speaker(turn).translate(_NO_MARKUP)}>\n"
+    call = turn.use.answers
+    who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
+    return f"<{tag} #{turn.position}{when} {who.translate(_NO_MARKUP)}>\n"
+
+
+def called(call: ToolCall) -> str:
+    """Write a call in a line: `search({"query": "port"})`; long arguments are cut."""
+    return f"{one_line(call.name)}({shorten(call.arguments, _SHOWN_ARGUMENTS)})"
 
 
 def fence(tag: str, pieces: Sequence[str]) -> list[str]:

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from jitchat.values import Message
+from jitchat.values import NO_TOOL_USE, Message, ToolUse
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.tool_prices import tool_tokens
+from jitchat.window.tool_prices import Style, tool_tokens
 
 if TYPE_CHECKING:
     import tiktoken
@@ -54,6 +54,10 @@ class TokenCounter(Protocol):
     def exact(self) -> bool:
         """Whether this is the model's own tokenizer; numbers are shown with `~` if not."""
 
+    @property
+    def style(self) -> Style:
+        """How the model's prompt has its tools."""
+
     def count(self, text: str) -> int:
         """Count the tokens of `text` alone."""
 
@@ -61,6 +65,9 @@ class TokenCounter(Protocol):
 class EstimateCounter:
     name = "estimate"
     exact = False
+
+    def __init__(self, style: Style = Style.LISTED) -> None:
+        self.style = style
 
     def count(self, text: str) -> int:
         """Estimate the tokens, as o200k_base would count them."""
@@ -77,10 +84,12 @@ _remembered = lru_cache(maxsize=_REMEMBERED)(_estimated)
 
 
 class TiktokenCounter:
-    def __init__(self, encoding: "tiktoken.Encoding", *, exact: bool) -> None:
+    def __init__(
+        self, encoding: "tiktoken.Encoding", style: Style = Style.LISTED, *, exact: bool
+    ) -> None:
         self._encoding = encoding
         self._counted = lru_cache(maxsize=_REMEMBERED)(self._count)
-        self.name = encoding.name
+        self.name, self.style = encoding.name, style
         self.exact = exact
 
     def count(self, text: str) -> int:
@@ -114,7 +123,9 @@ def _cut(text: str, low: int, high: int) -> int:
     return high
 
 
-def counter_for(model: str, environ: Mapping[str, str]) -> TokenCounter:
+def counter_for(
+    model: str, environ: Mapping[str, str], style: Style = Style.LISTED
+) -> TokenCounter:
     """Choose the best counter for `model` that needs no network.
 
     `environ` is the process's own, which tiktoken reads too. `reader` has no tokenizer and
@@ -128,8 +139,8 @@ def counter_for(model: str, environ: Mapping[str, str]) -> TokenCounter:
         wanted = [(_SAME_RANKS.get(name, name), True)]
     for encoding, exact in (*wanted, (_FALLBACK, model == "reader")):
         if vocabulary_cached(encoding, environ):
-            return TiktokenCounter(tiktoken.get_encoding(encoding), exact=exact)
-    return EstimateCounter()
+            return TiktokenCounter(tiktoken.get_encoding(encoding), style, exact=exact)
+    return EstimateCounter(style)
 
 
 def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
@@ -147,11 +158,13 @@ def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
     return hashlib.sha256(content).hexdigest() == sha256
 
 
-def message_tokens(counter: TokenCounter, text: str) -> int:
-    return counter.count(text) + PER_MESSAGE
+def message_tokens(counter: TokenCounter, text: str, use: ToolUse = NO_TOOL_USE) -> int:
+    """Count a message with what it has of tools."""
+    tools = tool_tokens(use, counter.count, counter.style) if use else 0
+    return counter.count(text) + PER_MESSAGE + tools
 
 
 def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
     """Count the messages, with the calls and results among them."""
-    texts = sum(message_tokens(counter, message.content) for message in messages)
-    return texts + sum(tool_tokens(message, counter.count) for message in messages) + PER_REQUEST
+    counted = (message_tokens(counter, message.content, message.use) for message in messages)
+    return sum(counted) + PER_REQUEST

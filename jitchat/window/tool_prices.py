@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from jitchat.values import Message, Tool, ToolCall
+from jitchat.values import Tool, ToolCall, ToolUse
 
 Count = Callable[[str], int]
 """Tokens of a text."""
@@ -70,14 +70,14 @@ def call_tokens(call: ToolCall, count: Count, style: Style = Style.LISTED) -> in
     return count(_called(call, style))
 
 
-def tool_tokens(message: Message, count: Count, style: Style = Style.LISTED) -> int:
+def tool_tokens(use: ToolUse, count: Count, style: Style = Style.LISTED) -> int:
     """Price what a message has of tools, beside its text and what every message costs.
 
     What is handed back of reasoning is not in it: its text is not told. It is what the answer was
     reported to have of reasoning.
     """
-    calls = sum(call_tokens(call, count, style) for call in message.use.calls)
-    answered = message.use.answers
+    calls = sum(call_tokens(call, count, style) for call in use.calls)
+    answered = use.answers
     return calls if answered is None else calls + count(answered.name) + _PER_RESULT[style]
 
 

@@ -7,12 +7,22 @@ A `ContextWindow` is the only source of the numbers on screen: the very object w
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 
-from jitchat.values import Message, Mode, Picking, Reranking, Role
+from jitchat.tool_fields import use_fields
+from jitchat.values import (
+    NO_TOOL_USE,
+    Message,
+    Mode,
+    Picking,
+    Reranking,
+    Role,
+    Tool,
+    ToolUse,
+)
 from jitchat.window.budget import Budget
 
 
@@ -20,16 +30,25 @@ class Kind(StrEnum):
     """What a segment is, in the order of the window."""
 
     SYSTEM = "system"
+    TOOLS = "tools"
     PINNED = "pinned"
     RECENT = "recent"
     INDEX = "index"
     RETRIEVED = "retrieved"
     DRAFT = "draft"
+    TOOL_CALLS = "tool calls"
+    TOOL_RESULTS = "tool results"
+    REQUESTED = "requested"
 
     @property
     def is_stable(self) -> bool:
         """Whether it stands ahead of the volatile tail: the same from one request to the next."""
-        return self in (Kind.SYSTEM, Kind.PINNED, Kind.RECENT)
+        return self in (Kind.SYSTEM, Kind.TOOLS, Kind.PINNED, Kind.RECENT)
+
+    @property
+    def is_appended(self) -> bool:
+        """Whether it was appended in mid-turn, behind the draft."""
+        return self in (Kind.TOOL_CALLS, Kind.TOOL_RESULTS, Kind.REQUESTED)
 
 
 class Verdict(StrEnum):
@@ -39,6 +58,7 @@ class Verdict(StrEnum):
     RECENT = "recent"
     RETRIEVED = "retrieved"
     INDEX = "index"
+    REQUESTED = "requested"
     LEFT_OUT = "left out"
 
 
@@ -87,10 +107,12 @@ class Segment:
     tokens: int
     """With its share of what the protocol adds."""
     turn: int | None
-    """The turn it stems from; None for the system prompt."""
+    """The turn it stems from; None for the system prompt and for tools."""
     reason: str
     excerpt: Excerpt | None = None
     """What it holds of its turn, where that is passages; None where it is all, or another text."""
+    use: ToolUse = NO_TOOL_USE
+    """What the message that carries it has of tools."""
 
 
 RERANKER = "reranker"
@@ -167,7 +189,7 @@ class Shortlist:
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """One request's worth of segments, in order, the draft last."""
+    """One request's worth of segments, in order: the draft, then what was appended in mid-turn."""
 
     mode: Mode
     model: str
@@ -236,20 +258,35 @@ class ContextWindow:
     def tokens_of(self, kind: Kind) -> int:
         return tokens_of(segment for segment in self.segments if segment.kind is kind)
 
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What the model may call, by name."""
+        return tuple(_tool(each.text) for each in self.segments if each.kind is Kind.TOOLS)
+
+    @property
+    def step(self) -> int:
+        """How many answers with calls were appended: 0 for the first request of a turn."""
+        return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
+
     def messages(self) -> tuple[Message, ...]:
-        """Make the request: system, pinned, one message a recent turn, one with the whole tail."""
+        """Make the request: system, pinned, one message a recent turn, one with the whole tail.
+
+        Behind that, an answer with calls and each result are a message of their own.
+        """
         return tuple(map(_message, self.by_message()))
 
     def by_message(self) -> tuple[tuple[Segment, ...], ...]:
-        return tuple(tuple(group) for _, group in groupby(self.segments, key=_message_key))
+        """Put together the segments that share a message; tools are in none."""
+        spoken = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
+        return tuple(tuple(group) for _, group in groupby(spoken, key=_message_key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the messages, in hexadecimal: the window's address in the cold store."""
-        return digest_of(self.messages())
+        """SHA-256 of messages and tools, in hexadecimal: the window's address in the store."""
+        return digest_of(self.messages(), self.tools)
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
@@ -266,21 +303,40 @@ def tokens_of(segments: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in segments)
 
 
-def digest_of(messages: Sequence[Message]) -> str:
-    pairs = [(message.role.value, message.content) for message in messages]
-    return hashlib.sha256(json.dumps(pairs, ensure_ascii=True).encode()).hexdigest()
+def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
+    said = [
+        (each.role.value, each.content, *([use_fields(each.use)] if each.use else []))
+        for each in messages
+    ]
+    offered = [[asdict(tool) for tool in tools]] if tools else []
+    return hashlib.sha256(json.dumps([*said, *offered], ensure_ascii=True).encode()).hexdigest()
 
 
-def _message_key(segment: Segment) -> Kind | int | None:
+def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
+    """Make the segment of a tool that is offered; its text is JSON."""
+    text = json.dumps(asdict(tool), ensure_ascii=False)
+    return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
+
+
+def _tool(text: str) -> Tool:
+    return Tool(**json.loads(text))
+
+
+def _message_key(segment: Segment) -> object:
     """Segments with the same key share a message: turns have one each, the tail has one."""
     kind = segment.kind
     if kind is Kind.RECENT:
         return segment.turn
+    if kind.is_appended:
+        return segment.use
     return kind if kind.is_stable else Kind.DRAFT
+
+
+_OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
+"""Kinds of which a message carries one turn."""
 
 
 def _message(parts: tuple[Segment, ...]) -> Message:
     first = parts[0]
-    is_turn = first.kind is Kind.RECENT or first.kind is Kind.DRAFT
     text = "".join([segment.text for segment in parts])
-    return Message(first.role, text, first.turn if is_turn else None)
+    return Message(first.role, text, first.turn if first.kind in _OF_TURNS else None, first.use)

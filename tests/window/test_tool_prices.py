@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from jitchat.values import Message, Role, Tool, ToolCall, ToolUse
+from jitchat.values import NO_TOOL_USE, Message, Role, Tool, ToolCall, ToolUse
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.tool_prices import (
     Style,
@@ -99,10 +99,9 @@ def test_a_call_costs_its_name_and_arguments_and_a_little_more(style):
 
 @every_style
 def test_a_result_costs_its_tools_name_and_what_is_around_it(style):
-    message = Message(Role.TOOL, "21 °C", use=ToolUse(answers=ToolCall("1", "weather", "")))
-    assert 2 < tool_tokens(message, EstimateCounter().count, style) < 20
-    assert tool_tokens(Message(Role.TOOL, "21 °C"), len, style) == 0
-    assert tool_tokens(Message(Role.ASSISTANT, "Rain."), len, style) == 0
+    use = ToolUse(answers=ToolCall("1", "weather", ""))
+    assert 2 < tool_tokens(use, EstimateCounter().count, style) < 20
+    assert tool_tokens(NO_TOOL_USE, len, style) == 0
 
 
 def test_a_request_costs_its_calls_and_results_too():
