@@ -20,6 +20,7 @@ from jitchat.lab.facts import MOST_NEAR, USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
+from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
@@ -330,5 +331,4 @@ class RotFlags:
 
 
 def _options(names: list[str]) -> str:
-    options = [f"--{name.replace('_', '-')}" for name in names]
-    return " and ".join(filter(None, (", ".join(options[:-1]), options[-1])))
+    return enumerated([f"--{name.replace('_', '-')}" for name in names])

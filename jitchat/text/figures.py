@@ -1,11 +1,17 @@
 """Figures as people read them: counts, ages and amounts of money."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 
 
 def plural(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Write a list as in a sentence: `system, tools and pins`; empty for nothing."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def megabytes(size: int) -> str:

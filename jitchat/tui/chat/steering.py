@@ -14,6 +14,7 @@ from textual.message import Message
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.planning import Planned
+from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.commands import addressed_in, message_in
 from jitchat.tui.chat.host import Controller
@@ -237,7 +238,7 @@ def _ids(changes: Sequence[Change]) -> str:
     names = [f"#{change.turn}" for change in changes]
     if len(names) > _NAMED:
         names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return enumerated(names)
 
 
 def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
