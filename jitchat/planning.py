@@ -33,7 +33,7 @@ from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.history import History
-from jitchat.window.parts import Sources
+from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -66,14 +66,23 @@ class ModelFacts:
     """How far the counter is off for it."""
 
 
+Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
+"""Chooses the tools that a question's window offers."""
+
+
 class Planning:
     """Plans over one conversation. Safe to use from several threads."""
 
     def __init__(
-        self, memory: Memory, counter: TokenCounter, model_facts: Callable[[], ModelFacts]
+        self,
+        memory: Memory,
+        counter: TokenCounter,
+        model_facts: Callable[[], ModelFacts],
+        offering: Offering = lambda *_: (),
     ) -> None:
         """`model_facts` are of the model that gets the next window."""
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
+        self._offering = offering
         self._lock = threading.Lock()
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
@@ -82,7 +91,7 @@ class Planning:
 
     def over(self, memory: Memory) -> "Planning":
         """Plan alike over another memory, or over the same without what it knows of prices."""
-        return Planning(memory, self._counter, self._model_facts)
+        return Planning(memory, self._counter, self._model_facts, self._offering)
 
     @property
     def steering(self) -> Steering:
@@ -108,8 +117,8 @@ class Planning:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        sources = self.sources(question)
         allowed = question.once.budget or budget
+        sources = self.sources(question, mode, allowed)
         return plan(mode, sources, allowed, self._counter, self._model_facts().calibration)
 
     def planned(self, question: Question, mode: Mode, budget: Budget) -> Planned:
@@ -131,7 +140,7 @@ class Planning:
         )
         return ", ".join(filter(None, reasons))
 
-    def sources(self, question: Question) -> Sources:
+    def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering
         history = self._history_before(question.turn.position)
         without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
@@ -144,6 +153,7 @@ class Planning:
             pinned=tuple(sorted(steering.pinned)),
             wanted=question.once.wanted,
             without=without,
+            tools=self._offering(question, mode, budget),
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
@@ -227,8 +237,13 @@ class Meter:
         self.calibration = self._learnt_calibration()
 
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
-        """Learn from what the provider made of a window that was counted here."""
+        """Learn from what the provider made of a window that was counted here.
+
+        Nothing is learnt from one that hands reasoning back: nobody tells what it counts for.
+        """
         if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
+            return
+        if any(segment.use.echo is not None for segment in sent.segments):
             return
         with suppress(StoreError):
             self._learnt.add_sample(self._counter.name, sent.counted, usage.input_tokens)

@@ -45,6 +45,8 @@ def _call(fields: object) -> ToolCall:
 
 
 def _texts(fields: object) -> Mapping[str, str]:
-    if not isinstance(fields, Mapping) or not all(isinstance(each, str) for each in fields.values()):
+    if not isinstance(fields, Mapping):
+        raise TypeError("no mapping")
+    if not all(isinstance(each, str) for each in fields.values()):
         raise TypeError("not texts")
     return fields

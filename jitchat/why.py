@@ -164,7 +164,7 @@ class Explained:
     @property
     def position(self) -> int:
         """Of the message, as the window has it."""
-        return self.window.segments[-1].turn or 0
+        return self.window.draft.turn or 0
 
 
 def why(memory: Memory, explained: Explained, turn: int) -> Why:

@@ -7,7 +7,7 @@ the store by `request_context` is not carried along: it quotes turns that are in
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitchat.values import NO_TOOL_USE, Role, Status, ToolUse, Turn
+from jitchat.values import NO_TOOL_USE, Role, Status, ToolCall, ToolUse, Turn
 
 REQUEST_CONTEXT = "request_context"
 """The name of the tool by which a model asks the store for more."""
@@ -60,3 +60,16 @@ def unit_at(turns: Sequence[Turn], index: int) -> range:
     while end + 1 < len(turns) and turns[end + 1].use.answers is not None:
         end += 1
     return range(start, end + 1)
+
+
+def open_calls(turns: Sequence[Turn]) -> list[ToolCall]:
+    """List the calls at the end of a path that have no result yet, in their order."""
+    if not turns:
+        return []
+    unit = unit_at(turns, len(turns) - 1)
+    calls = list(turns[unit.start].use.calls)
+    for turn in turns[unit.start + 1 :]:
+        same = (call for call in calls if turn.use.answers and call.id == turn.use.answers.id)
+        if (answered := next(same, None)) is not None:
+            calls.remove(answered)
+    return calls

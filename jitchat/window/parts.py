@@ -13,12 +13,14 @@ leave the block shorter by themselves alone.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, repeat
 
 from jitchat.errors import WindowOverflow
-from jitchat.values import Retrieval, Turn
+from jitchat.text.figures import enumerated
+from jitchat.values import Retrieval, Tool, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -27,7 +29,8 @@ from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
 from jitchat.window.render import Piece, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import Kind, Segment, tokens_of
+from jitchat.window.tool_prices import tool_prices
+from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -38,6 +41,15 @@ FLOOR_EXCHANGES = 2
 """The recent block never holds less."""
 _FIRST_LOOK = 16
 """Tokens after which the mean length of a turn is taken first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool that the model may call in one turn."""
+
+    tool: Tool
+    reason: str
+    """Why it is offered, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,7 @@ class Sources:
     """Positions of turns that `jit` loads at full text before all that was found."""
     without: Mapping[int, str] = field(default_factory=dict)
     """Positions of turns that no window has, and why not, as the ledger tells it."""
+    tools: tuple[ToolOffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +93,8 @@ class Parts:
     calibration: Calibration
     room: int
     """What the window may hold."""
-    system: Segment
+    opening: tuple[Segment, ...]
+    """The instructions, then the tools by name."""
     draft: Piece
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
@@ -92,20 +106,20 @@ class Parts:
         cls, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
     ) -> "Parts":
         history = sources.history
-        system = system_segment(sources.system, counter.count)
+        opening = (system_segment(sources.system, counter.count), *_tools(sources.tools, counter))
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         block = block_tokens(history, 0, partial(message_tokens, counter))
-        whole = system.tokens + tokens_of(bare_tail) + block
+        whole = tokens_of(opening) + tokens_of(bare_tail) + block
         room = calibration.within(budget.budget)
         counts = counter, calibration, room
-        return cls(sources, budget, *counts, system, draft, bare_tail, whole)
+        return cls(sources, budget, *counts, opening, draft, bare_tail, whole)
 
     @property
     def fixed(self) -> int:
-        """What every window holds: system and draft."""
-        return self.system.tokens + tokens_of(self.bare_tail)
+        """What every window holds: instructions, tools and draft."""
+        return tokens_of(self.opening) + tokens_of(self.bare_tail)
 
     @property
     def is_small(self) -> bool:
@@ -114,7 +128,7 @@ class Parts:
 
     def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
         turns = self.recent(0, reason)
-        return Choice((self.system, *turns, *self.bare_tail), recalled)
+        return Choice((*self.opening, *turns, *self.bare_tail), recalled)
 
     def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
         """Make the turns from index `start` on, each a message of its own."""
@@ -147,8 +161,11 @@ class Parts:
         """
         if fixed > self.room:
             has_pins = fixed > self.fixed
-            what = "Your message with the instructions" + (" and pins" if has_pins else "")
+            has_tools = bool(self.sources.tools)
+            parts = ["instructions", *["tools"] * has_tools, *["pins"] * has_pins]
+            what = f"Your message with the {enumerated(parts)}"
             choices = "shorten the message" + (", unpin turns" if has_pins else "")
+            choices += ", offer fewer tools" if has_tools else ""
             raise self.overflow(what, fixed, choices)
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
@@ -166,6 +183,19 @@ class Parts:
             " larger context.",
             over,
         )
+
+
+def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:
+    """Make a segment a tool, by name; the first has what is written around all of them."""
+    if not offers:
+        return []
+    by_name = sorted(offers, key=lambda offer: offer.tool.name)
+    prices = tool_prices((offer.tool for offer in by_name), counter.count, counter.style)
+    around = chain([prices.around], repeat(0))
+    return [
+        tool_segment(offer.tool, tokens + extra, offer.reason)
+        for offer, (_, tokens), extra in zip(by_name, prices.each, around, strict=False)
+    ]
 
 
 def recent_start(history: History, budget: Budget) -> int:

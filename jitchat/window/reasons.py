@@ -2,6 +2,10 @@
 
 INSTRUCTIONS = "instructions"
 DRAFT = "your message"
+OFFERED = "offered to the model"
+# appended in mid-turn
+CALLED = "called by the model"
+RESULT = "a result, whole"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "passed through: all of it costs no more"

@@ -259,6 +259,11 @@ class ContextWindow:
         return tokens_of(segment for segment in self.segments if segment.kind is kind)
 
     @property
+    def draft(self) -> Segment:
+        """The segment of what the user says."""
+        return next(each for each in reversed(self.segments) if each.kind is Kind.DRAFT)
+
+    @property
     def tools(self) -> tuple[Tool, ...]:
         """What the model may call, by name."""
         return tuple(_tool(each.text) for each in self.segments if each.kind is Kind.TOOLS)

@@ -8,6 +8,7 @@ from jitchat.events import WindowBuilt
 from jitchat.memory import Memory
 from jitchat.values import Mode
 from jitchat.window.compare import difference
+from jitchat.window.parts import Sources
 from jitchat.window.steering import Hold, HoldChange, Once, Steering
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.session.sending import send
@@ -78,10 +79,13 @@ def test_no_price_is_asked_for_again_while_nothing_changes(store):
     session = demo_session(store)
     session.hold(9, Hold.EXCLUDED)
     planning = session.planning
-    one, other = (planning.sources(planning.question(draft)) for draft in ("one", "and more"))
-    assert one.history is other.history
+
+    def sources(draft: str) -> Sources:
+        return planning.sources(planning.question(draft), Mode.JIT, session.options.budget)
+
+    assert sources("one").history is sources("and more").history
     session.hold(8, Hold.EXCLUDED)
-    assert planning.sources(planning.question("one")).history.taken_out.keys() == {8, 9}
+    assert sources("one").history.taken_out.keys() == {8, 9}
 
 
 def test_what_is_named_in_vain_is_told_of(store):

@@ -21,7 +21,7 @@ def choose(parts: Parts) -> Choice:
     if parts.is_small and (fixed > parts.room or not start):
         return parts.everything(reasons.PASSED_THROUGH, Recall())
     parts.require(fixed)
-    head = (parts.system, *pinned, *parts.recent(start))
+    head = (*parts.opening, *pinned, *parts.recent(start))
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)

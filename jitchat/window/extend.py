@@ -1,0 +1,103 @@
+"""What a turn appends to its window: answers that call tools, and what the calls gave back. Pure.
+
+A window is extended, never planned anew: what was sent stays as it is, byte for byte and token for
+token, so that a prompt cache keeps all of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from jitchat.values import Role, ToolUse, Turn
+from jitchat.window import reasons
+from jitchat.window.calibration import Calibration
+from jitchat.window.plan import apportion
+from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    NeverCandidates,
+    Segment,
+    Verdict,
+)
+
+
+def call_segment(turn: Turn, counter: TokenCounter) -> Segment:
+    """Make the segment of an answer that calls tools, with what it says beside."""
+    tokens = message_tokens(counter, turn.content, turn.use)
+    known = turn.position, reasons.CALLED
+    return Segment(Kind.TOOL_CALLS, Role.ASSISTANT, turn.content, tokens, *known, use=turn.use)
+
+
+def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) -> Segment:
+    """Make the segment of a result, as `text`: the whole of it, or what is left of it."""
+    tokens = message_tokens(counter, text, turn.use)
+    return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=turn.use)
+
+
+def requested_segments(
+    turn: Turn, segments: Sequence[Segment], counter: TokenCounter
+) -> list[Segment]:
+    """Make of the pieces of a result the parts of its message; the first has what is around."""
+    use = ToolUse(answers=turn.use.answers, is_error=turn.use.is_error)
+    around = message_tokens(counter, "", use)
+    made = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
+    if not made:
+        return made
+    made[0] = replace(made[0], tokens=made[0].tokens + around)
+    return made
+
+
+def room_behind(window: ContextWindow, calibration: Calibration) -> int:
+    """Tell how many of the counter's own tokens may still be appended; below 0: none."""
+    return calibration.within(window.budget.budget) - window.counted
+
+
+def extended(
+    window: ContextWindow, segments: Sequence[Segment], calibration: Calibration
+) -> ContextWindow:
+    """Append segments, priced in the counter's own tokens.
+
+    `full` would have called the same tools, so it has the same behind it.
+    """
+    own = sum(segment.tokens for segment in segments)
+    counted = window.counted + own
+    added = calibration.correct(counted) - calibration.correct(window.counted)
+    costs = apportion(added, [segment.tokens for segment in segments])
+    priced = [replace(each, tokens=cost) for each, cost in zip(segments, costs, strict=True)]
+    requested = {
+        each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
+    }
+    rows = {row.turn: row for row in window.ledger}
+    new = [_row(segment) for turn, segment in requested.items() if turn not in rows]
+    known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
+    return replace(
+        window,
+        segments=(*window.segments, *priced),
+        ledger=(*known, *new),
+        never_candidates=_without(window.never_candidates, new),
+        full_tokens=window.full_tokens + added,
+        counted=counted,
+        band=calibration.band(counted),
+    )
+
+
+def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:
+    if segment is None:
+        return row
+    return replace(row, verdict=Verdict.REQUESTED, reason=segment.reason)
+
+
+def _row(segment: Segment) -> LedgerRow:
+    turn = segment.turn or 0
+    return LedgerRow(turn, None, 0.0, (), segment.tokens, Verdict.REQUESTED, segment.reason)
+
+
+def _without(never: NeverCandidates | None, rows: Iterable[LedgerRow]) -> NeverCandidates | None:
+    """Take out of the sum what was asked for since."""
+    given = list(rows)
+    if never is None or not given:
+        return never
+    turns = never.turns - len(given)
+    tokens = max(0, never.tokens - sum(row.tokens for row in given))
+    return replace(never, turns=turns, tokens=tokens) if turns > 0 else None
