@@ -14,7 +14,7 @@ from jitchat.providers.provider import (
     RetryScheduled,
     ShownPiece,
 )
-from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, Turn, Usage
+from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, Turn, Usage
 from jitchat.window.window import ContextWindow
 
 __all__ = ["ReasoningDelta", "ReasoningFound", "ReplyDelta", "RequestAdapted", "RetryScheduled"]
@@ -26,6 +26,25 @@ class TurnStored:
     """A turn is durable in the cold store."""
 
     turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A call of a tool begins: it is asked about where that is needed, and run."""
+
+    turn: Turn
+    """The answer that calls."""
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturned:
+    """What a call gave back is durable, whole."""
+
+    turn: Turn
+    """The result; its `use.answers` is the call."""
+    seconds: float
+    """From the call on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +97,8 @@ class TurnIndexed:
 
 
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
-Event = ShownPiece | _WindowEvent | TurnStored | SendFailed | TurnIndexed
+_ToolEvent = ToolCalled | ToolReturned
+Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +150,7 @@ class AnswerProgress:
         """Take in an event that was reported for it at that moment."""
         match event:
             case WindowBuilt(window, _):
-                return replace(self, window=window, left_at=moment)
+                return replace(self, window=window, left_at=moment, text="")
             case ReplyDelta() | ReasoningDelta():
                 text = self.text + event.text if isinstance(event, ReplyDelta) else self.text
                 first = moment if self.first_at is None else self.first_at

@@ -7,10 +7,12 @@ several threads.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.retrieve import SearchRequest
+from jitchat.providers.tools import INTERRUPTED
 from jitchat.store.pins import Pins
 from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
@@ -18,8 +20,18 @@ from jitchat.store.turn_cache import Snapshot, TurnCache, behind
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.text.sentences import without_references
-from jitchat.turn_list import TurnList
-from jitchat.values import Conversation, Placed, Retrieval, Role, Status, Turn
+from jitchat.turn_list import TurnList, up_to
+from jitchat.values import (
+    Conversation,
+    Placed,
+    Retrieval,
+    Role,
+    Status,
+    ToolResult,
+    ToolUse,
+    Turn,
+)
+from jitchat.window.exchange import open_calls
 
 
 class Memory:
@@ -64,7 +76,8 @@ class Memory:
     def add_user_turn(self, content: str, after: int | None = None) -> Turn:
         """Commit what the user says; a message that went unanswered, sent again, is the same.
 
-        It is said behind the last turn, or as a fork `after` the turn at that position.
+        It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
+        were interrupted there get a result that says so.
         """
         said = Turn(0, Role.USER, content, self.store.now())
         with self._cache.lock:
@@ -76,10 +89,33 @@ class Memory:
                     self.store.switch_to(self.conversation.id, unanswered.position)
                     said = replace(unanswered, status=Status.COMPLETE)
                 else:
-                    said = self.store.append(self.conversation.id, [said], after)[0]
+                    ahead = self._without_open_calls(after)
+                    said = self.store.append(self.conversation.id, [said], ahead)[0]
             self._unreplied = said.position
             self.refresh()
         return said
+
+    def _without_open_calls(self, after: int | None) -> int | None:
+        """Store a result for each call that has none; the position of the last turn then."""
+        turns = self._cache.snapshot.turns
+        ahead = turns if after is None else turns[: up_to(turns, after)]
+        if after is not None and not (ahead and ahead[-1].position == after):
+            return after
+        results = [
+            result_turn(ToolResult(call, INTERRUPTED, is_error=True), self.store.now())
+            for call in open_calls(ahead)
+        ]
+        if not results:
+            return after
+        return self.store.append(self.conversation.id, results, after)[-1].position
+
+    def add_result(self, result: ToolResult, behind: Turn) -> Turn:
+        """Commit what a call gave back, whole, as a turn of its own."""
+        with self._cache.lock:
+            turn = result_turn(result, self.store.now())
+            stored = self.store.append(self.conversation.id, [turn], behind.position)[0]
+            self.refresh()
+        return stored
 
     def _unanswered(self, content: str, after: int | None) -> Turn | None:
         """Find the message with this text that nobody answered; nothing may follow it."""
@@ -147,3 +183,9 @@ class Memory:
         itself = self.turn_at(position)
         moment = itself.created_at if itself is not None else None
         return SearchRequest(query, context, position, (moment or self.store.now()).date())
+
+
+def result_turn(result: ToolResult, moment: datetime) -> Turn:
+    """Make the turn of a result; its position is given where it is stored."""
+    use = ToolUse(answers=result.call, is_error=result.is_error)
+    return Turn(0, Role.TOOL, result.content, moment, result.call.name, use=use)

@@ -10,17 +10,27 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.memory import Memory
 from jitchat.providers import provider
+from jitchat.providers.tools import INTERRUPTED
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
-from jitchat.values import Echo, Status, ToolCall, Turn, Usage
+from jitchat.values import (
+    Echo,
+    Status,
+    ToolCall,
+    ToolResult,
+    ToolUse,
+    Turn,
+    Usage,
+)
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
 
 _SHOWN = 300
 """Characters of why a model stopped that are shown."""
+_CANCELLED = "No result: the user stopped the turn before the call returned."
 _STOPPED = (GeneratorExit, asyncio.CancelledError, KeyboardInterrupt)
 
 
@@ -50,6 +60,11 @@ class SendRecorder:
         self._lock = threading.Lock()
         self._turn: Turn | None = None
         """The user's."""
+        self._behind: Turn | None = None
+        """What the answer follows: the user's turn, or what the last step left."""
+        self._open: list[ToolCall] = []
+        """Calls of the last step that have no result yet."""
+        self._echo: Echo | None = None
         self._window_id: int | None = None
         self._request: provider.SentRequest | None = None
         self._writer: ReplyWriter | None = None
@@ -72,6 +87,11 @@ class SendRecorder:
     def has_begun(self) -> bool:
         return self._writer is not None
 
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """What the answer so far calls, of the tools that were offered."""
+        return self._writer.use.calls if self._writer is not None else ()
+
     def store_draft(self) -> Turn:
         """Commit what the user says; a turn that is answered again is there already."""
         draft, once = self._outgoing.draft, self._outgoing.once
@@ -79,6 +99,7 @@ class SendRecorder:
             raise EmptyDraft("There is nothing to send.", "Type a message first.")
         with self._writing():
             self._turn = once.again or self._memory.add_user_turn(draft, once.after)
+            self._behind = self._turn
             self._outgoing.on_stored()
             return self._turn
 
@@ -112,10 +133,10 @@ class SendRecorder:
             case provider.Finished():
                 self._finished = self._finished or piece
             case ToolCall():
-                said = f"\n\n[tool call: {piece.name} {piece.arguments}]\n"
-                return self._grow(provider.ReplyDelta(said))
+                return self._call(piece)
             case Echo():
-                return None
+                self._echo = piece
+                self._keep_use(self.calls)
             case events.RetryScheduled() | events.RequestAdapted():
                 return piece
             case _:
@@ -132,13 +153,59 @@ class SendRecorder:
             return piece
         if not piece.text:
             return None
+        writer = self._begun()
+        is_text = isinstance(piece, provider.ReplyDelta)
+        self.is_due = (writer.add if is_text else writer.add_reasoning)(piece.text)
+        return piece
+
+    def _begun(self) -> ReplyWriter:
         if self._writer is None:
             beside = self._outgoing.once.again is not None
-            self._writer = self._memory.begin_reply(self._turn, beside=beside)
-        is_text = isinstance(piece, provider.ReplyDelta)
-        add = self._writer.add if is_text else self._writer.add_reasoning
-        self.is_due = add(piece.text)
-        return piece
+            self._writer = self._memory.begin_reply(self._behind, beside=beside)
+        return self._writer
+
+    def _call(self, call: ToolCall) -> events.Event | None:
+        """Keep a call; one of a model that was offered no tools is a part of what it says."""
+        if self.window is None or not self.window.tools:
+            said = f"\n\n[tool call: {call.name} {call.arguments}]\n"
+            return self._grow(provider.ReplyDelta(said))
+        self._begun()
+        self._keep_use((*self.calls, call))
+        return None
+
+    def _keep_use(self, calls: tuple[ToolCall, ...]) -> None:
+        if calls and self._writer is not None:
+            self.is_due = self._writer.set_use(ToolUse(calls, self._echo))
+
+    def close_step(self) -> Turn:
+        """Store the answer that calls tools; what follows it is another step of the same turn."""
+        with self._writing():
+            if self._writer is None:
+                raise RuntimeError("nothing was called")
+            is_cut = self._finished is not None and self._finished.is_by_length
+            self._status = Status.CUT if is_cut else Status.COMPLETE
+            self._store_reply(self._writer)
+            self._keep_request()
+            called = self._behind = self._reply
+            if called is None:
+                raise RuntimeError("nothing was stored")
+            self._open = list(called.use.calls)
+            self._writer = self._reply = self._window_id = self._finished = self._echo = None
+            self.usage = None
+            self._saved, self.is_due, self._status = False, False, Status.CUT
+            return called
+
+    def store_result(self, result: ToolResult) -> Turn:
+        """Commit what a call gave back, as soon as it did."""
+        with self._writing():
+            return self._put_result(result)
+
+    def _put_result(self, result: ToolResult) -> Turn:
+        if self._behind is None or result.call not in self._open:
+            raise RuntimeError("a result of no open call")
+        self._behind = self._memory.add_result(result, self._behind)
+        self._open.remove(result.call)
+        return self._behind
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `commit` will tell."""
@@ -195,12 +262,21 @@ class SendRecorder:
             self._close_window()
         else:
             self._store_reply(self._writer)
+        self._answer_open_calls()
         self._keep_request()
 
     def _store_reply(self, writer: ReplyWriter) -> None:
         self._reply = writer.finish(self._status)
         self._memory.refresh()
         self._close_window()
+
+    def _answer_open_calls(self) -> None:
+        """Store a result for each call that has none: the turn is over."""
+        if self._reply is not None and self._reply.use.calls:
+            self._behind, self._open = self._reply, list(self._reply.use.calls)
+        why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
+        for call in tuple(self._open):
+            self._put_result(ToolResult(call, why, is_error=True))
 
     def _close_window(self) -> None:
         if self._window_id is None:
@@ -217,8 +293,9 @@ class SendRecorder:
         self._request = None
 
     def _mark_unanswered(self) -> None:
-        """Keep the message and leave it out; one that was answered before, stays as it is."""
-        if self._turn is not None and self._outgoing.once.again is None:
+        """Keep the message and leave it out; one that was answered, if in part, stays as it is."""
+        is_answered = self._outgoing.once.again is not None or self._behind is not self._turn
+        if self._turn is not None and not is_answered:
             self._memory.mark_unanswered(self._turn)
 
     def _lack(self) -> NotAnAnswer | None:

@@ -14,8 +14,22 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from jitchat.errors import ContextOverflow, JitchatError, StoreError, WindowOverflow
-from jitchat.events import Event, LimitLearnt, TurnsRetrieved, TurnStored, WindowBuilt
+from jitchat.errors import (
+    ContextOverflow,
+    JitchatError,
+    NotAnAnswer,
+    StoreError,
+    WindowOverflow,
+)
+from jitchat.events import (
+    Event,
+    LimitLearnt,
+    ToolCalled,
+    ToolReturned,
+    TurnsRetrieved,
+    TurnStored,
+    WindowBuilt,
+)
 from jitchat.memory import Memory
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.table import Prices
@@ -30,12 +44,15 @@ from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
+from jitchat.tools.appending import Appending
+from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.parts import SYSTEM_PROMPT
+from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
@@ -58,6 +75,8 @@ class SessionOptions:
     """Of the model that answers; None where nobody knows them."""
     learnt: ModelLessons | None = None
     """What is kept of that model between runs; None where nothing is."""
+    toolbox: Toolbox = field(default_factory=Toolbox)
+    """What the model may call."""
 
 
 class Session:
@@ -74,7 +93,7 @@ class Session:
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
-        self.planning = Planning(memory, counter, self._model_facts)
+        self.planning = Planning(memory, counter, self._model_facts, self._offered)
         self._last_send: SendRecorder | None = None
 
     async def send(
@@ -121,19 +140,29 @@ class Session:
     async def _answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
+        """Have the window answered; while the model calls tools, with what they gave back."""
+        async with aclosing(self._first_answer(recorder, question, mode)) as events:
+            async for event in events:
+                yield event
+        while recorder.calls and recorder.window is not None:
+            async with aclosing(
+                self._next_step(recorder, question.turn, recorder.window)
+            ) as events:
+                async for event in events:
+                    yield event
+
+    async def _first_answer(
+        self, recorder: SendRecorder, question: Question, mode: Mode
+    ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
         for is_last_try in (False, True):
             built, messages = await asyncio.to_thread(self._build, question, mode)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
-            options = self.request_options(built.window)
             try:
-                async with aclosing(self.provider.stream(messages, options)) as pieces:
-                    async for piece in pieces:
-                        if event := recorder.take(piece):
-                            yield event
-                        if recorder.is_due:
-                            await asyncio.to_thread(recorder.save)
+                async with aclosing(self._stream(recorder, built.window, messages)) as events:
+                    async for event in events:
+                        yield event
                 return
             except ContextOverflow as overflow:
                 if is_last_try or recorder.has_begun:
@@ -141,6 +170,50 @@ class Session:
                 refusal = overflow
             question = replace(question, once=replace(question.once, budget=None))
             yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
+
+    async def _next_step(
+        self, recorder: SendRecorder, turn: Turn, window: ContextWindow
+    ) -> AsyncGenerator[Event, None]:
+        """Run what the answer calls, append it to the window with the results, have that answered.
+
+        Raises:
+            NotAnAnswer: The turn had as many steps as it may.
+
+        """
+        toolbox, started = self.options.toolbox, time.perf_counter()
+        if window.step >= toolbox.most_steps:
+            raise NotAnAnswer(
+                f"The model called tools {window.step + 1:,} times and did not answer.",
+                "Ask for the answer, or raise max_steps under [tools].",
+            )
+        await asyncio.to_thread(self._meter.take, window, recorder.usage)
+        called = await to_the_end(recorder.close_step)
+        yield TurnStored(called)
+        appending = Appending(window, called, self.counter, self.calibration)
+        for call in called.use.calls:
+            yield ToolCalled(called, call)
+        async with aclosing(toolbox.run(called.use.calls, appending.step)) as outputs:
+            async for output in outputs:
+                result = await to_the_end(partial(recorder.store_result, output.result))
+                appending.take(result, output)
+                yield ToolReturned(result, time.perf_counter() - started)
+        built, messages = await asyncio.to_thread(_built, appending.window)
+        await asyncio.to_thread(recorder.store_window, turn, built)
+        yield built
+        async with aclosing(self._stream(recorder, built.window, messages)) as events:
+            async for event in events:
+                yield event
+
+    async def _stream(
+        self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]
+    ) -> AsyncGenerator[Event, None]:
+        options = self.request_options(window)
+        async with aclosing(self.provider.stream(messages, options)) as pieces:
+            async for piece in pieces:
+                if event := recorder.take(piece):
+                    yield event
+                if recorder.is_due:
+                    await asyncio.to_thread(recorder.save)
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
@@ -156,8 +229,8 @@ class Session:
         reranker, picker = self.options.reranker, self.picker
         if not mode.recalls or (reranker is None and picker is None):
             return question
-        sources = await asyncio.to_thread(self.planning.sources, question)
         budget = question.once.budget or self.options.budget
+        sources = await asyncio.to_thread(self.planning.sources, question, mode, budget)
         if reranker is not None:
             reranked = await reranker.rerank(sources, budget, self.counter)
             sources = replace(sources, retrieval=reranked)
@@ -167,10 +240,7 @@ class Session:
         return replace(question, retrieval=sources.retrieval)
 
     def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Plan the window, and write the messages that it is sent as: once, for they are long."""
-        window = self.planning.window(question, mode, self.options.budget)
-        messages = window.messages()
-        return WindowBuilt(window, digest_of(messages)), messages
+        return _built(partial(self.planning.window, question, mode, self.options.budget))
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -284,7 +354,14 @@ class Session:
     def request_options(self, window: ContextWindow) -> Options:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
-        return replace(self.options.request, context=limit, room=limit - window.used)
+        is_last = bool(window.tools) and window.step >= self.options.toolbox.most_steps
+        return replace(
+            self.options.request,
+            context=limit,
+            room=limit - window.used,
+            tools=window.tools,
+            tool_choice="none" if is_last else None,
+        )
 
     # What was sent.
 
@@ -366,5 +443,17 @@ class Session:
             return small
         return replace(small, context=lambda: self.options.budget.limit)
 
+    def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
+        """Choose the tools that go along with a question."""
+        del question, mode, budget
+        return tuple(ToolOffer(tool, reasons.OFFERED) for tool in self.options.toolbox.tools())
+
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)
+
+
+def _built(plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
+    """Make the window, and write the messages that it is sent as: once, for they are long."""
+    window = plan()
+    messages = window.messages()
+    return WindowBuilt(window, digest_of(messages, window.tools)), messages

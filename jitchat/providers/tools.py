@@ -10,10 +10,11 @@ from jitchat.providers.protocols.json_values import is_nested_within
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse
 
-_INTERRUPTED = (
+INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
     " known."
 )
+"""The result of a call that has none, as the model reads it."""
 _SHOWN_NAMES = 10
 _DEEPEST = 64
 """Levels of arguments."""
@@ -62,7 +63,7 @@ def paired(messages: Iterable[Message]) -> Paired:
             result = results.pop((place, number), None)
             if result is None:
                 interrupted.append(call)
-                result = result_message(ToolResult(call, _INTERRUPTED, is_error=True))
+                result = result_message(ToolResult(call, INTERRUPTED, is_error=True))
             kept.append(result)
     used = {id(message) for message in kept}
     dropped = tuple(m for m in given if m.use.answers and id(m) not in used)

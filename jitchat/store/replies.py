@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
-from jitchat.store.store import ColdStore
+from jitchat.store.store import ColdStore, tools_column
 from jitchat.text.sanitize import repair
-from jitchat.values import Role, Status, Turn
+from jitchat.values import NO_TOOL_USE, Role, Status, ToolUse, Turn
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
@@ -73,6 +73,7 @@ class ReplyWriter:
         """Held for a moment: who adds a piece never waits for the store."""
         self._pieces: list[str] = []
         self._thoughts: list[str] = []
+        self._use = NO_TOOL_USE
         self._saved_thoughts = 0, ""
         """What is stored of the reasoning, and with which turn."""
         self._saved_at = self._timing.monotonic()
@@ -95,6 +96,16 @@ class ReplyWriter:
 
     def add_reasoning(self, piece: str) -> bool:
         return self._add(piece, self._thoughts)
+
+    @property
+    def use(self) -> ToolUse:
+        return self._use
+
+    def set_use(self, use: ToolUse) -> bool:
+        """Take what the answer calls so far; True: a call is saved at once."""
+        with self._growing:
+            self._use = use
+            return True
 
     def all_was_reasoning(self) -> None:
         """Take all text so far for reasoning; it is saved so the next time."""
@@ -135,11 +146,12 @@ class ReplyWriter:
             if self._call_off is not None:
                 self._call_off()
             self._call_off, self._saved_at = None, self._timing.monotonic()
-            text, thoughts = repair(self.text), repair(self.reasoning)
+            text, thoughts, use = repair(self.text), repair(self.reasoning), self._use
         with self._store.database.write() as connection:
             turn = self._open_turn(connection)
             connection.execute(
-                "UPDATE turns SET content = ?, status = ? WHERE id = ?", (text, status, turn.id)
+                "UPDATE turns SET content = ?, status = ?, tools = ? WHERE id = ?",
+                (text, status, tools_column(use), turn.id),
             )
             if thoughts and self._saved_thoughts != (turn.id, thoughts):
                 connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
@@ -153,7 +165,7 @@ class ReplyWriter:
         self._saved_thoughts = turn.id, thoughts
         self.stored = len(text)
         self._turn = turn  # not before the commit: a row that was rolled back has no id
-        return replace(turn, content=text, status=status)
+        return replace(turn, content=text, status=status, use=use)
 
     def _open_turn(self, connection: sqlite3.Connection) -> Turn:
         """The turn to write to: a new one where there is none yet, or where it was closed."""

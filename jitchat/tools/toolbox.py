@@ -1,0 +1,76 @@
+"""The tools of one conversation: which there are, and how the calls of an answer are run."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jitchat.errors import JitchatError
+from jitchat.providers.tools import arguments_of, problem_with
+from jitchat.tools.source import Step, ToolOutput, ToolSource
+from jitchat.values import Tool, ToolCall, ToolResult
+
+MOST_STEPS = 12
+
+
+class Approvals(Protocol):
+    async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
+        """Ask where that is needed; the result of a call that may not be run, None of one that may.
+
+        Cancelling it withdraws the question.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """Sources of tools, and who allows their calls."""
+
+    sources: tuple[ToolSource, ...] = ()
+    approvals: Approvals | None = None
+    """None where every call is allowed."""
+    most_steps: int = MOST_STEPS
+    """Answers with calls that a turn may have; the one after them is asked for words."""
+
+    def with_source(self, source: ToolSource) -> "Toolbox":
+        """Add a source ahead of the others."""
+        return Toolbox((source, *self.sources), self.approvals, self.most_steps)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """List what can be called now, by name; of two of one name, that of the first source."""
+        return tuple(tool for _, (_, tool) in sorted(self._by_name().items()))
+
+    async def run(self, calls: Sequence[ToolCall], step: Step) -> AsyncGenerator[ToolOutput, None]:
+        """Run the calls of one answer at once; each is given as it returns.
+
+        Closing the generator stops what still runs.
+        """
+        offered = step.window.tools
+        running = [asyncio.ensure_future(self._run(call, offered, step)) for call in calls]
+        try:
+            for returned in asyncio.as_completed(running):
+                yield await returned
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _run(self, call: ToolCall, offered: Sequence[Tool], step: Step) -> ToolOutput:
+        if (problem := problem_with(call, offered)) is not None:
+            return ToolOutput(problem)
+        found = self._by_name().get(call.name)
+        if found is None:
+            gone = f"The tool {call.name!r} is not there any more. Go on without it."
+            return ToolOutput(ToolResult(call, gone, is_error=True))
+        source, tool = found
+        if self.approvals is not None:
+            refusal = await self.approvals.refusal(source.name, tool, call)
+            if refusal is not None:
+                return ToolOutput(refusal)
+        try:
+            return await source.run(call, arguments_of(call) or {}, step)
+        except JitchatError as error:
+            return ToolOutput(ToolResult(call, f"The call failed: {error}", is_error=True))
+
+    def _by_name(self) -> dict[str, tuple[ToolSource, Tool]]:
+        listed = [(source, tool) for source in self.sources for tool in source.tools()]
+        return {tool.name: (source, tool) for source, tool in reversed(listed)}
