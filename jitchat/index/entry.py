@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 
+from jitchat.index.tool_results import result_line, searched_text
 from jitchat.text.blocks import headings
 from jitchat.text.dates import dates_in, has_time_cue, tells_when
 from jitchat.text.entities import entities
@@ -24,11 +25,17 @@ from jitchat.values import IndexEntry, Role, Turn
 
 _REACH = 20_000
 MOST_ENTITIES = 12
+SUMMARY_WIDTH = 160
+"""Characters a summary has at most."""
 
 
 def index_entry(turn: Turn) -> IndexEntry:
     said_on = turn.created_at.date() if turn.created_at else None
-    text = both_ends(turn.content, _REACH, "\n\n")
+    text = both_ends(searched_text(turn), _REACH, "\n\n")
+    if (call := turn.use.answers) is not None:
+        line = shorten(result_line(call, turn.content, is_error=turn.use.is_error), SUMMARY_WIDTH)
+        names = entities(text)[:MOST_ENTITIES]
+        return IndexEntry(turn.position, line, names, dates_in(text, said_on))
     names, decides = entities(text), is_decision(text)
     return IndexEntry(
         turn=turn.position,
@@ -42,9 +49,6 @@ def index_entry(turn: Turn) -> IndexEntry:
         standing=turn.role is Role.USER and is_standing(text),
     )
 
-
-SUMMARY_WIDTH = 160
-"""Characters a summary has at most."""
 
 _LONG = 1_300
 """Characters of a turn that is about several things: it is recalled in passages."""

@@ -26,6 +26,7 @@ from typing import TypeVar
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder
 from jitchat.index.tables import IndexTables
+from jitchat.index.tool_results import searched_text
 from jitchat.store.store import ColdStore
 from jitchat.text.negation import stems_and_negations
 from jitchat.values import IndexEntry, Turn
@@ -137,7 +138,7 @@ class Indexer:
         from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
 
         try:
-            made = vectors_of(self._embedder, [turn.content for turn in turns])
+            made = vectors_of(self._embedder, [searched_text(turn) for turn in turns])
         except EmbedderUnavailable as error:
             self.failure = error
             return []
@@ -150,7 +151,7 @@ class Indexer:
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
     from jitchat.index.entry import index_entry  # noqa: PLC0415  not before the first frame
 
-    return turn, index_entry(turn), " ".join(stems_and_negations(turn.content))
+    return turn, index_entry(turn), " ".join(stems_and_negations(searched_text(turn)))
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:

@@ -300,7 +300,7 @@ def _beside(history: History, position: int) -> list[int]:
         return []
     questions = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
-    return [turn.position for turn in (*questions, *answers)]
+    return [turn.position for turn in (*questions, *answers) if turn.content.strip()]
 
 
 def list_turns(

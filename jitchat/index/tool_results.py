@@ -1,0 +1,67 @@
+"""Results of tools in the hot index: what is searched of one, and the line that names it."""
+
+import json
+from typing import Any
+
+from jitchat.providers.tools import arguments_of
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import both_ends, one_line, shorten
+from jitchat.values import ToolCall, Turn
+from jitchat.window.exchange import is_requested
+from jitchat.window.render import called
+
+_READ = 200_000
+"""Characters of a result that are parsed as JSON, to count what is in it."""
+_CALL, _ARGUMENT = 72, 40
+"""Characters of the line for the call, and for one of its arguments."""
+_REACH = 400
+
+
+def searched_text(turn: Turn) -> str:
+    """Give the text by which a turn is found: a result's with its call.
+
+    Nothing of what `request_context` gave: it quotes turns that are found themselves.
+    """
+    if is_requested(turn):
+        return ""
+    call = turn.use.answers
+    return turn.content if call is None else f"{called(call)}\n{turn.content}"
+
+
+def result_line(call: ToolCall, content: str, *, is_error: bool = False) -> str:
+    """Write a result in a line: `search_issues(query="login") → 14 rows, first {"id": 3, …`."""
+    arguments = arguments_of(call) or {}
+    given = ", ".join(f"{name}={_argument(value)}" for name, value in arguments.items())
+    head = f"{one_line(call.name)}({shorten(one_line(given), _CALL)})"
+    return f"{head} → {'failed: ' if is_error else ''}{_told(content)}"
+
+
+def _argument(value: object) -> str:
+    return shorten(json.dumps(value, ensure_ascii=False), _ARGUMENT)
+
+
+def _told(content: str) -> str:
+    text = content.strip()
+    if text[:1] in ("[", "{") and len(text) <= _READ and (rows := _rows(text)):
+        return (
+            f"{plural(len(rows), 'row')}, first {_start(json.dumps(rows[0], ensure_ascii=False))}"
+        )
+    lines = text.count("\n") + 1
+    start = _start(text.partition("\n")[0])
+    return f"{plural(lines, 'line')}, first {start}" if lines > 1 else start or "nothing"
+
+
+def _rows(text: str) -> list[Any]:
+    """Find the list that a result is, or that is all or most of it; empty for none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list)]
+        value = max(lists, key=len, default=[])
+    return value if isinstance(value, list) else []
+
+
+def _start(text: str) -> str:
+    return one_line(both_ends(text, _REACH))
