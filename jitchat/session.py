@@ -348,7 +348,8 @@ class Session:
             ProviderError: No request can be made: of the key or the address.
 
         """
-        options = sent.options if sent is not None else self.request_options(window)
+        now = self.request_options(window)
+        options = now if sent is None else replace(sent.options, tools=window.tools)
         return self.provider.wire(window.messages(), options, as_posted=sent is not None)
 
     def request_options(self, window: ContextWindow) -> Options:
