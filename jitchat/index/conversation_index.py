@@ -185,6 +185,10 @@ class ConversationIndex:
         query = Query("", occasion=Occasion((days,)))
         return self._load_patiently().said(query, before)
 
+    def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
+        """List the latest decisions ahead of a position, the oldest first."""
+        return self._load_patiently().decisions(count, before)
+
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
         index = self._load_patiently()
