@@ -20,8 +20,9 @@ _EXPECTED: dict[type, str] = {
     float: "a number",
     bool: "true or false",
     dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
+    tuple: 'a list of texts, for example ["one", "two"]',
 }
-_TABLES = ("providers", "models", "keys")
+_TABLES = ("providers", "models", "mcp", "keys")
 """Sections that are made by the user's own names."""
 LONGEST_FILE = 256 << 10
 """Characters of a file of settings."""
@@ -87,6 +88,8 @@ def _of_type(expected: type, value: object) -> object:
         return Secret(value.strip()) if expected is Secret else repair(value)
     if expected is dict:
         return _headers(value)
+    if expected is tuple:
+        return _texts(value)
     if expected is float and type(value) in (int, float):
         try:
             return float(value)  # type: ignore[arg-type]  # it is a number, as just tested
@@ -99,6 +102,12 @@ def _headers(value: object) -> dict[str, Secret] | None:
     if not isinstance(value, Mapping) or not all(isinstance(text, str) for text in value.values()):
         return None
     return {str(name): Secret(text.strip()) for name, text in value.items()}
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        return None
+    return tuple(repair(text) for text in value)
 
 
 def _require_size(known: Setting, value: object, origin: str) -> None:
@@ -121,11 +130,23 @@ def _require_sendable(known: Setting, value: object, origin: str) -> None:
         )
     if not isinstance(value, Mapping):
         return
+    if known.key.endswith(".env"):
+        _require_variables(known, value, origin)
+        return
     for name, text in value.items():
         if not _HEADER.fullmatch(name):
             raise _refused(known, origin, f"has {_quoted(name)}, which no header can be called")
         if not _is_sendable(text):
             raise _refused(known, origin, f"has a {name} that is not printable ASCII")
+
+
+def _require_variables(known: Setting, value: Mapping[str, str], origin: str) -> None:
+    """Refuse what no environment can hold."""
+    for name, text in value.items():
+        if not name or "=" in name or "\0" in name:
+            raise _refused(known, origin, f"has {_quoted(name)}, which no variable can be called")
+        if "\0" in text:
+            raise _refused(known, origin, f"has a {shorten(name, 60)} with a NUL in it")
 
 
 def _is_sendable(text: str) -> bool:

@@ -18,13 +18,18 @@ from typing import Any
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER, presets
-from jitchat.settings import checks, profiles, sections, settings
+from jitchat.settings import checks, profiles, sections, servers, settings, tables
 from jitchat.text.sanitize import one_line, shorten
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables of ours that say where things are; see `jitchat.paths`."""
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_NAMES_A_PROVIDER = ("provider.name", "picker.provider", "summariser.provider")
+_NAMES_A_PROVIDER = (
+    "provider.name",
+    "picker.provider",
+    "summariser.provider",
+    "compactor.provider",
+)
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_THE_READER = ("limit", "reserve")
 _USUAL = "openai"
@@ -63,6 +68,7 @@ def load_settings(
     origins = {"keys": str(config)}
     providers = _named_providers(document.pop("providers", {}), str(config), origins)
     models = _named_models(document.pop("models", {}), str(config), origins)
+    mcp = servers.named_servers(document.pop("mcp", {}), str(config), origins)
     names = list({**presets(), **providers})
     by_flag = (
         (key, _Given(value, sections.SETTINGS[key].flag))
@@ -82,6 +88,7 @@ def load_settings(
         **{section: kind(**values[section]) for section, kind in sections.SECTIONS.items()},
         providers=providers,
         models=models,
+        mcp=mcp,
         keys=bindings,
         addresses=_addresses(environ),
         origins={key: value.origin for key, value in given.items()} | origins,
@@ -141,7 +148,7 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
             raise checks.unknown(section, str(config))
         if not isinstance(values, dict):
             what = f"{config}: {section} must be a table."
-            raise SettingsError(what, _write_below(f"[{section}]"))
+            raise SettingsError(what, tables.write_below(f"[{section}]"))
         for name, value in values.items():
             yield f"{section}.{name}", _Given(value, str(config))
 
@@ -155,6 +162,8 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]
 
 def _parsed(kind: type[Any], text: str) -> object:
     """Read a variable as the type of its setting; leave it as it is where it is not one."""
+    if kind is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is bool:
         return _BOOLEANS.get(text.strip().lower(), text)
     try:
@@ -189,11 +198,11 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
 
 
 def _named_providers(
-    tables: object, origin: str, origins: dict[str, str]
+    given: object, origin: str, origins: dict[str, str]
 ) -> dict[str, sections.NamedProvider]:
     """Read the tables `[providers.NAME]`; who said what goes into `origins`."""
     made = {}
-    for name, table in _tables("providers", "[providers.work]", tables, origin):
+    for name, table in tables.tables("providers", "[providers.work]", given, origin):
         if not _PROFILE_NAME.fullmatch(name):
             raise SettingsError(
                 f"{origin}: {shorten(name, 60)!r} cannot be the name of a provider.",
@@ -204,7 +213,7 @@ def _named_providers(
         if name == READER.name:
             known = {key: known[key] for key in _OF_THE_READER}
         made[name] = provider = sections.NamedProvider(
-            name, **_table_values(prefix, table, known, origin)
+            name, **tables.table_values(prefix, table, known, origin)
         )
         if name not in presets() and not (
             provider.base_url.strip() or settings.home_of(provider.protocol)
@@ -219,45 +228,20 @@ def _named_providers(
 
 
 def _named_models(
-    tables: object, origin: str, origins: dict[str, str]
+    given: object, origin: str, origins: dict[str, str]
 ) -> dict[str, sections.NamedModel]:
     """Read the tables `[models."NAME"]`; who said what goes into `origins`."""
     made = {}
     example = '[models."gpt-5-mini"]'
-    for name, table in _tables("models", example, tables, origin):
+    for name, table in tables.tables("models", example, given, origin):
         if not name.strip() or name != one_line(name):
             what = f"{origin}: a table under models has no name."
-            raise SettingsError(what, _write_below(example))
+            raise SettingsError(what, tables.write_below(example))
         prefix = f'models."{name}"'
         known = sections.settings_of(sections.NamedModel, prefix)
-        made[name] = sections.NamedModel(**_table_values(prefix, table, known, origin))
+        made[name] = sections.NamedModel(**tables.table_values(prefix, table, known, origin))
         origins |= {f"{prefix}.{key}": origin for key in table}
     return made
-
-
-def _tables(
-    kind: str, example: str, value: object, origin: str
-) -> Iterator[tuple[str, Mapping[str, object]]]:
-    if not isinstance(value, dict):
-        raise SettingsError(f"{origin}: {kind} must be a table of tables.", _write_below(example))
-    for name, table in value.items():
-        if not isinstance(table, dict):
-            what = f"{origin}: {shorten(f'{kind}.{name}', 60)} must be a table."
-            raise SettingsError(what, _write_below(example))
-        yield name, table
-
-
-def _write_below(example: str) -> str:
-    return f"Write {example} on a line of its own, and its keys below it."
-
-
-def _table_values(
-    prefix: str, table: Mapping[str, object], known: Mapping[str, sections.Setting], origin: str
-) -> dict[str, Any]:
-    for key in table:
-        if key not in known:
-            raise checks.unknown_in_table(prefix, key, known, origin)
-    return {key: checks.checked(known[key], value, origin) for key, value in table.items()}
 
 
 def _bindings(keys: object, config: Path) -> dict[str, str]:

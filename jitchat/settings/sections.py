@@ -72,14 +72,19 @@ def _kind_of(annotation: Any) -> type[Any]:  # noqa: ANN401  a type, or one of t
     """Take the type of a value from its field's annotation: `int` from `int | None`."""
     if isinstance(annotation, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
-    kind: type[Any] = dict if get_origin(annotation) is Mapping else annotation
+    kind: type[Any] = _GENERIC.get(get_origin(annotation), annotation)
     return kind
+
+
+_GENERIC: dict[Any, type[Any]] = {Mapping: dict, tuple: tuple}
 
 
 def shown(value: object, *, hidden: bool = False) -> str:
     """Write a value as `jitchat config` does: on one line, and never a secret."""
     if isinstance(value, Mapping):
         return ", ".join(f"{one_line(name)} (hidden)" for name in value) or "none"
+    if isinstance(value, tuple) and not hidden:
+        return ", ".join(f'"{one_line(text)}"' for text in value) or "none"
     if hidden or isinstance(value, Secret):
         return "set (hidden)" if value else "not set"
     if value is None:
@@ -224,12 +229,74 @@ class SummariserSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class CompactorSettings(SmallModelSettings):
+    model: str = setting(
+        "", "a small fast model that compacts large results; empty: the picker's, or none"
+    )
+    fallback: str = setting(
+        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+    )
+    timeout: float = setting(
+        10.0, "how many seconds all results of an answer may take together", least=0.1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RerankerSettings:
     """A cross-encoder of fastembed's list, which is used where it is on this machine."""
 
     model: str = setting("", "a cross-encoder that reranks the shortlist; empty: none")
     path: str = setting("", "a folder with its ONNX files", unit="DIR")
     timeout: float = setting(1.0, "how many seconds it may take", least=0.05)
+
+
+_GLOBS = "globs over SERVER__TOOL, or a server's name"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsSettings:
+    """What a model may call, and how much of what comes back enters the window."""
+
+    request_context: str = setting(
+        "auto",
+        "whether a model may ask the store for more: off, on or auto, where modes recall or distil",
+        flag="--request-context",
+        unit="WHEN",
+        choices=("off", "auto", "on"),
+    )
+    max_steps: int = setting(12, "how many answers of a turn may call tools", least=1, most=1000)
+    large_result: int = setting(4_000, "tokens from which on a result is held back", least=1)
+    tools: str = setting(
+        "auto",
+        "which are offered: all, or auto, those that fit the message where all would take more"
+        " than a tenth of the budget",
+        choices=("auto", "all"),
+    )
+    allow: tuple[str, ...] = setting((), f"what runs without a question: {_GLOBS}")
+    ask: tuple[str, ...] = setting((), f"what is asked about, whatever is allowed: {_GLOBS}")
+    deny: tuple[str, ...] = setting((), f"what is neither offered nor run: {_GLOBS}")
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A table `[mcp.NAME]`: a server of tools that runs here, or that has an address.
+
+    In command, args, env, cwd, url and headers, `${NAME}` and `${NAME:-default}` stand for
+    variables, which are read when the server is started.
+    """
+
+    name: str = field(default="")
+    command: str = setting("", "the program that is the server")
+    args: tuple[str, ...] = setting((), "its arguments", hidden=True)
+    env: Mapping[str, Secret] = setting({}, "variables for it besides", hidden=True)
+    cwd: str = setting("", "the folder in which it runs")
+    url: str = setting("", "its address, for one that is reached over HTTP", hidden=True)
+    headers: Mapping[str, Secret] = setting({}, "headers to send besides", hidden=True)
+    allow: tuple[str, ...] = setting((), "globs of its tools that run without a question")
+    ask: tuple[str, ...] = setting((), "globs of its tools that are asked about")
+    deny: tuple[str, ...] = setting((), "globs of its tools that are neither offered nor run")
+    timeout: float = setting(30.0, "how many seconds starting it may take", least=0.1, most=600)
+    enabled: bool = setting(True, "whether it is started")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +321,9 @@ SECTIONS: dict[str, type[Any]] = {
     "window": WindowSettings,
     "picker": PickerSettings,
     "summariser": SummariserSettings,
+    "compactor": CompactorSettings,
     "reranker": RerankerSettings,
+    "tools": ToolsSettings,
     "lab": LabSettings,
     "screen": ScreenSettings,
 }

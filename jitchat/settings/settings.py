@@ -13,7 +13,14 @@ from jitchat.providers.provider import Options
 from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
-from jitchat.settings.sections import NamedModel, NamedProvider, ProviderSettings, Secret, Setting
+from jitchat.settings.sections import (
+    McpServer,
+    NamedModel,
+    NamedProvider,
+    ProviderSettings,
+    Secret,
+    Setting,
+)
 from jitchat.text.sanitize import shorten
 
 CHOSEN = "chosen in the app"
@@ -32,13 +39,17 @@ class Settings:
     window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
+    compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)
     reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
+    tools: sections.ToolsSettings = field(default_factory=sections.ToolsSettings)
     lab: sections.LabSettings = field(default_factory=sections.LabSettings)
     screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
     providers: Mapping[str, NamedProvider] = field(default_factory=dict)
     """The tables `[providers.NAME]`, by their names."""
     models: Mapping[str, NamedModel] = field(default_factory=dict)
     """The tables `[models."NAME"]`, by their names: `MODEL` or `PROVIDER/MODEL`."""
+    mcp: Mapping[str, McpServer] = field(default_factory=dict)
+    """The tables `[mcp.NAME]`, by their names."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Key bindings by the id of their action, in place of the built-in ones."""
     addresses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -85,6 +96,8 @@ class Settings:
             yield from self._rows_of(provider, known)
         for name, model in self.models.items():
             yield from self._rows_of(model, sections.settings_of(NamedModel, f'models."{name}"'))
+        for name, server in self.mcp.items():
+            yield from self._rows_of(server, sections.settings_of(McpServer, f"mcp.{name}"))
         for action, keys in self.keys.items():
             yield f"keys.{action}", sections.shown(keys), self.origin("keys")
 
@@ -103,6 +116,8 @@ class Settings:
         tables = [*(getattr(self, name) for name in sections.SECTIONS), *self.providers.values()]
         keys = [getattr(table, "api_key", "") for table in tables]
         headers = [value for table in self.providers.values() for value in table.headers.values()]
+        for server in self.mcp.values():
+            headers += [*server.headers.values(), *server.env.values()]
         keys += [value for value in headers if len(value) >= _SHORTEST_SECRET]
         return [str(key) for key in keys if key]
 

@@ -12,8 +12,8 @@ from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import SmallModelSettings, shown
 from jitchat.settings.settings import Settings
 
-SmallModelSection = Literal["picker", "summariser"]
-SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser")
+SmallModelSection = Literal["picker", "summariser", "compactor"]
+SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser", "compactor")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def value_of(settings: Settings, key: str) -> object:
 
 def valid(key: str, value: object) -> object:
     """What the setting takes: `value`, or what it must be one of."""
-    if key in ("provider.name", "picker.provider", "summariser.provider"):
+    if key in ("provider.name", "picker.provider", "summariser.provider", "compactor.provider"):
         return "groq"
     choices = SETTINGS[key].choices
     return choices[-1] if choices else value
@@ -75,7 +75,8 @@ def test_every_setting_has_a_variable_of_its_own():
 
         settings = load_settings(NOWHERE, {setting.variables[-1]: text})
 
-        assert value_of(settings, key) == {"no": False, "77": 77, "1": 1.0}.get(text, text), key
+        taken: object = {"no": False, "77": 77, "1": 1.0}.get(text, text)
+        assert value_of(settings, key) == ((text,) if setting.kind is tuple else taken), key
         assert settings.origin(key) == f"${setting.variables[-1]}", key
 
 

@@ -138,7 +138,7 @@ def test_a_small_model_is_served_by_the_provider_that_is_named_with_its_own_key(
     )
 
     settings = load_settings(config, {}, FAR)
-    picker, summariser = (address_of(settings, section) for section in SMALL_MODELS)
+    picker, summariser = address_of(settings, "picker"), address_of(settings, "summariser")
 
     assert picker is not None
     assert (picker.model, picker.profile.base_url) == ("small", "https://api.groq.com/openai/v1")

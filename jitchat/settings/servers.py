@@ -1,0 +1,59 @@
+"""The tables `[mcp.NAME]`: servers of tools, as they are configured."""
+
+import re
+
+from jitchat.errors import SettingsError
+from jitchat.settings.sections import McpServer, settings_of
+from jitchat.settings.tables import table_values, tables
+from jitchat.text.sanitize import shorten
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
+"""No `__` in it, nor `_` at its end: that parts the server's name from the tool's."""
+EXAMPLE = "[mcp.files]"
+
+
+def named_servers(given: object, origin: str, origins: dict[str, str]) -> dict[str, McpServer]:
+    """Read the tables `[mcp.NAME]`; who said what goes into `origins`."""
+    made = {}
+    for name, table in tables("mcp", EXAMPLE, given, origin):
+        require_name(name, origin)
+        prefix = f"mcp.{name}"
+        known = settings_of(McpServer, prefix)
+        server = McpServer(name, **table_values(prefix, table, known, origin))
+        _require_one_way(server, origin)
+        made[name] = server
+        origins |= {prefix: origin} | {f"{prefix}.{key}": origin for key in table}
+    return made
+
+
+def require_name(name: str, origin: str) -> None:
+    """Refuse what cannot be a server's name; SettingsError."""
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            f"{origin}: {shorten(name, 60)!r} cannot be the name of a server.",
+            f"Use letters, digits, - and single _, as in {EXAMPLE}; 32 at most.",
+        )
+
+
+def _require_one_way(server: McpServer, origin: str) -> None:
+    """Refuse a server that is neither started nor reached, or both, or the wrong way."""
+    command, url, prefix = server.command.strip(), server.url.strip(), f"mcp.{server.name}"
+    if bool(command) == bool(url):
+        has = "both command and url" if command else "neither command nor url"
+        raise SettingsError(
+            f"{origin}: {prefix} has {has}.",
+            'Give command for a server that runs here, as in command = "uvx", or url for one that'
+            ' has an address, as in url = "https://tools.example/mcp".',
+        )
+    of_other_way = ("headers",) if command else ("args", "env", "cwd")
+    if wrong := next((name for name in of_other_way if getattr(server, name)), ""):
+        what = "runs here" if command else "is reached over HTTP"
+        raise SettingsError(
+            f"{origin}: {prefix}.{wrong} has no effect: the server {what}.",
+            f"Remove {wrong}.",
+        )
+    if url and not url.startswith(("http://", "https://", "${")):
+        raise SettingsError(
+            f"{origin}: {prefix}.url is not an address of HTTP.",
+            "It begins with https:// or http://.",
+        )

@@ -1,0 +1,33 @@
+"""Tables that the user names, `[kind.NAME]`: read, and refused by what is wrong with them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jitchat.errors import SettingsError
+from jitchat.settings import checks, sections
+from jitchat.text.sanitize import shorten
+
+
+def tables(
+    kind: str, example: str, value: object, origin: str
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    if not isinstance(value, dict):
+        raise SettingsError(f"{origin}: {kind} must be a table of tables.", write_below(example))
+    for name, table in value.items():
+        if not isinstance(table, dict):
+            what = f"{origin}: {shorten(f'{kind}.{name}', 60)} must be a table."
+            raise SettingsError(what, write_below(example))
+        yield name, table
+
+
+def write_below(example: str) -> str:
+    return f"Write {example} on a line of its own, and its keys below it."
+
+
+def table_values(
+    prefix: str, table: Mapping[str, object], known: Mapping[str, sections.Setting], origin: str
+) -> dict[str, Any]:
+    for key in table:
+        if key not in known:
+            raise checks.unknown_in_table(prefix, key, known, origin)
+    return {key: checks.checked(known[key], value, origin) for key, value in table.items()}

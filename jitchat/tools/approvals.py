@@ -1,0 +1,262 @@
+"""Which calls of tools may run: by the settings, by what the user granted, or by asking.
+
+Deny goes before ask, ask before allow; what no list names is asked about. A grant is bound to how
+the tool describes itself: where that changes, the user is asked again. Who is not there to be
+asked declines. What a server says of its tools is shown as its claim, and decides nothing.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from jitchat.providers.tools import arguments_of
+from jitchat.text.sanitize import CHANGED, for_terminal, one_line
+from jitchat.tools.source import BUILT_IN
+from jitchat.values import Tool, ToolCall, ToolResult
+
+BETWEEN = "__"
+"""Between a server's name and a tool's."""
+_LONGEST_CLAIM = 4_000
+"""Characters of a description that a question shows."""
+
+
+class Answer(StrEnum):
+    ONCE = "once"
+    CONVERSATION = "this conversation"
+    ALWAYS = "always"
+    DECLINE = "decline"
+
+
+class Verdict(StrEnum):
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+    UNNAMED = "unnamed"
+    """No list has it; it is asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Globs over `server__tool`; one without `__` is over the name of the server."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+    def verdict(self, server: str, names: Iterable[str]) -> Verdict:
+        """Judge a tool by the names that it goes by: all must be allowed, one is enough to deny."""
+        known = tuple(names)
+        if any(_has(self.deny, server, name) for name in known):
+            return Verdict.DENY
+        if any(_has(self.ask, server, name) for name in known):
+            return Verdict.ASK
+        if known and all(_has(self.allow, server, name) for name in known):
+            return Verdict.ALLOW
+        return Verdict.UNNAMED
+
+    def with_rules_of(self, server: str, own: "Rules") -> "Rules":
+        """Add the rules of one server, whose globs are over the names of its tools."""
+        allow, ask, deny = (
+            tuple(f"{server}{BETWEEN}{glob}" for glob in globs)
+            for globs in (own.allow, own.ask, own.deny)
+        )
+        return Rules(self.allow + allow, self.ask + ask, self.deny + deny)
+
+
+def _has(globs: Iterable[str], server: str, name: str) -> bool:
+    whole = f"{server}{BETWEEN}{name}"
+    return any(fnmatchcase(whole if BETWEEN in glob else server, glob) for glob in globs)
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a server says of a tool of its own: nobody checked it."""
+
+    name: str
+    """As the server calls the tool."""
+    annotations: tuple[str, ...] = ()
+    """In words: `read only`, `destructive` …"""
+    launch: str = field(default="", repr=False)
+    """How the server is started or reached, by a digest; the grant is bound to it, too."""
+
+
+class Claimant(Protocol):
+    def claims_of(self, source: str, tool: str) -> Claims | None:
+        """Look up what a source says of a tool, by the name that the tool is offered under."""
+
+
+class Grants(Protocol):
+    def has(self, server: str, tool: str, digest: str) -> bool: ...
+
+    def put(self, server: str, tool: str, digest: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the user is asked before a call runs; every text in it is safe to show."""
+
+    server: str
+    tool: str
+    """As the server calls it."""
+    arguments: str
+    """All of them: JSON over several lines, in which what cannot be seen is written as a code."""
+    description: str
+    """The server's words, a bar before each line."""
+    annotations: str
+    """The server's claims on what the tool does, as a sentence; empty for none."""
+    call: ToolCall
+    choices: tuple[Answer, ...] = tuple(Answer)
+    """What it can be answered by: not `always`, where the settings have it asked about."""
+
+
+class Approver(Protocol):
+    async def approve(self, question: Question) -> Answer:
+        """Ask the user. Cancelling it withdraws the question."""
+
+
+class Headless:
+    """Where nobody is there to be asked: what is not allowed is declined."""
+
+    async def approve(self, question: Question) -> Answer:  # noqa: ARG002  as the port has it
+        return Answer.DECLINE
+
+
+class NoGrants:
+    """Keeps nothing for good."""
+
+    def has(self, server: str, tool: str, digest: str) -> bool:  # noqa: ARG002  as the port has it
+        return False
+
+    def put(self, server: str, tool: str, digest: str) -> None:
+        pass
+
+
+_HEADLESS = (
+    "Declined: nobody is here to be asked, and the settings do not allow this tool. It was not run."
+    " Do not call it again; go on without it, and say that it would be needed."
+)
+_DECLINED = (
+    "Declined by the user: the call was not run. Do not call it again, nor do the same in another"
+    " way; go on without it, or ask the user what to do instead."
+)
+_DENIED = (
+    "Declined: the settings deny this tool. The call was not run. Do not call it again; go on"
+    " without it."
+)
+
+
+class Approvals:
+    """Decides over the calls of one conversation. One question is asked at a time."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        claimant: Claimant,
+        approver: Approver | None = None,
+        grants: Grants | None = None,
+    ) -> None:
+        self._rules, self._claimant = rules, claimant
+        self._approver = approver or Headless()
+        self._grants = grants or NoGrants()
+        self._here: set[tuple[str, str, str]] = set()
+        """(server, tool, digest) of what is allowed in this conversation."""
+        self._asking = asyncio.Lock()
+
+    async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
+        """Ask where that is needed; the result of a call that may not be run, None of one that may.
+
+        Cancelling it withdraws the question.
+        """
+        if source == BUILT_IN:
+            return None
+        claims = self._claimant.claims_of(source, tool.name) or Claims(tool.name)
+        verdict = self._rules.verdict(source, names_of(source, tool, claims))
+        if verdict is Verdict.DENY:
+            return _refused(call, _DENIED)
+        if verdict is Verdict.ALLOW:
+            return None
+        grant = (source, claims.name, digest_of(tool, claims))
+        async with self._asking:
+            if await self._is_granted(grant, verdict):
+                return None
+            question = question_of(source, tool, claims, call, verdict)
+            return await self._asked(question, grant)
+
+    async def _is_granted(self, grant: tuple[str, str, str], verdict: Verdict) -> bool:
+        if grant in self._here:
+            return True
+        return verdict is Verdict.UNNAMED and await asyncio.to_thread(self._grants.has, *grant)
+
+    async def _asked(self, question: Question, grant: tuple[str, str, str]) -> ToolResult | None:
+        answer = await self._approver.approve(question)
+        if answer not in question.choices or answer is Answer.DECLINE:
+            is_headless = isinstance(self._approver, Headless)
+            return _refused(question.call, _HEADLESS if is_headless else _DECLINED)
+        if answer is not Answer.ONCE:
+            self._here.add(grant)
+        if answer is Answer.ALWAYS:
+            await asyncio.to_thread(self._grants.put, *grant)
+        return None
+
+
+def _refused(call: ToolCall, sentence: str) -> ToolResult:
+    return ToolResult(call, sentence, is_error=True)
+
+
+def names_of(source: str, tool: Tool, claims: Claims) -> tuple[str, ...]:
+    """List what a tool goes by: its name at the server, and the one that it is offered under.
+
+    The second differs where a protocol takes no such name.
+    """
+    return tuple(dict.fromkeys((claims.name, tool.name.removeprefix(f"{source}{BETWEEN}"))))
+
+
+def digest_of(tool: Tool, claims: Claims) -> str:
+    """Give what a grant is bound to, as hexadecimal."""
+    parts = (claims.launch, claims.name, tool.description, tool.schema)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def question_of(
+    source: str, tool: Tool, claims: Claims, call: ToolCall, verdict: Verdict
+) -> Question:
+    said = ", ".join(one_line(each) for each in claims.annotations)
+    is_named = verdict is Verdict.ASK
+    return Question(
+        server=one_line(source),
+        tool=visible(claims.name),
+        arguments=_arguments_shown(call),
+        description=fenced(tool.description),
+        annotations=f"{one_line(source)} says of it: {said}. Nobody checked that." if said else "",
+        call=call,
+        choices=tuple(each for each in Answer if not (is_named and each is Answer.ALWAYS)),
+    )
+
+
+def _arguments_shown(call: ToolCall) -> str:
+    known = arguments_of(call)
+    if known is None:
+        return visible(call.arguments)
+    return visible(json.dumps(known, indent=2, ensure_ascii=False))
+
+
+def visible(text: str) -> str:
+    """Write what a terminal would obey, reorder or hide as its code point in hexadecimal."""
+    return "".join(
+        f"\\u{ord(character):04x}" if ord(character) in CHANGED else character for character in text
+    )
+
+
+def fenced(text: str) -> str:
+    """Put a bar before each line of what somebody else says; a long text is cut, and says so."""
+    shown = for_terminal(text[:_LONGEST_CLAIM]).strip()
+    more = len(text) - _LONGEST_CLAIM
+    lines = shown.split("\n") if shown else ["(no description)"]
+    if more > 0:
+        lines.append(f"… {more:,} more characters")
+    return "\n".join(f"│ {line}".rstrip() for line in lines)
