@@ -45,7 +45,7 @@ from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
-from jitchat.tools.offering import Asking, offered
+from jitchat.tools.offering import Asking, Occasion, offered
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
@@ -453,12 +453,11 @@ class Session:
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
         """Choose the tools that go along with a question; none for a model that takes none."""
-        del budget
         learnt, options = self.options.learnt, self.options
         if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
             return ()
-        is_first = question.turn.position == 1
-        return tuple(offered(self.toolbox, options.asking, mode, is_first=is_first))
+        occasion = Occasion(mode, budget.budget, is_first=question.turn.position == 1)
+        return tuple(offered(self.toolbox, options.asking, occasion, self.counter))
 
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)
