@@ -117,6 +117,18 @@ class Memory:
             self.refresh()
         return stored
 
+    def keep_forms(self, forms: Mapping[int, str | None]) -> None:
+        """Keep what windows carry of results, by position, in place of their text."""
+        with self._cache.lock:
+            found = (self.turn_at(position) for position in forms)
+            turns = [turn for turn in found if turn is not None]
+            self.store.set_uses(
+                {turn: replace(turn.use, form=forms[turn.position]) for turn in turns}
+            )
+            for turn in turns:
+                self._cache.unsettle(turn)
+            self.refresh()
+
     def _unanswered(self, content: str, after: int | None) -> Turn | None:
         """Find the message with this text that nobody answered; nothing may follow it."""
         ends = self._cache.snapshot.turns[-1:] if after is None else self._leaves(after)

@@ -228,6 +228,7 @@ class ResolvedModel:
             prices=self.prices,
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
+            large_result=tools.large_result,
             asking=asking or Asking(tools.request_context),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )

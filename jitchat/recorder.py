@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -199,6 +199,12 @@ class SendRecorder:
         """Commit what a call gave back, as soon as it did."""
         with self._writing():
             return self._put_result(result)
+
+    def keep_forms(self, forms: Mapping[int, str | None]) -> None:
+        """Keep what later windows carry of results, by position; None for all of the text."""
+        if forms:
+            with self._writing():
+                self._memory.keep_forms(forms)
 
     def _put_result(self, result: ToolResult) -> Turn:
         if self._behind is None or result.call not in self._open:

@@ -45,6 +45,9 @@ from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
+from jitchat.tools.compacting import Compactor
+from jitchat.tools.gate import LARGE_RESULT
+from jitchat.tools.large_results import LargeResults
 from jitchat.tools.offering import Asking, Occasion, offered
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
@@ -80,6 +83,10 @@ class SessionOptions:
     """What the model may call, beside `request_context`."""
     asking: Asking = Asking.OFF
     """When `request_context` is offered."""
+    large_result: int = LARGE_RESULT
+    """Tokens from which on a result is held at the gate."""
+    compactor: Compactor | None = None
+    """Compacts what was held; the extractor that is built in does where there is none."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -99,8 +106,11 @@ class Session:
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
         self.planning = Planning(memory, counter, self._model_facts, self._offered)
-        asking = RequestContext(memory, self.planning.history_before, counter)
-        self.toolbox = options.toolbox.with_source(asking)
+        large = options.large_result, options.compactor
+        self.toolbox = options.toolbox.with_sources(
+            RequestContext(memory, self.planning.history_before, counter),
+            LargeResults(memory, counter, *large),
+        )
         self._last_send: SendRecorder | None = None
 
     async def send(
@@ -204,7 +214,9 @@ class Session:
                 result = await to_the_end(partial(recorder.store_result, output.result))
                 appending.take(result, output)
                 yield ToolReturned(result, time.perf_counter() - started)
-        built, messages = await asyncio.to_thread(_built, appending.window)
+        large = self.options.large_result
+        built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
+        await to_the_end(partial(recorder.keep_forms, appending.forms))
         await asyncio.to_thread(recorder.store_window, turn, built)
         yield built
         async with aclosing(self._stream(recorder, built.window, messages)) as events:

@@ -17,7 +17,8 @@ def use_fields(use: ToolUse) -> Fields:
         "answers": asdict(use.answers) if use.answers is not None else None,
         "is_error": use.is_error,
     }
-    return {name: value for name, value in described.items() if value}
+    form = {} if use.form is None else {"form": use.form}
+    return {name: value for name, value in described.items() if value} | form
 
 
 def use_from(fields: object) -> ToolUse:
@@ -37,7 +38,14 @@ def use_from(fields: object) -> ToolUse:
         Echo(**_texts(echo)) if echo else None,
         _call(answers) if answers else None,
         bool(fields.get("is_error")),
+        _form(fields.get("form")),
     )
+
+
+def _form(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
 
 
 def _call(fields: object) -> ToolCall:

@@ -101,6 +101,10 @@ class Tool:
 
 REQUEST_CONTEXT = "request_context"
 """The name of the tool by which a model asks the store for more."""
+HANDLE_LARGE_RESULTS = "handle_large_results"
+"""The name of the tool by which a model chooses what is done with results that were held."""
+EPHEMERAL = (REQUEST_CONTEXT, HANDLE_LARGE_RESULTS)
+"""Tools of jitchat's own: later windows carry neither their calls nor their results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,8 @@ class ToolUse:
     """The call of which this is the result; None for what is no result."""
     is_error: bool = False
     """Whether the call failed, or was refused."""
+    form: str | None = None
+    """What windows carry in place of a result's whole text; None for the whole."""
 
     def __bool__(self) -> bool:
         return self != NO_TOOL_USE

@@ -270,6 +270,14 @@ class ColdStore:
     def set_status(self, turn: Turn, status: Status) -> None:
         self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
+    def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
+        """Say anew what turns have of tools beside their text, which never changes."""
+        with self.database.write() as connection:
+            connection.executemany(
+                "UPDATE turns SET tools = ? WHERE id = ?",
+                [(tools_column(use), turn.id) for turn, use in uses.items()],
+            )
+
     def prompts(self, limit: int) -> list[str]:
         """The latest messages that were sent from here, of any conversation, the newest first."""
         query = (

@@ -1,10 +1,12 @@
 """One step of a turn: what an answer called, as it is appended to the window that it answered."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from jitchat.errors import WindowOverflow
+from jitchat.tools.gate import forms_of
 from jitchat.tools.source import Step, ToolOutput
-from jitchat.values import Turn
+from jitchat.values import EPHEMERAL, ToolUse, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.extend import (
@@ -28,30 +30,50 @@ class Appending:
         self._window, self._counter, self._calibration = window, counter, calibration
         self._call = call_segment(called, counter)
         self._calls = called.use.calls
-        self._results: dict[str, list[Segment]] = {}
-        """By the id of the call."""
+        self._appended: dict[str, list[Segment]] = {}
+        """Of jitchat's own tools, by the id of the call."""
+        self._results: dict[str, Turn] = {}
+        """Of the others."""
         self._requests: list[Requested] = []
-        around = len(self._calls) * message_tokens(counter, "")
-        room = room_behind(window, calibration) - self._call.tokens - around
-        self.step = Step(window, max(0, room))
+        self.forms: dict[int, str | None] = {}
+        """What later windows carry of turns, by position; None for all of the text."""
+        uses = (ToolUse(answers=call) for call in self._calls)
+        self._around = sum(message_tokens(counter, "", use) for use in uses)
+        room = room_behind(window, calibration) - self._call.tokens - self._around
+        self._room = max(0, room)
+
+    @property
+    def step(self) -> Step:
+        return Step(self._window, self._room)
 
     def take(self, turn: Turn, output: ToolOutput) -> None:
         """Take the result that was stored as `turn`."""
+        call = output.result.call
+        self.forms |= dict(output.forms)
+        if call.name not in EPHEMERAL or output.result.is_error:
+            self._results[call.id] = turn
+            return
         whole = [result_segment(turn, turn.content, reasons.RESULT, self._counter)]
-        parts = requested_segments(turn, output.segments, self._counter)
-        self._results[output.result.call.id] = parts or whole
+        parts = requested_segments(turn, output.segments, self._counter) or whole
+        self._appended[call.id] = parts
         if output.requested is not None:
-            added = tokens_of(parts or whole)
-            self._requests.append(replace(output.requested, tokens=added))
+            self._requests.append(replace(output.requested, tokens=tokens_of(parts)))
 
-    def window(self) -> ContextWindow:
+    def window(self, large: int) -> ContextWindow:
         """Make the next window: the calls, and their results in the order of the calls.
 
+        Of a result of more than `large` tokens, and of what does not fit, it has a preview.
+
         Raises:
-            WindowOverflow: The results do not fit. They are in the store, whole.
+            WindowOverflow: Not even that fits. The results are in the store, whole.
 
         """
-        results = [segment for call in self._calls for segment in self._results[call.id]]
+        gated = self._through_the_gate(large)
+        results = [
+            segment
+            for call in self._calls
+            for segment in self._appended.get(call.id) or [gated[call.id]]
+        ]
         segments = [self._call, *results]
         missing = tokens_of(segments) - room_behind(self._window, self._calibration)
         if missing > 0:
@@ -61,3 +83,18 @@ class Appending:
                 missing,
             )
         return extended(self._window, segments, self._calibration, self._requests)
+
+    def _through_the_gate(self, large: int) -> Mapping[str, Segment]:
+        """Make the segments of what other tools gave back, by the ids of their calls."""
+        turns = list(self._results.values())
+        own = sum(tokens_of(parts) for parts in self._appended.values())
+        around = sum(
+            message_tokens(self._counter, "", parts[0].use) for parts in self._appended.values()
+        )
+        forms = forms_of(turns, self._room - (own - around), large, self._counter)
+        made = {}
+        for (identity, turn), form in zip(self._results.items(), forms, strict=True):
+            made[identity] = result_segment(turn, form.text, form.reason, self._counter)
+            if not form.is_whole:
+                self.forms[turn.position] = form.text
+        return made

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import REQUEST_CONTEXT, Mode, Tool
+from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode, Tool
 from jitchat.window import reasons
 from jitchat.window.parts import ToolOffer
 from jitchat.window.tokens import TokenCounter
@@ -40,8 +40,13 @@ def offered(
     toolbox: Toolbox, asking: Asking, occasion: Occasion, counter: TokenCounter
 ) -> Iterator[ToolOffer]:
     """Choose the tools for a message."""
-    for tool in toolbox.tools():
-        if tool.name != REQUEST_CONTEXT:
+    tools = toolbox.tools()
+    has_others = any(tool.name not in EPHEMERAL for tool in tools)
+    for tool in tools:
+        if tool.name == HANDLE_LARGE_RESULTS:
+            if has_others:
+                yield ToolOffer(tool, reasons.GATE)
+        elif tool.name != REQUEST_CONTEXT:
             yield ToolOffer(tool, reasons.OFFERED)
         elif not occasion.is_first and _may_ask(tool, asking, occasion, counter):
             yield ToolOffer(tool, reasons.CAN_ASK)

@@ -32,6 +32,8 @@ class ToolOutput:
     joined are the result's content. Empty for a result that is one."""
     requested: Requested | None = None
     """Where it gives turns of the store: what was asked for."""
+    forms: tuple[tuple[int, str | None], ...] = ()
+    """What later windows carry of turns, by position, in place of their text; None for the text."""
 
 
 class ToolSource(Protocol):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from jitchat.errors import JitchatError
@@ -31,9 +31,9 @@ class Toolbox:
     most_steps: int = MOST_STEPS
     """Answers with calls that a turn may have; the one after them is asked for words."""
 
-    def with_source(self, source: ToolSource) -> "Toolbox":
-        """Add a source ahead of the others."""
-        return Toolbox((source, *self.sources), self.approvals, self.most_steps)
+    def with_sources(self, *sources: ToolSource) -> "Toolbox":
+        """Add sources ahead of the others."""
+        return replace(self, sources=(*sources, *self.sources))
 
     def tools(self) -> tuple[Tool, ...]:
         """List what can be called now, by name; of two of one name, that of the first source."""

@@ -1,31 +1,32 @@
 """Calls and results of earlier turns, as a later window carries them.
 
 A call and its results are one unit: a window has all of it or nothing. What a model asked of
-the store by `request_context` is not carried along: it quotes turns that are in the store anyway.
+jitchat itself is not carried along: it quotes turns that are in the store anyway. Of a result that
+was held at the gate, only the chosen form is.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitchat.values import NO_TOOL_USE, REQUEST_CONTEXT, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Status, ToolCall, ToolUse, Turn
 
 
 def carried_use(use: ToolUse) -> ToolUse:
-    """Give what a later window has of a turn's tools: without calls of `request_context`.
+    """Give what a later window has of a turn's tools: without calls of jitchat's own.
 
     An echo says again what was called: where one of its calls goes, so does the echo.
     """
     if not use.calls:
-        return use
-    calls = tuple(call for call in use.calls if call.name != REQUEST_CONTEXT)
+        return use if use.form is None else replace(use, form=None)
+    calls = tuple(call for call in use.calls if call.name not in EPHEMERAL)
     if len(calls) == len(use.calls):
         return use
     return replace(use, calls=calls, echo=None) if calls else NO_TOOL_USE
 
 
 def is_requested(turn: Turn) -> bool:
-    """Whether a turn is what `request_context` gave back."""
-    return turn.use.answers is not None and turn.use.answers.name == REQUEST_CONTEXT
+    """Whether a turn is what a tool of jitchat's own gave back."""
+    return turn.use.answers is not None and turn.use.answers.name in EPHEMERAL
 
 
 def is_shown(turn: Turn) -> bool:

@@ -32,21 +32,27 @@ def call_segment(turn: Turn, counter: TokenCounter) -> Segment:
 
 def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) -> Segment:
     """Make the segment of a result, as `text`: the whole of it, or what is left of it."""
-    tokens = message_tokens(counter, text, turn.use)
-    return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=turn.use)
+    use = answering(turn)
+    tokens = message_tokens(counter, text, use)
+    return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=use)
 
 
 def requested_segments(
     turn: Turn, segments: Sequence[Segment], counter: TokenCounter
 ) -> list[Segment]:
     """Make of the pieces of a result the parts of its message; the first has what is around."""
-    use = ToolUse(answers=turn.use.answers, is_error=turn.use.is_error)
+    use = answering(turn)
     around = message_tokens(counter, "", use)
     made = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
     if not made:
         return made
     made[0] = replace(made[0], tokens=made[0].tokens + around)
     return made
+
+
+def answering(turn: Turn) -> ToolUse:
+    """Give what the message of a result has of tools."""
+    return ToolUse(answers=turn.use.answers, is_error=turn.use.is_error)
 
 
 def room_behind(window: ContextWindow, calibration: Calibration) -> int:

@@ -4,10 +4,12 @@ INSTRUCTIONS = "instructions"
 DRAFT = "your message"
 KEPT = "what is not shown"
 OFFERED = "offered to the model"
+GATE = "offered with other tools: their results may be large"
 CAN_ASK = "offered, for turns are kept that the window may not show"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"
+HELD = "a preview: it has {tokens:,} tokens"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "passed through: all of it costs no more"

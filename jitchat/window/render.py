@@ -32,7 +32,7 @@ def verbatim(turn: Turn, previous: Turn | None) -> str:
     A turn with calls, or a result, is its text alone: models write on in the form that they see.
     """
     if turn.use:
-        return turn.content
+        return turn.content if turn.use.form is None else turn.use.form
     before = previous.created_at if previous else None
     is_news = before is None or not turn.created_at or before.date() != turn.created_at.date()
     day = f"[{_day(turn)}]\n" if turn.created_at and is_news else ""

@@ -15,6 +15,7 @@ from jitchat.replay import Replay
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Mode, Role, Status
+from jitchat.window.budget import Budget
 from jitchat.window.exchange import open_calls
 from jitchat.window.steering import Once
 from jitchat.window.tokens import request_tokens
@@ -163,7 +164,9 @@ async def test_a_model_that_only_calls_is_stopped_and_its_calls_are_answered(sto
 
 async def test_results_that_do_not_fit_stop_the_turn_and_are_kept_whole(store):
     tools = ScriptedTools({"look": "a lamp " * 4_000})
-    session = with_tools(store, (call("a"),), ("Done.",), tools=tools, limit=4_000)
+    used = with_tools(store, ("Done.",), tools=tools).preview("what is there?", Mode.JIT).used
+    limit = used + Budget().reserve + 40
+    session = with_tools(store, (call("a"),), ("Done.",), tools=tools, limit=limit)
     events = await send(session, "what is there?")
     (failed,) = failures(events)
     assert isinstance(failed.error, WindowOverflow)
@@ -172,7 +175,7 @@ async def test_results_that_do_not_fit_stop_the_turn_and_are_kept_whole(store):
 
 
 async def test_the_room_that_a_tool_is_told_is_what_its_result_may_take(store):
-    for size in (2_500, 3_000):
+    for size in (4_000, 6_000):
         tools = ScriptedTools()
         session = with_tools(store, (call("a"),), ("Done.",), tools=tools, limit=size)
         tools.given["look"] = ""

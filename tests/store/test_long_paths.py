@@ -161,7 +161,7 @@ def test_planning_keeps_the_prices_of_a_long_conversation(store, monkeypatch):
 
     def history_of(opened: Memory) -> History:
         planning = Planning(opened, Noted(), lambda: pytest.fail("no model is asked"))
-        return planning._history_before(13)
+        return planning.history_before(13)
 
     first = history_of(memory)
     assert len(priced) == 12

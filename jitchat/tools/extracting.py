@@ -1,0 +1,146 @@
+"""The compactor that is built in: of a large text, the lines that an instruction asks for.
+
+Each thing that the instruction names is looked for by itself, so that none takes the room of the
+others: a unit is worth the words of it that it holds, each weighed by how rare it is in the text
+(inverse document frequency). What is taken stands word for word and in order, with a line between
+on how much is left out.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jitchat.text.figures import plural
+from jitchat.text.languages import english_function_words
+from jitchat.text.words import fold, stem, words
+from jitchat.tools.units import Units, units_of
+from jitchat.window.tokens import TokenCounter
+
+_PARTS = re.compile(r"[,;:\n?]|\band\b|\bor\b|\bas well as\b|\bplus\b", re.IGNORECASE)
+_ABOUT_ASKING = (
+    "extract give list show tell find keep only all any each every what which who when where how"
+    " many much please return report name value values line lines row rows entry entries need want"
+    " get its their exact full compact summary summarise summarize from file log table output"
+    " result text"
+)
+_ASKING = frozenset(words(_ABOUT_ASKING))
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_FIGURE = re.compile(r"\d")
+_WANTS_FIGURE = re.compile(
+    r"\b(?:how (?:many|much|long)|number|count|total|sum|price|cost|amount|rate|time|duration"
+    r"|latency|percent\w*|version|id|date|when|port|size|average|p9\d)\b",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"\b(?:error|errors|fail\w*|fatal|exception|panic|critical|denied|refused|timeout|timed out"
+    r"|traceback|warn\w*)\b",
+    re.IGNORECASE,
+)
+_SHARE = 0.18
+"""Of the whole text's tokens, at most, is kept."""
+_LEAST = 200
+"""Tokens that may be kept of any text."""
+_NEAR = 0.75
+"""A unit is taken for a part of the instruction if it is worth so much of what the best one is."""
+_FIRST_ONES = 4
+"""So many units are taken for each part, ahead of all that are worth less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    text: str
+    kept: int
+    """Units that are in it."""
+    of: int
+
+
+def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
+    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text."""
+    units = units_of(text)
+    room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
+    room -= counter.count(units.header)
+    chosen: set[int] = set()
+    paid = 0
+    for number in _by_worth(units, instruction):
+        cost = counter.count(units.texts[number]) + _MARKER
+        if number in chosen or paid + cost > room:
+            continue
+        chosen.add(number)
+        paid += cost
+    return Extract(_written(units, chosen), len(chosen), len(units.texts))
+
+
+_MARKER = 9
+"""Tokens of a line on what is left out, about."""
+
+
+def _by_worth(units: Units, instruction: str) -> Iterator[int]:
+    """Give units, the best ones of each part of the instruction in turn, then the rest of worth."""
+    having = [_stems(unit) for unit in units.texts]
+    rarity = _rarity(having)
+    parts = [_scores(units, having, rarity, part) for part in parts_of(instruction)]
+    ranked = [_ranked(scores) for scores in parts]
+    for place in range(_FIRST_ONES):
+        for scores, order in zip(parts, ranked, strict=True):
+            if place < len(order) and scores[order[place]] >= _NEAR * scores[order[0]]:
+                yield order[place]
+    best = dict.fromkeys(range(len(units.texts)), 0.0)
+    for scores, order in zip(parts, ranked, strict=True):
+        for number in order:
+            best[number] = max(best[number], scores[number] / scores[order[0]])
+    yield from sorted(filter(best.get, best), key=lambda number: (-best[number], number))
+
+
+def parts_of(instruction: str) -> list[str]:
+    """List the things that an instruction asks for, each by itself, and all of them together."""
+    parts = [part.strip() for part in _PARTS.split(instruction) if _wanted(part)]
+    return parts if len(parts) == 1 else [*parts, instruction]
+
+
+def _wanted(part: str) -> frozenset[str]:
+    passed_over = _ASKING | english_function_words()
+    return frozenset(stem(word) for word in words(part) if word not in passed_over)
+
+
+def _stems(unit: str) -> frozenset[str]:
+    """Find the stems of a unit, those of the parts of `UnknownHostException` too."""
+    return frozenset(map(stem, (*words(unit), *words(_CAMEL.sub(" ", unit)))))
+
+
+def _rarity(having: Sequence[frozenset[str]]) -> Mapping[str, float]:
+    counts = Counter(each for stems in having for each in stems)
+    return {each: math.log(1 + len(having) / count) for each, count in counts.items()}
+
+
+def _scores(
+    units: Units, having: Sequence[frozenset[str]], rarity: Mapping[str, float], part: str
+) -> list[float]:
+    wanted, plain = _wanted(part), fold(part)
+    wants_figure, wants_trouble = bool(_WANTS_FIGURE.search(part)), bool(_TROUBLE.search(plain))
+    scores = []
+    for unit, stems in zip(units.texts, having, strict=True):
+        score = sum(rarity[each] for each in wanted & stems)
+        if wants_trouble and _TROUBLE.search(unit):
+            score += 2.0
+        if score and wants_figure and _FIGURE.search(unit):
+            score *= 1.2
+        scores.append(score)
+    return scores
+
+
+def _ranked(scores: Sequence[float]) -> list[int]:
+    worth = [number for number, score in enumerate(scores) if score > 0]
+    return sorted(worth, key=lambda number: (-scores[number], number))
+
+
+def _written(units: Units, chosen: set[int]) -> str:
+    written, last = [units.header], -1
+    for number in [*sorted(chosen), len(units.texts)]:
+        if left_out := number - last - 1:
+            written.append(f"[… {plural(left_out, 'line')} left out …]\n")
+        if number < len(units.texts):
+            written.append(units.texts[number])
+        last = number
+    return "".join(written)

@@ -1,0 +1,164 @@
+"""`handle_large_results`: the model chooses what is done with results held at the gate."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jitchat.memory import Memory
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sentences import turn_references
+from jitchat.tools.compacting import Compacted, Compactor, Extractor
+from jitchat.tools.source import BUILT_IN, Step, ToolOutput
+from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Tool, ToolCall, ToolResult, Turn
+from jitchat.window.tokens import TokenCounter
+
+BATCH_SECONDS = 10.0
+"""For all results of a call together."""
+_COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
+_LONGEST = 300
+"""Characters of an instruction that are told."""
+_AROUND = 60
+"""Tokens kept for what is said of each result."""
+_LEAST = 80
+
+TOOL = Tool(
+    HANDLE_LARGE_RESULTS,
+    "Decides about tool results of which you see only a preview: compact them by an instruction of"
+    " yours, keep the preview, or keep all. Decide about all of them in one call.",
+    json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "results": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "string", "description": "#14"},
+                            "choice": {"type": "string", "enum": [_COMPACT, _PREVIEW, _ALL]},
+                            "instruction": {
+                                "type": "string",
+                                "description": "for compact: what to extract, as A, B, C",
+                            },
+                        },
+                        "required": ["id", "choice"],
+                    },
+                }
+            },
+            "required": ["results"],
+        }
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    position: int
+    choice: str
+    instruction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What came of one choice."""
+
+    said: str
+    """For the model, now."""
+    forms: tuple[tuple[int, str | None], ...] = ()
+    """What later windows carry of the turn; None for all of it."""
+
+
+class LargeResults:
+    """The source of `handle_large_results` for one conversation."""
+
+    name = BUILT_IN
+
+    def __init__(
+        self, memory: Memory, counter: TokenCounter, limit: int, compactor: Compactor | None = None
+    ) -> None:
+        """`limit` is how many tokens a compacted result may have."""
+        self._memory, self._counter, self._limit = memory, counter, limit
+        self._extractor = Extractor(counter)
+        self._compactor = compactor or self._extractor
+
+    def tools(self) -> tuple[Tool, ...]:
+        return (TOOL,)
+
+    async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
+        choices = read_choices(arguments)
+        if not choices:
+            said = (
+                "Nothing was chosen. Write"
+                ' {"results": [{"id": "#14", "choice": "compact", "instruction": "extract A, B"}]}.'
+            )
+            return ToolOutput(ToolResult(call, said, is_error=True))
+        room = max(0, step.room // len(choices) - _AROUND)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._handled(choice, room)) for choice in choices]
+        handled = [task.result() for task in tasks]
+        content = "\n".join(each.said for each in handled)
+        forms = tuple(form for each in handled for form in each.forms)
+        return ToolOutput(ToolResult(call, content), forms=forms)
+
+    async def _handled(self, choice: Choice, room: int) -> Handled:
+        turn = self._memory.turn_at(choice.position)
+        named = f"#{choice.position}"
+        if turn is None or turn.use.answers is None or turn.use.form is None:
+            return Handled(f"{named} is no result of which a preview is shown.")
+        if choice.choice == _PREVIEW:
+            return Handled(f"{named} stays as its preview.")
+        size = await asyncio.to_thread(self._counter.count, turn.content)
+        if choice.choice == _ALL:
+            if size > room:
+                over = f"{named} has {size:,} tokens, {size - room:,} more than there is room for"
+                return Handled(f"{over}. Have it compacted, or read on with {REQUEST_CONTEXT}.")
+            return Handled(f"All of {named}:\n{turn.content}", ((choice.position, None),))
+        limit = min(self._limit, room)
+        if limit < _LEAST:
+            return Handled(f"There is no room for any more of {named}. Go on with its preview.")
+        return await self._compacted(turn, choice.instruction, size, limit)
+
+    async def _compacted(self, turn: Turn, instruction: str, size: int, limit: int) -> Handled:
+        text, wanted = turn.content, instruction or "what matters most"
+        try:
+            async with asyncio.timeout(BATCH_SECONDS):
+                made = await self._compactor.compact(text, wanted, limit)
+        except TimeoutError:
+            made = await asyncio.to_thread(
+                self._extractor.now, text, wanted, limit, f"no answer in {BATCH_SECONDS:g} s"
+            )
+        kept = await asyncio.to_thread(self._counter.count, made.text)
+        if not made.text.strip() or kept > limit:
+            made = await asyncio.to_thread(
+                self._extractor.now, text, wanted, limit, "what was made of it did not fit"
+            )
+            kept = await asyncio.to_thread(self._counter.count, made.text)
+        return _told(turn, wanted, made, (kept, size))
+
+
+def _told(turn: Turn, wanted: str, made: Compacted, tokens: tuple[int, int]) -> Handled:
+    named, (kept, size) = f"#{turn.position}", tokens
+    head = (
+        f"[{named} compacted by {one_line(made.by)} for “{shorten(wanted, _LONGEST)}”:"
+        f" {kept:,} of {size:,} tokens; {REQUEST_CONTEXT} reads the rest.]\n"
+    )
+    return Handled(head + made.text, ((turn.position, head + made.text),))
+
+
+def read_choices(arguments: Mapping[str, Any]) -> Sequence[Choice]:
+    """Read the choices of a call, one a turn; what cannot be read is left out."""
+    given = arguments.get("results", arguments)
+    found: dict[int, Choice] = {}
+    for each in given if isinstance(given, list) else [given]:
+        if not isinstance(each, dict):
+            continue
+        told = str(each.get("id", each.get("turn", "")))
+        named = sorted(turn_references(told if "#" in told else f"#{told}"))
+        chosen = str(each.get("choice", _COMPACT)).strip().lower().replace(" ", "_")
+        if named and chosen in (_COMPACT, _PREVIEW, _ALL):
+            asked = each.get("instruction")
+            wanted = one_line(asked) if isinstance(asked, str) else ""
+            found.setdefault(named[0], Choice(named[0], chosen, wanted))
+    return tuple(found.values())

@@ -1,0 +1,129 @@
+"""A result that is too large for the window: held, previewed, and what the model chooses for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from jitchat.events import WindowBuilt
+from jitchat.session import SessionOptions
+from jitchat.tools.compacting import Compacted
+from jitchat.tools.toolbox import Toolbox
+from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
+from jitchat.window.budget import Budget
+from jitchat.window.window import Kind
+from tests.session.sending import failures, send
+from tests.support import ScriptedProvider, conversation_of, session_on, talk
+from tests.tools.support import ScriptedTools, call
+
+LOG = "".join(f"request {number} of the harbour took {number % 90} ms\n" for number in range(900))
+LOG += "ERROR the crane is stuck at berth 14\n" + LOG
+
+
+def choose(position: int, choice: str, instruction: str = "") -> ToolCall:
+    given = {"id": f"#{position}", "choice": choice, "instruction": instruction}
+    return ToolCall("h", HANDLE_LARGE_RESULTS, json.dumps({"results": [given]}))
+
+
+def with_log(store, *answers, limit: int = 64_000, compactor=None):
+    toolbox = Toolbox((ScriptedTools({"look": LOG}),))
+    provider = ScriptedProvider((call("a"),), later=[*answers])
+    options = SessionOptions(budget=Budget(limit), toolbox=toolbox, compactor=compactor)
+    conversation = conversation_of(store, talk("one", "two"))
+    return session_on(store, conversation, provider, options=options)
+
+
+def result_of(events) -> str:
+    """What the last window has of the last result."""
+    window = [event.window for event in events if isinstance(event, WindowBuilt)][-1]
+    return [each for each in window.segments if each.kind is Kind.TOOL_RESULTS][-1].text
+
+
+async def test_the_model_sees_a_preview_and_the_whole_is_in_the_store(store):
+    session = with_log(store, ("Done.",))
+    events = await send(session, "what happened?")
+    assert not failures(events)
+    assert "this is a preview, all of it is kept" in result_of(events)
+    stored = session.memory.turn_at(5)
+    assert stored.content == LOG
+    assert stored.use.form == result_of(events)
+
+
+async def test_compacted_it_has_what_the_instruction_asks_for(store):
+    session = with_log(
+        store, (choose(5, "compact", "which crane is stuck, and where"),), ("Done.",)
+    )
+    events = await send(session, "what happened?")
+    assert not failures(events)
+    assert "stuck at berth 14" in result_of(events)
+    assert "#5 compacted by the extractor" in result_of(events)
+    provider = session.provider
+    before, after = provider.requests[1:3]
+    assert after[: len(before)] == before
+
+
+async def test_later_windows_have_the_chosen_form_and_not_the_exchange_about_it(store):
+    answers = ((choose(5, "compact", "which crane is stuck"),), ("Done.",), ("Yes.",))
+    session = with_log(store, *answers)
+    await send(session, "what happened?")
+    await send(session, "and now?", Mode.FULL)
+    request = session.provider.requests[-1]
+    (carried,) = [message for message in request if message.use.answers]
+    assert carried.content.startswith("[#5 compacted by")
+    assert carried.content == session.memory.turn_at(5).use.form
+    assert not any(HANDLE_LARGE_RESULTS in str(message.use.calls) for message in request)
+
+
+async def test_keeping_all_is_done_where_it_fits_and_refused_with_the_overshoot_where_not(store):
+    session = with_log(store, (choose(5, "keep_all"),), ("Done.",), ("Yes.",))
+    events = await send(session, "what happened?")
+    assert LOG in result_of(events)
+    assert session.memory.turn_at(5).use.form is None
+    session = with_log(store, (choose(5, "keep_all"),), ("Done.",), limit=20_000)
+    events = await send(session, "what happened?")
+    assert "more than there is room for" in result_of(events)
+    assert session.memory.turn_at(5).use.form is not None
+
+
+async def test_what_is_chosen_badly_leaves_the_preview_and_says_what_to_write(store):
+    for wrong in (
+        ToolCall("h", HANDLE_LARGE_RESULTS, "{}"),
+        choose(999, "compact"),
+        choose(1, "keep_all"),
+        choose(5, "burn"),
+    ):
+        session = with_log(store, (wrong,), ("Done.",))
+        assert not failures(await send(session, "what happened?"))
+        assert "preview" in session.memory.turn_at(5).use.form
+
+
+class Slow:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Verbose:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+        return Compacted(text, "a model that repeats")
+
+
+async def test_the_extractor_stands_in_for_a_model_that_is_slow_or_verbose(store, monkeypatch):
+    monkeypatch.setattr("jitchat.tools.large_results.BATCH_SECONDS", 0.01)
+    for compactor, why in ((Slow(), "no answer in"), (Verbose(), "did not fit")):
+        chosen = choose(5, "compact", "which crane is stuck")
+        session = with_log(store, (chosen,), ("Done.",), compactor=compactor)
+        events = await send(session, "what happened?")
+        assert why in result_of(events)
+        assert "stuck at berth 14" in result_of(events)
+
+
+async def test_what_costs_change_when_the_form_does(store):
+    session = with_log(store, (choose(5, "keep_all"),), ("Done.",))
+    await send(session, "what happened?")
+    history = session.planning.history_before(100)
+    cost = history.costs[history.find(5)]
+    assert cost > session.counter.count(LOG)
+    session.memory.keep_forms({5: "short"})
+    history = session.planning.history_before(100)
+    assert history.costs[history.find(5)] < 50

@@ -1,0 +1,103 @@
+"""What of large results enters the window, and what is made of them by an instruction."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.tools.extracting import extract
+from jitchat.tools.gate import forms_of
+from jitchat.tools.preview import preview
+from jitchat.tools.units import lines_of
+from jitchat.values import Role, ToolCall, ToolUse, Turn
+from jitchat.window.tokens import EstimateCounter
+from tests.benchmarks import gate as benchmark
+
+COUNTER = EstimateCounter()
+LEFT_OUT = re.compile(r"\[… [\d,]+ (?:line|character)s? (?:left out )?…\]\n?")
+
+
+def result(position: int, content: str) -> Turn:
+    use = ToolUse(answers=ToolCall(f"c{position}", "look", "{}"))
+    return Turn(position, Role.TOOL, content, use=use)
+
+
+def lines(count: int) -> str:
+    return "".join(f"{number} of the boats came in late\n" for number in range(count))
+
+
+@given(st.lists(st.text(max_size=300), max_size=40).map("\n".join), st.integers(0, 200))
+def test_a_preview_has_whole_lines_of_both_ends_and_counts_the_rest(text, room):
+    seen = preview(text, room, COUNTER)
+    assert text.startswith(seen.head)
+    assert text.endswith(seen.tail)
+    assert seen.head == "" or seen.head.endswith("\n") or seen.left_out == 0 or "\n" not in text
+    shown = len(lines_of(seen.head)) + len(lines_of(seen.tail))
+    assert shown + seen.left_out == seen.lines == len(lines_of(text))
+    assert COUNTER.count(seen.head) <= room
+
+
+def test_a_line_without_an_end_is_cut_and_the_cut_is_counted():
+    seen = preview("x" * 50_000, 600, COUNTER)
+    assert "[… 49,000 characters …]" in seen.text
+
+
+@given(
+    st.lists(st.integers(0, 700), min_size=1, max_size=6),
+    st.integers(300, 6_000),
+    st.integers(100, 5_000),
+)
+def test_the_forms_of_a_batch_share_the_room_and_never_exceed_it(sizes, room, limit):
+    turns = [result(number, lines(size)) for number, size in enumerate(sizes, start=1)]
+    forms = list(forms_of(turns, room, limit, COUNTER))
+    assert sum(COUNTER.count(form.text) for form in forms) <= max(room, 48 * len(turns))
+    for turn, form in zip(turns, forms, strict=True):
+        if form.is_whole:
+            assert form.text == turn.content
+            assert COUNTER.count(turn.content) <= max(limit, 48)
+        else:
+            assert f"#{turn.position}" in form.text
+            assert "kept" in form.text
+
+
+def test_small_results_are_whole_while_a_large_one_is_held():
+    small, large = result(3, "two boats"), result(4, lines(2_000))
+    one, other = forms_of([small, large], 10_000, 4_000, COUNTER)
+    assert one.is_whole
+    assert other.text.startswith("0 of the boats came in late\n")
+    assert "1999 of the boats came in late\n" in other.text
+    assert "not keep_all, which needs" in other.text
+
+
+def test_keeping_all_is_offered_where_it_fits_only():
+    (form,) = forms_of([result(4, lines(800))], 100_000, 4_000, COUNTER)
+    assert "keep_preview, or keep_all." in form.text
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("make", benchmark.OUTPUTS, ids=lambda make: make.__name__)
+def test_what_is_asked_for_is_kept_and_most_of_the_rest_is_not(make, seed):
+    import random
+
+    output = make(random.Random(f"{make.__name__} {seed}"))
+    text = extract(output.text, output.instruction, 4_000, COUNTER).text
+    assert [fact for fact in output.facts if fact not in text] == []
+    assert COUNTER.count(text) <= 0.2 * COUNTER.count(output.text)
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8"), max_size=60), max_size=30).map("\n".join),
+    st.text(max_size=40),
+)
+def test_an_extract_is_the_texts_own_parts_in_order(text, instruction):
+    found = extract(text, instruction, 200, COUNTER)
+    if text.strip()[:1] in ("[", "{"):
+        return
+    place = 0
+    for part in LEFT_OUT.sub("\0", found.text).split("\0"):
+        body = part.removesuffix("\n")
+        place = text.find(body, place)
+        assert place >= 0
