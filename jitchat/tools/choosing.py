@@ -52,21 +52,20 @@ class _Fit:
 def chosen(
     tools: Sequence[tuple[Tool, int]],
     message: str,
-    budget: int,
+    budget: int | None,
     *,
-    has_choice: bool = True,
     always: frozenset[str] = frozenset(),
     similarity: Similarity | None = None,
 ) -> tuple[Choice, ...]:
     """Judge tools with their prices in tokens, by name.
 
-    `always` are names of tools that go along in any case, as the built-in ones do; without
-    `has_choice` all do. `similarity` is that of an embedder; without one, words decide.
+    Without a budget all go along. `always` are names of tools that do in any case, as the
+    built-in ones. `similarity` is that of an embedder; without one, words decide.
     """
     listed = sorted(tools, key=lambda priced: priced[0].name)
-    total, most = sum(tokens for _, tokens in listed), int(budget * SHARE)
-    if not has_choice or total <= most:
-        why = "all tools are offered" if not has_choice else "all tools take little of the budget"
+    most = None if budget is None else int(budget * SHARE)
+    if most is None or sum(tokens for _, tokens in listed) <= most:
+        why = "all tools are offered" if most is None else "all tools take little of the budget"
         return tuple(Choice(tool, tokens, is_offered=True, reason=why) for tool, tokens in listed)
     fits = _fits([tool for tool, _ in listed], message, similarity)
     ranked = sorted(listed, key=lambda priced: -fits[priced[0].name].score)

@@ -16,11 +16,11 @@ TOOLS = [
 ]
 
 
-def offered(message: str, budget: int = 4_000, **more: object) -> list[str]:
+def offered(message: str, budget: int | None = 4_000, **more: object) -> list[str]:
     return [each.tool.name for each in chosen(TOOLS, message, budget, **more) if each.is_offered]
 
 
-def reasons(message: str, budget: int = 4_000, **more: object) -> dict[str, str]:
+def reasons(message: str, budget: int | None = 4_000, **more: object) -> dict[str, str]:
     return {each.tool.name: each.reason for each in chosen(TOOLS, message, budget, **more)}
 
 
@@ -29,7 +29,7 @@ def test_all_tools_go_along_by_name_while_they_take_little():
 
     assert offered("hello", budget=7_500) == everything
     assert set(reasons("hello", budget=7_500).values()) == {"all tools take little of the budget"}
-    assert offered("hello", budget=100, has_choice=False) == everything
+    assert offered("hello", budget=None) == everything
 
 
 def test_beyond_that_those_go_along_that_share_a_word_with_the_message():

@@ -37,8 +37,13 @@ class Signals:
     """Its tools may be others now."""
     ended: anyio.Event = field(default_factory=anyio.Event)
     """It is gone."""
+    on_end: Callable[[], object] = lambda: None
     stray: int = 0
     """Lines of its output that are no messages."""
+
+    def end(self) -> None:
+        self.ended.set()
+        self.on_end()
 
 
 class _Watched:
@@ -57,14 +62,14 @@ class _Watched:
         try:
             return self._seen(await self._stream.__anext__())
         except StopAsyncIteration:
-            self._signals.ended.set()
+            self._signals.end()
             raise
 
     async def receive(self) -> Any:  # noqa: ANN401  a message of the SDK's
         try:
             return self._seen(await self._stream.receive())
         except (anyio.EndOfStream, anyio.ClosedResourceError):
-            self._signals.ended.set()
+            self._signals.end()
             raise
 
     def _seen(self, message: object) -> object:

@@ -34,3 +34,11 @@ def tail(path: Path, lines: int, since: int = 0) -> list[str]:
     except OSError:
         return []
     return text.splitlines()[-lines:]
+
+
+def size_of(path: Path) -> int:
+    """Give its size in bytes; 0 where it is not there."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

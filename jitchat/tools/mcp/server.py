@@ -238,7 +238,7 @@ class Server:
         cancelling = await asyncio.to_thread(import_module, "anyio")
         environ = os.environ if self._options.environ is None else self._options.environ
         spec = self._spec.expanded(environ)
-        signals: Signals = sdk.Signals()
+        signals: Signals = sdk.Signals(on_end=self._settled.clear)
         is_ready = False
         try:
             with cancelling.move_on_after(spec.timeout) as self._scope:

@@ -90,6 +90,7 @@ if __name__ == "__main__":
     else:
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
+        listening.listen()
         print(listening.getsockname()[1], flush=True)
         app = server.streamable_http_app()
         uvicorn.Server(uvicorn.Config(app, log_level="error")).run([listening])

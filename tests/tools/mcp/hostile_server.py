@@ -6,16 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import count
 
 HOW = sys.argv[1]
 OBJECT = {"type": "object", "properties": {}}
 NAMES = {"clash": ["a b", "a.b", "a/b", "a.b", "c"], "denied": ["read", "drop.all"]}
-listed = 0
+lists = count(1)
 
 
 def tools():
-    global listed
-    listed += 1
+    listed = next(lists)
     description = "Does it. \x1b]0;owned\x07\u202e" if HOW == "controls" else f"Does it, {listed}."
     names = NAMES.get(HOW, ["do"])
     return [{"name": name, "description": description, "inputSchema": OBJECT} for name in names]
@@ -28,7 +28,7 @@ def called(name):
     if HOW == "hangs":
         print("called", file=sys.stderr, flush=True)
         time.sleep(600)
-    text = {"large": "x" * 10_000_000, "controls": "\x1b[2Jgone\x00 \ud800"}.get(HOW, name)
+    text = {"large": "x" * 10_000_000, "controls": "\x1b[2Jgone\x00"}.get(HOW, name)
     return {"content": [{"type": "text", "text": text}]}
 
 
