@@ -36,6 +36,8 @@ from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
+from jitchat.tools.offering import Asking
+from jitchat.tools.toolbox import Toolbox
 from jitchat.values import (
     ASSUMED,
     BY_USER,
@@ -206,13 +208,15 @@ class ResolvedModel:
         *,
         ask: bool = False,
         instructions: str = "",
+        asking: Asking | None = None,
     ) -> Session:
         """Start a session in which this model answers. Slow: see `make_provider`.
 
         With `ask`, its limit is asked for first where it is open, which no running loop allows.
-        `instructions` follow the system text of the settings. Raises what these and `budget` raise.
+        `instructions` follow the system text of the settings; `asking` stands in place of theirs.
+        Raises what these and `budget` raise.
         """
-        counter, learnt = counter or self.counter, self.learnt
+        counter, learnt, tools = counter or self.counter, self.learnt, self.settings.tools
         longest = None if self.profile.is_reader else self.facts.max_output
         options = SessionOptions(
             budget=self.asked_budget if ask else self.budget(),
@@ -223,6 +227,9 @@ class ResolvedModel:
             summariser=self._small_model("summariser"),
             prices=self.prices,
             learnt=learnt,
+            toolbox=Toolbox(most_steps=tools.max_steps),
+            asking=asking or Asking(tools.request_context),
+            takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)
         return Session(memory, provider, counter, options)

@@ -142,7 +142,7 @@ class Planning:
 
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering
-        history = self._history_before(question.turn.position)
+        history = self.history_before(question.turn.position)
         without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
         return Sources(
             self._steered_by(history, frozenset(without)),
@@ -169,7 +169,7 @@ class Planning:
         place = last.position + 1 if last else 1
         return Turn(place, Role.USER, content, self._memory.store.now())
 
-    def _history_before(self, position: int) -> History:
+    def history_before(self, position: int) -> History:
         """Price the turns ahead of a draft; each is priced once."""
         with self._lock:
             turns = self._memory.turns

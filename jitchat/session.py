@@ -45,11 +45,12 @@ from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
+from jitchat.tools.offering import Asking, Occasion, offered
+from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
 from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
 from jitchat.why import Explained
-from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
@@ -76,7 +77,11 @@ class SessionOptions:
     learnt: ModelLessons | None = None
     """What is kept of that model between runs; None where nothing is."""
     toolbox: Toolbox = field(default_factory=Toolbox)
-    """What the model may call."""
+    """What the model may call, beside `request_context`."""
+    asking: Asking = Asking.OFF
+    """When `request_context` is offered."""
+    takes_tools: bool | None = None
+    """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
 
 class Session:
@@ -94,6 +99,8 @@ class Session:
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
         self.planning = Planning(memory, counter, self._model_facts, self._offered)
+        asking = RequestContext(memory, self.planning.history_before, counter)
+        self.toolbox = options.toolbox.with_source(asking)
         self._last_send: SendRecorder | None = None
 
     async def send(
@@ -180,7 +187,7 @@ class Session:
             NotAnAnswer: The turn had as many steps as it may.
 
         """
-        toolbox, started = self.options.toolbox, time.perf_counter()
+        toolbox, started = self.toolbox, time.perf_counter()
         if window.step >= toolbox.most_steps:
             raise NotAnAnswer(
                 f"The model called tools {window.step + 1:,} times and did not answer.",
@@ -348,13 +355,14 @@ class Session:
             ProviderError: No request can be made: of the key or the address.
 
         """
-        options = sent.options if sent is not None else self.request_options(window)
+        now = self.request_options(window)
+        options = now if sent is None else replace(sent.options, tools=window.tools)
         return self.provider.wire(window.messages(), options, as_posted=sent is not None)
 
     def request_options(self, window: ContextWindow) -> Options:
         """Say what goes along with the window: for some servers, how large it may be."""
         limit = window.budget.limit
-        is_last = bool(window.tools) and window.step >= self.options.toolbox.most_steps
+        is_last = bool(window.tools) and window.step >= self.toolbox.most_steps
         return replace(
             self.options.request,
             context=limit,
@@ -444,9 +452,12 @@ class Session:
         return replace(small, context=lambda: self.options.budget.limit)
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
-        """Choose the tools that go along with a question."""
-        del question, mode, budget
-        return tuple(ToolOffer(tool, reasons.OFFERED) for tool in self.options.toolbox.tools())
+        """Choose the tools that go along with a question; none for a model that takes none."""
+        learnt, options = self.options.learnt, self.options
+        if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
+            return ()
+        occasion = Occasion(mode, budget.budget, is_first=question.turn.position == 1)
+        return tuple(offered(self.toolbox, options.asking, occasion, self.counter))
 
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)

@@ -99,6 +99,10 @@ class Tool:
     """JSON Schema of the arguments, as text; an object's."""
 
 
+REQUEST_CONTEXT = "request_context"
+"""The name of the tool by which a model asks the store for more."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One use of a tool, as the model asked for it."""

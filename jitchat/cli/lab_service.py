@@ -24,6 +24,7 @@ from jitchat.session import Session
 from jitchat.settings import profiles, small_models
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
+from jitchat.tools.offering import Asking
 from jitchat.values import Message, Role, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import message_tokens
@@ -246,7 +247,11 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
 ) -> Lab:
     def open_session(memory: Memory) -> Session:
         """Open a session of the run; its server is not asked again how much its model takes."""
-        session = model.open_session(memory, instructions=grade.contract(file.run.experiment.kinds))
+        session = model.open_session(
+            memory,
+            instructions=grade.contract(file.run.experiment.kinds),
+            asking=Asking.OFF,
+        )
         session.take_budget(budget)
         run, request = file.run, session.options.request
         asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)

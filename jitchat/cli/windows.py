@@ -25,10 +25,14 @@ TEXT_WIDTH = 100
 _HEADINGS = ("kind", "turn", "tokens", "why", "text")
 _COLOURS = {
     "system": "magenta",
+    "tools": "bright_blue",
     "pinned": "yellow",
     "recent": "blue",
     "index": "cyan",
     "retrieved": "green",
+    "tool calls": "bright_blue",
+    "tool results": "bright_yellow",
+    "requested": "bright_magenta",
 }
 
 

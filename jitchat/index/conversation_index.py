@@ -18,12 +18,14 @@ from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.abstain import NOTHING_SAID_THEN, needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
-from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
+from jitchat.index.retrieve import LATE_DECISIONS, Query, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import Snapshot, TurnCache, behind
+from jitchat.text.dates import Span
+from jitchat.text.occasions import Occasion
 from jitchat.turn_list import common_start, up_to
-from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
+from jitchat.values import Candidate, IndexEntry, Placed, Retrieval, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
@@ -177,6 +179,15 @@ class ConversationIndex:
             searched=searched,
             terms=terms,
         )
+
+    def said_on(self, days: Span, before: int) -> tuple[Candidate, ...]:
+        """List turns that were said on some days, ahead of a position, in order."""
+        query = Query("", occasion=Occasion((days,)))
+        return self._load_patiently().said(query, before)
+
+    def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
+        """List the latest decisions ahead of a position, the oldest first."""
+        return self._load_patiently().decisions(count, before)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""

@@ -16,6 +16,7 @@ difference between the modes is real with it.
 """
 
 import asyncio
+import json
 import math
 import re
 import threading
@@ -31,11 +32,11 @@ from jitchat.text.sanitize import shorten
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
 from jitchat.text.words import stem, stems, words
-from jitchat.values import Message, Role, Usage
+from jitchat.values import REQUEST_CONTEXT, Message, Role, ToolCall, Usage
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
-    r"^<(?P<tag>(?:index|recalled|pinned)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n",
+    r"^<(?P<tag>(?:index|recalled|pinned|requested)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n",
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
@@ -43,6 +44,7 @@ _QUOTED = re.compile(
     r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
+_KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")
 _LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
@@ -68,8 +70,12 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
     """Read the passages, in order of the conversation, and the question."""
     passages: list[Passage] = []
     day = ""
-    for message in messages[:-1]:
+    ahead, tail, behind = _around_draft(messages)
+    for message in ahead:
         if message.role is Role.SYSTEM:
+            continue
+        if message.use:
+            passages += _of_tools(message)
             continue
         pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
         if pins:
@@ -77,15 +83,34 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
             continue
         day, text = _dated(message.content, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
-    tail = messages[-1] if messages else Message(Role.USER, "")
+    passages += [passage for message in behind for passage in _of_tools(message)]
     # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
     end = 0
     while tail.turn is None and (block := _BLOCK.match(tail.content, end)):
         passages += _quoted(block)
         end = block.end()
-    question = tail.content[end:]
+    question = _KEPT.sub("", tail.content[end:], count=1)
     passages.sort(key=lambda passage: passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
+
+
+def _around_draft(
+    messages: Sequence[Message],
+) -> tuple[Sequence[Message], Message, Sequence[Message]]:
+    """Part what stands ahead of the draft from the draft, and from what was called since."""
+    asked = [place for place, message in enumerate(messages) if message.role is Role.USER]
+    if not asked:
+        return messages, Message(Role.USER, ""), ()
+    return messages[: asked[-1]], messages[asked[-1]], messages[asked[-1] + 1 :]
+
+
+def _of_tools(message: Message) -> list[Passage]:
+    """Read what a tool gave back: the turns that it quotes, or its own text."""
+    quoted = [each for block in _BLOCK.finditer(message.content) for each in _quoted(block)]
+    call = message.use.answers
+    if quoted or call is None or call.name == REQUEST_CONTEXT:
+        return quoted
+    return [Passage(message.turn, f"tool {call.name}", "", message.content, whole=True)]
 
 
 def _dated(text: str, day: str) -> tuple[str, str]:
@@ -410,6 +435,10 @@ def _is_of_kind(sentence: str, question: str) -> bool:
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 
+def _in_pieces(text: str) -> list[ReplyDelta]:
+    return list(map(ReplyDelta, _PIECE.findall(text)))
+
+
 class ReaderProvider:
     """Answers from the window that it is given, and from nothing else."""
 
@@ -424,14 +453,15 @@ class ReaderProvider:
     async def stream(
         self,
         messages: Sequence[Message],
-        options: Options,  # noqa: ARG002  a provider is given them; a reader has none to heed
+        options: Options,
     ) -> AsyncGenerator[Piece, None]:
-        text, usage = await asyncio.to_thread(self._read, messages)
-        for piece in _PIECE.findall(text):
-            yield ReplyDelta(piece)
+        asks = may_ask(messages, options)
+        said, usage = await asyncio.to_thread(self._read, messages, asks=asks)
+        for piece in [said] if isinstance(said, ToolCall) else _in_pieces(said):
+            yield piece
             await asyncio.sleep(0)
         yield usage
-        yield Finished("stop")
+        yield Finished("tool_calls" if isinstance(said, ToolCall) else "stop")
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
@@ -440,10 +470,28 @@ class ReaderProvider:
 
     async def aclose(self) -> None: ...
 
-    def _read(self, messages: Sequence[Message]) -> tuple[str, Usage]:
+    def _read(self, messages: Sequence[Message], *, asks: bool) -> tuple[str | ToolCall, Usage]:
         """Answer and count: seconds of work where the window is very long."""
         text = answer(messages, self._readings)
+        if asks and text.startswith(_NOT_HELD):
+            call = question_call(messages)
+            return call, Usage(*self._count(messages, call.arguments))
         return text, Usage(*self._count(messages, text))
+
+
+def may_ask(messages: Sequence[Message], options: Options) -> bool:
+    """Whether it may ask the store: the tool is offered, and it did not for this question."""
+    is_offered = any(tool.name == REQUEST_CONTEXT for tool in options.tools)
+    _, _, behind = _around_draft(messages)
+    has_asked = any(message.use.calls for message in behind)
+    return is_offered and options.tool_choice is None and not has_asked
+
+
+def question_call(messages: Sequence[Message]) -> ToolCall:
+    """Ask the store for what the draft asks."""
+    _, draft = read_window(messages)
+    query = json.dumps({"query": question_of(draft)}, ensure_ascii=False)
+    return ToolCall("call_1", REQUEST_CONTEXT, query)
 
 
 def answer(messages: Sequence[Message], readings: Readings | None = None) -> str:

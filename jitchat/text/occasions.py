@@ -187,6 +187,12 @@ def _spans(plain: str, today: date) -> Iterator[Span]:
     yield from spans_in(plain, today)
 
 
+def days_asked(text: str, today: date) -> Span | None:
+    """Read the days that a text names, which may be a range; None where it names none."""
+    plain = " ".join(fold(text).translate(_MARKS).split())
+    return next(_spans(plain, today), None)
+
+
 def _ranged(plain: str, today: date) -> Span | None:
     """Read from when to when, where both or one of them is told."""
     found, now = expressions("occasions"), number_of(today)

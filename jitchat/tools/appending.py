@@ -1,5 +1,7 @@
 """One step of a turn: what an answer called, as it is appended to the window that it answered."""
 
+from dataclasses import replace
+
 from jitchat.errors import WindowOverflow
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.values import Turn
@@ -13,7 +15,7 @@ from jitchat.window.extend import (
     room_behind,
 )
 from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import ContextWindow, Segment, tokens_of
+from jitchat.window.window import ContextWindow, Requested, Segment, tokens_of
 
 
 class Appending:
@@ -28,6 +30,7 @@ class Appending:
         self._calls = called.use.calls
         self._results: dict[str, list[Segment]] = {}
         """By the id of the call."""
+        self._requests: list[Requested] = []
         around = len(self._calls) * message_tokens(counter, "")
         room = room_behind(window, calibration) - self._call.tokens - around
         self.step = Step(window, max(0, room))
@@ -37,6 +40,9 @@ class Appending:
         whole = [result_segment(turn, turn.content, reasons.RESULT, self._counter)]
         parts = requested_segments(turn, output.segments, self._counter)
         self._results[output.result.call.id] = parts or whole
+        if output.requested is not None:
+            added = tokens_of(parts or whole)
+            self._requests.append(replace(output.requested, tokens=added))
 
     def window(self) -> ContextWindow:
         """Make the next window: the calls, and their results in the order of the calls.
@@ -54,4 +60,4 @@ class Appending:
                 "It is kept whole: ask about a part of it, or use a larger limit.",
                 missing,
             )
-        return extended(self._window, segments, self._calibration)
+        return extended(self._window, segments, self._calibration, self._requests)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jitchat.values import Tool, ToolCall, ToolResult
-from jitchat.window.window import ContextWindow, Segment
+from jitchat.window.window import ContextWindow, Requested, Segment
 
 BUILT_IN = "built in"
 """The name of the source of jitchat's own tools."""
@@ -30,6 +30,8 @@ class ToolOutput:
     segments: tuple[Segment, ...] = ()
     """How the result stands in the window, where that is more than one segment; their texts
     joined are the result's content. Empty for a result that is one."""
+    requested: Requested | None = None
+    """Where it gives turns of the store: what was asked for."""
 
 
 class ToolSource(Protocol):

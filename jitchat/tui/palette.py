@@ -22,19 +22,27 @@ MUTED = "$text-muted"
 
 _DARK_HUES = {
     "system": "#56b4e9",
+    "tools": "#8da9ff",
     "pinned": "#f0e442",
     "recent": "#2fae7c",
     "index": "#d987b5",
     "retrieved": "#e69f00",
+    "tool-calls": "#b9c8ff",
+    "tool-results": "#e8743b",
+    "requested": "#c8a2ff",
     "reserve": "#a0846c",
     "free": "#808080",
 }
 _LIGHT_HUES = {
     "system": "#0072b2",
+    "tools": "#3d4fb8",
     "pinned": "#7a6f00",
     "recent": "#007a50",
     "index": "#b0307f",
     "retrieved": "#c04a00",
+    "tool-calls": "#6a5acd",
+    "tool-results": "#a33c1f",
+    "requested": "#7a3fb5",
     "reserve": "#7d6b5d",
     "free": "#6a6a6a",
 }
@@ -56,6 +64,10 @@ _ANSI_DARK = {
     "error": "bright_red",
     "accent": "bright_magenta",
     "kind-system": "bright_cyan",
+    "kind-tools": "bright_blue",
+    "kind-tool-calls": "bright_green",
+    "kind-tool-results": "bright_yellow",
+    "kind-requested": "magenta",
     "kind-pinned": "bright_red",
     "kind-recent": "green",
     "kind-index": "bright_magenta",
@@ -70,6 +82,10 @@ _ANSI_LIGHT = {
     "error": "red",
     "accent": "magenta",
     "kind-system": "blue",
+    "kind-tools": "magenta",
+    "kind-tool-calls": "blue",
+    "kind-tool-results": "red",
+    "kind-requested": "magenta",
     "kind-pinned": "bright_red",
     "kind-recent": "bright_blue",
     "kind-index": "magenta",
@@ -81,8 +97,19 @@ _ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
 """A terminal's own sixteen colours: those that can be read on its black, or on its white.
 
 Only four hues of the sixteen have a contrast of 4.5 on white; the next, bright red with 4.0, is
-that of what is pinned. The modes have theirs by position, as in `MODE_HUES`.
+that of what is pinned. So what tools take shares a hue with what stands elsewhere in the bar, and
+is told apart by its pattern. The modes have theirs by position, as in `MODE_HUES`.
 """
+
+
+def slug(name: str) -> str:
+    """Write the name of a kind as style sheets and classes can have it."""
+    return name.replace(" ", "-")
+
+
+def kind_style(name: str) -> str:
+    """Name the style of a kind of segment, or of what is left."""
+    return f"$kind-{slug(name)}"
 
 
 def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:

@@ -7,10 +7,7 @@ the store by `request_context` is not carried along: it quotes turns that are in
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitchat.values import NO_TOOL_USE, Role, Status, ToolCall, ToolUse, Turn
-
-REQUEST_CONTEXT = "request_context"
-"""The name of the tool by which a model asks the store for more."""
+from jitchat.values import NO_TOOL_USE, REQUEST_CONTEXT, Role, Status, ToolCall, ToolUse, Turn
 
 
 def carried_use(use: ToolUse) -> ToolUse:

@@ -17,6 +17,7 @@ from jitchat.window.window import (
     Kind,
     LedgerRow,
     NeverCandidates,
+    Requested,
     Segment,
     Verdict,
 )
@@ -54,9 +55,12 @@ def room_behind(window: ContextWindow, calibration: Calibration) -> int:
 
 
 def extended(
-    window: ContextWindow, segments: Sequence[Segment], calibration: Calibration
+    window: ContextWindow,
+    segments: Sequence[Segment],
+    calibration: Calibration,
+    requests: Sequence[Requested] = (),
 ) -> ContextWindow:
-    """Append segments, priced in the counter's own tokens.
+    """Append segments, priced in the counter's own tokens, and what was asked of the store.
 
     `full` would have called the same tools, so it has the same behind it.
     """
@@ -69,7 +73,12 @@ def extended(
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
     rows = {row.turn: row for row in window.ledger}
-    new = [_row(segment) for turn, segment in requested.items() if turn not in rows]
+    scores = {turn: score for request in requests for turn, score in request.given}
+    new = [
+        _row(segment, scores.get(turn, 0.0))
+        for turn, segment in requested.items()
+        if turn not in rows
+    ]
     known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
     return replace(
         window,
@@ -79,6 +88,7 @@ def extended(
         full_tokens=window.full_tokens + added,
         counted=counted,
         band=calibration.band(counted),
+        requests=(*window.requests, *requests),
     )
 
 
@@ -88,9 +98,9 @@ def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:
     return replace(row, verdict=Verdict.REQUESTED, reason=segment.reason)
 
 
-def _row(segment: Segment) -> LedgerRow:
+def _row(segment: Segment, score: float) -> LedgerRow:
     turn = segment.turn or 0
-    return LedgerRow(turn, None, 0.0, (), segment.tokens, Verdict.REQUESTED, segment.reason)
+    return LedgerRow(turn, None, score, (), segment.tokens, Verdict.REQUESTED, segment.reason)
 
 
 def _without(never: NeverCandidates | None, rows: Iterable[LedgerRow]) -> NeverCandidates | None:

@@ -16,6 +16,7 @@ from importlib import import_module
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.kept import with_kept_line
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.parts import Choice, Parts, Sources
 from jitchat.window.tokens import TokenCounter
@@ -36,7 +37,7 @@ def plan(
 
     """
     parts, retrieval = Parts.of(sources, budget, counter, calibration), sources.retrieval
-    choice = planner_of(mode)(parts)
+    choice = with_kept_line(planner_of(mode)(parts), parts)
     rows = ledger_rows(sources, choice)
     planned = ContextWindow(
         mode=mode,

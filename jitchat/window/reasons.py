@@ -2,7 +2,9 @@
 
 INSTRUCTIONS = "instructions"
 DRAFT = "your message"
+KEPT = "what is not shown"
 OFFERED = "offered to the model"
+CAN_ASK = "offered, for turns are kept that the window may not show"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"

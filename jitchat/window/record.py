@@ -15,6 +15,7 @@ from jitchat.window.window import (
     LedgerRow,
     NeverCandidates,
     Passage,
+    Requested,
     Segment,
     Verdict,
 )
@@ -24,7 +25,7 @@ Fields = dict[str, Any]
 
 def header_fields(window: ContextWindow) -> Fields:
     """Describe everything but the segments and the rows of the ledger."""
-    return {
+    header = {
         "mode": window.mode.value,
         "model": window.model,
         "counter": window.counter,
@@ -36,6 +37,7 @@ def header_fields(window: ContextWindow) -> Fields:
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
+    return header | ({"requests": list(map(asdict, window.requests))} if window.requests else {})
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
@@ -113,7 +115,13 @@ def window_from(
         picking=Picking(**picking) if picking else None,
         reranking=Reranking(**reranking) if reranking else None,
         needless=header.get("needless", ""),
+        requests=tuple(map(_requested, header.get("requests", ()))),
     )
+
+
+def _requested(fields: Mapping[str, Any]) -> Requested:
+    given = tuple((int(turn), float(score)) for turn, score in fields["given"])
+    return Requested(**{**fields, "given": given, "named": tuple(fields["named"])})
 
 
 def _segment(fields: Mapping[str, Any]) -> Segment:

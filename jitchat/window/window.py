@@ -188,6 +188,28 @@ class Shortlist:
 
 
 @dataclass(frozen=True, slots=True)
+class Requested:
+    """What a model asked the store for in mid-turn, and what it was given."""
+
+    asked: str
+    """As it was understood: `“billing”, 2026-02-16 to 2026-02-22`."""
+    given: tuple[tuple[int, float], ...] = ()
+    """Positions of the turns that were given, and their scores; 0 where none was ranked."""
+    named: tuple[int, ...] = ()
+    """Positions of turns that were found, and that the window held already."""
+    tokens: int = 0
+    """What the result added to the window."""
+    step: int = 1
+    """The first step of a turn is 1."""
+
+    @property
+    def sentence(self) -> str:
+        """`asked for “billing” → #12 #14, +812 tokens`."""
+        turns = " ".join(f"#{turn}" for turn, _ in self.given)
+        return f"asked for {self.asked} → {turns or 'nothing new'}, +{self.tokens:,} tokens"
+
+
+@dataclass(frozen=True, slots=True)
 class ContextWindow:
     """One request's worth of segments, in order: the draft, then what was appended in mid-turn."""
 
@@ -218,6 +240,8 @@ class ContextWindow:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
+    requests: tuple[Requested, ...] = ()
+    """What the model asked the store for, in order."""
 
     @property
     def used(self) -> int:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,10 +61,13 @@ def test_its_messages_are_those_that_left(jitchat: Shell, scripted: ScriptedProv
     odd = "a\x1b[2Jb\r\nc\u200b d 漢字\n"
     for mode in ("jit", "full", "recency"):
         assert jitchat("send", f"{mode} {odd}", "--mode", mode).code == 0
-    for turn, request in zip(("61", "63", "65"), scripted.requests, strict=True):
+    sent = zip(("jit", "full", "recency"), ("61", "63", "65"), scripted.requests, strict=True)
+    for mode, turn, request in sent:
         exactly = jitchat("replay", turn, "--messages", "--json").json
         assert [each["content"] for each in exactly] == [each.content for each in request]
         pairs = [(each["role"], each["content"]) for each in exactly]
+        if mode == "jit":
+            pairs.append([asdict(tool) for tool in scripted.options[0].tools])
         digest = hashlib.sha256(json.dumps(pairs).encode()).hexdigest()
         assert jitchat("replay", turn, "--json").json["sha256"] == digest
         shown = jitchat("replay", turn, "--messages").out

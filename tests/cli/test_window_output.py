@@ -87,6 +87,9 @@ def test_exact_figures_are_not_marked(jitchat: Shell, shared_vocabulary: Path):
     assert "~" not in out.split("demo in jit")[1]
 
 
+STABLE = ("system", "tools", "recent")
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_in_a_terminal_every_line_fits(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, width: int):
     from rich.cells import cell_len
@@ -130,7 +133,7 @@ def test_what_sending_costs_is_told_with_where_the_price_is_from(
     window = jitchat("window", QUESTION, *flags, "--json").json
     out = jitchat("window", QUESTION, *flags).out
 
-    stable = sum(s["tokens"] for s in window["segments"] if s["kind"] in ("system", "recent"))
+    stable = sum(s["tokens"] for s in window["segments"] if s["kind"] in STABLE)
     assert window["stable_tokens"] == stable
     assert f"stable prefix ~{stable:,} tokens; " in out
     assert window["price_source"] == source

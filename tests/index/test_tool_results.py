@@ -9,8 +9,7 @@ import pytest
 from jitchat.index.entry import SUMMARY_WIDTH, index_entry
 from jitchat.memory import result_turn
 from jitchat.store.store import local_now
-from jitchat.values import Mode, Role, ToolCall, ToolResult, ToolUse, Turn
-from jitchat.window.exchange import REQUEST_CONTEXT
+from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, ToolResult, ToolUse, Turn
 from jitchat.window.window import Kind
 from tests.support import conversation_of, session_on, talk
 

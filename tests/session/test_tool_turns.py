@@ -20,8 +20,8 @@ from jitchat.window.steering import Once
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind
 from tests.session.sending import durable, failures, kinds, send, stored_turns
-from tests.session.tools import ScriptedTools, call, with_tools
 from tests.support import ScriptedProvider, sent_window, session_on
+from tests.tools.support import ScriptedTools, call, with_tools
 
 TWO = (call("a"), call("b", "count"))
 

@@ -23,9 +23,10 @@ from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
+from jitchat.tui.palette import kind_style
 from jitchat.tui.views.sent_windows import FAR_STEPS, SentWindowsView
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import PATTERNS
+from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
 
@@ -259,7 +260,7 @@ def pointer_rows(columns: Columns, place: int) -> tuple[str, str]:
     return f"{'0':>{columns.margin}}└{axis}", " " * (columns.margin + 1) + "".join(numbers)
 
 
-_STYLES = {kind.value: f"$kind-{kind.value}" for kind in Kind} | {
+_STYLES = {kind.value: kind_style(kind.value) for kind in Kind} | {
     "full": "$foreground",
     "axis": "$text-muted",
 }
@@ -388,9 +389,14 @@ def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
-def legend(columns: Columns) -> Iterator[tuple[str, str]]:
+def is_told(kind: Kind, there: bool) -> bool:
+    """Whether a kind is named: one that is seldom there, only where it is."""
+    return there or kind not in SELDOM or kind is Kind.PINNED
+
+
+def legend(series: Series, columns: Columns) -> Iterator[tuple[str, str]]:
     """Name what is drawn, and how many sends a column is; each part with what it shows."""
-    for kind in Kind:
+    for kind in (kind for kind in Kind if is_told(kind, series.sums[kind][-1] > 0)):
         yield f"{PATTERNS[kind.value]}", kind.value
         yield f" {kind.value}  ", ""
     yield LID, "full"
@@ -401,12 +407,13 @@ def legend(columns: Columns) -> Iterator[tuple[str, str]]:
 
 def table_lines(sends: Sequence[Send]) -> Iterator[str]:
     """Write all sends as a table, for copying; kinds, free and reserve add up to the limit."""
-    names = (*(kind.value for kind in Kind), "free", "reserve", "limit", "full")
-    yield f"{'send':>6} {'turn':>7} {'mode':<8}" + "".join(f"{name:>11}" for name in names)
+    kinds = [kind for kind in Kind if is_told(kind, any(kind in each.sizes for each in sends))]
+    names = (*(kind.value for kind in kinds), "free", "reserve", "limit", "full")
+    yield f"{'send':>6} {'turn':>7} {'mode':<8}" + "".join(f"{name:>14}" for name in names)
     for number, send in enumerate(sends, start=1):
-        sizes = (send.sizes.get(kind, 0) for kind in Kind)
+        sizes = (send.sizes.get(kind, 0) for kind in kinds)
         counts = (*sizes, send.free, send.reserve, send.limit, send.full_tokens)
-        figures = "".join(f"{count:>11,}" for count in counts)
+        figures = "".join(f"{count:>14,}" for count in counts)
         yield f"{number:>6,} {f'#{send.said}':>7} {send.mode.value:<8}{figures}"
 
 
@@ -498,8 +505,9 @@ class HistoryView(View):
         self.call_after_refresh(self._show_legend)
 
     def _show_legend(self) -> None:
-        if self._chart.columns is not None:
-            self._legend.update(styled(legend(self._chart.columns)))
+        series, columns = self._chart.series, self._chart.columns
+        if series is not None and columns is not None:
+            self._legend.update(styled(legend(series, columns)))
 
     def action_step(self, by: int) -> None:
         if self.history is not None:

@@ -38,7 +38,7 @@ _LEAST_REASON = 20
 _LINE = 120
 """Characters of an index line: two lines of a small terminal."""
 _DIGITS = 12
-_AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED)
+_AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED, Verdict.REQUESTED)
 _VERDICTS = [*_AT_FULL_TEXT, Verdict.INDEX, Verdict.LEFT_OUT, "never"]
 
 

@@ -24,6 +24,7 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
+from jitchat.tui.palette import slug
 from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
@@ -146,11 +147,15 @@ def _size(wire: Wire) -> str:
 
 LETTERS = {
     Kind.SYSTEM: "S",
+    Kind.TOOLS: "L",
     Kind.PINNED: "P",
     Kind.RECENT: "R",
     Kind.INDEX: "I",
     Kind.RETRIEVED: "T",
     Kind.DRAFT: "D",
+    Kind.TOOL_CALLS: "C",
+    Kind.TOOL_RESULTS: "A",
+    Kind.REQUESTED: "Q",
 }
 """What stands in the gutter, so that kinds are told apart without colour."""
 GUTTER = 9
@@ -239,7 +244,7 @@ class WireText(ScrollView):
     """Rows of a text, coloured by kind."""
 
     COMPONENT_CLASSES = {  # noqa: RUF012  Textual's own shape
-        f"wire--{name}" for name in (*(kind.value for kind in LETTERS), "added", "boundary")
+        f"wire--{slug(name)}" for name in (*LETTERS, "added", "boundary")
     }
 
     @dataclass
@@ -290,7 +295,7 @@ class WireText(ScrollView):
         return strip.adjust_cell_length(width, self.rich_style)
 
     def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(f"wire--{name}")
+        return self.get_component_rich_style(f"wire--{slug(name)}")
 
 
 class WireView(View):
@@ -327,7 +332,7 @@ class WireView(View):
     def _show(self, letter: Letter) -> None:
         self._letter = letter
         self._summary.update(one_line(letter.summary))
-        kinds = {kind.value: self._text.get_visual_style(f"wire--{kind}") for kind in LETTERS}
+        kinds = {kind.value: self._text.get_visual_style(f"wire--{slug(kind)}") for kind in LETTERS}
         parts = (Content.styled(text, kinds.get(name, "")) for name, text in legend(letter.window))
         self._legend.update(Content("  ").join(parts))
         self._cut()

@@ -18,15 +18,20 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import WORKING, tokens
+from jitchat.tui.palette import kind_style
 from jitchat.window.window import ContextWindow, Kind
 
 PATTERNS = {
     "system": "█",
+    "tools": "▌",
     "pinned": "▓",
     "recent": "▚",
     "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
+    "tool calls": "▙",
+    "tool results": "▜",
+    "requested": "░",
     "free": "·",
     "reserve": "╲",
 }
@@ -39,8 +44,11 @@ _USED = 0.75
 """The share of the width that what is used has at least."""
 _REST = ("free", "reserve")
 _SHORT = {"system": "sys", "pinned": "pin", "recent": "rec", "index": "idx"}
-_SHORT |= {"retrieved": "ret", "reserve": "rsv"}
+_SHORT |= {"retrieved": "ret", "reserve": "rsv", "requested": "req"}
+_SHORT |= {"tools": "tls", "tool calls": "call", "tool results": "res"}
 """Names in the legend where the line is short."""
+SELDOM = ("tools", "pinned", "tool calls", "tool results", "requested")
+"""Kinds that the legend names only where there are any."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
 
@@ -76,7 +84,7 @@ class BudgetBar(Widget):
             if name == "free" and _is_broken(shares):
                 bar += _broken_free(self.window, count)
             else:
-                bar.append((PATTERNS[name] * count, f"$kind-{name}"))
+                bar.append((PATTERNS[name] * count, kind_style(name)))
             if name == _STABLE[-1]:
                 bar.append((_BOUNDARY, "$foreground"))
         legend = self._draw_legend(self.window)
@@ -90,12 +98,12 @@ class BudgetBar(Widget):
         before, after = ("", " ") if short else (" ", "  ")
         parts, cells = [], {}
         for name, count in _shares(window).items():
-            if count or name != "pinned":
+            if count or name not in SELDOM:
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
                 shown = _SHORT.get(name, name) if short else name
                 text = f"{before}{shown} {figure}{after}"
                 cells[name] = 1 + len(text)
-                parts += [(PATTERNS[name], f"$kind-{name}"), (text, "")]
+                parts += [(PATTERNS[name], kind_style(name)), (text, "")]
         self._legend_cells = cells
         return Content.assemble(*parts)
 

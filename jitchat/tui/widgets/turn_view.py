@@ -18,7 +18,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import note_sentence
-from jitchat.tui.palette import MUTED
+from jitchat.tui.palette import MUTED, slug
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
@@ -37,6 +37,9 @@ _GUTTER = {
     Kind.INDEX: "index line",
     Kind.RETRIEVED: "retrieved",
     Kind.DRAFT: "sent",
+    Kind.TOOL_CALLS: "called in this turn",
+    Kind.TOOL_RESULTS: "a result of this turn",
+    Kind.REQUESTED: "requested",
 }
 
 
@@ -194,7 +197,7 @@ class TurnView(Vertical):
         self.set_class(self.turn.status is Status.STREAMING, "-streaming", update=False)
         self.set_class(self._is_chosen, "-chosen", update=False)
         for kind in Kind:
-            self.set_class(kind is self._kind, f"-{kind.value}", update=False)
+            self.set_class(kind is self._kind, f"-{slug(kind.value)}", update=False)
         for hold in Hold:
             self.set_class(hold is self._hold, f"-held-{hold.value}", update=False)
         if self.is_attached and self.classes != before:

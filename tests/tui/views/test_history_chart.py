@@ -83,9 +83,9 @@ def test_more_sends_than_cells_share_columns_and_the_legend_says_so():
     columns = columns_of(many, 15)
     assert (columns.per, columns.number, columns.reach(7)) == (3, 8, (21, 24))
     assert many.mean("system", *columns.reach(0)) == 200
-    line = "".join(text for text, _ in legend(columns))
+    line = "".join(text for text, _ in legend(many, columns))
     assert line.endswith("─ full  each column is 3 sends, the mean")
-    line = "".join(text for text, _ in legend(columns_of(many, 80)))
+    line = "".join(text for text, _ in legend(many, columns_of(many, 80)))
     assert line.endswith("─ full")
 
 

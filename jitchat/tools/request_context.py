@@ -1,0 +1,267 @@
+"""`request_context`: the model asks the store for turns that its window does not show.
+
+The same retrieval as for a message, for this one request: nothing that is in the window is planned
+anew. Turns come word for word, whole or as excerpts, within a budget that the counter holds with
+all of the markup; what the window has already is named, not repeated.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jitchat.memory import Memory
+from jitchat.tools.asking import TOOL, Asked, NotUnderstood, read_asked
+from jitchat.tools.finding import Found, find
+from jitchat.tools.reading_on import read_on
+from jitchat.tools.source import BUILT_IN, Step, ToolOutput
+from jitchat.values import Hit, Role, Tool, ToolCall, ToolResult, Turn
+from jitchat.window import reasons
+from jitchat.window.history import History
+from jitchat.window.recall import Allowance, Recalling
+from jitchat.window.render import Piece, Quoting, free_tag, shares
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.window import ContextWindow, Kind, Requested, Segment
+
+MOST_TOKENS = 2_000
+"""For one result, of the counter's own."""
+_AROUND = 160
+"""Tokens kept for what stands around the turns: what was understood, and how to go on."""
+_LEAST = 60
+"""With fewer for the turns themselves, nothing is looked for."""
+_NAMED = 12
+"""So many turns that the window holds are named."""
+_KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a request is answered with."""
+
+    foot: str
+    """How much was shown of what there is, and what to do next."""
+    pieces: tuple[Piece, ...] = ()
+    given: tuple[tuple[int, float], ...] = ()
+    """Positions and scores of the turns that are quoted."""
+    named: tuple[int, ...] = ()
+    """Positions of those that the window holds."""
+
+    def parts(self) -> Iterator[tuple[str, Piece | None]]:
+        """Go through the texts that the result is joined of, and the turns that they quote."""
+        tag = free_tag("requested", [piece.text for piece in self.pieces])
+        for place, piece in enumerate(self.pieces):
+            yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
+        close = f"</{tag}>\n" if self.pieces else ""
+        held = _ids(self.named[:_NAMED])
+        are = "are" if self.named[1:] else "is"
+        named = f"{held} {are} in the window. " if self.named else ""
+        yield f"{close}{named}{self.foot}", None
+
+
+class RequestContext:
+    """The source of `request_context` for one conversation."""
+
+    name = BUILT_IN
+
+    def __init__(
+        self, memory: Memory, history_before: Callable[[int], History], counter: TokenCounter
+    ) -> None:
+        """`history_before` gives the priced turns ahead of a position."""
+        self._memory, self._history_before, self._counter = memory, history_before, counter
+
+    def tools(self) -> tuple[Tool, ...]:
+        return (TOOL,)
+
+    async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
+        return await asyncio.to_thread(self._answered, call, arguments, step)
+
+    def _answered(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
+        try:
+            asked = read_asked(arguments, self._memory.store.now().date())
+        except NotUnderstood as error:
+            return ToolOutput(ToolResult(call, str(error), is_error=True))
+        allowed = min(MOST_TOKENS, step.room)
+        told = self._told(asked, step.window, allowed)
+        texts, pieces = zip(*told.parts(), strict=True)
+        said = str(asked) or "what is known"
+        number = step.window.step + 1
+        requested = Requested(said, told.given, told.named, step=number)
+        result = ToolResult(call, "".join(texts))
+        if not told.pieces:
+            return ToolOutput(result, requested=requested)
+        scores = dict(told.given)
+        segments = [
+            _segment(text, cost, piece, f"asked for {said}, step {number}", scores)
+            for text, cost, piece in zip(
+                texts, shares(texts, self._counter.count), pieces, strict=True
+            )
+        ]
+        return ToolOutput(result, tuple(segments), requested)
+
+    def _told(self, asked: Asked, window: ContextWindow, allowed: int) -> Told:
+        room = allowed - _AROUND
+        if room < _LEAST:
+            return Told(
+                f"The window has room for {max(0, allowed):,} more tokens, too few for a turn."
+                " Answer from what it holds."
+            )
+        if asked.turn is not None:
+            return self._one_turn(asked, asked.turn, window, (room, allowed))
+        return self._some_turns(asked, window, (room, allowed))
+
+    # Turns that were found.
+
+    def _some_turns(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
+        draft = window.draft.turn or 0
+        found = find(self._memory, asked, draft, _kept_out(window))
+        here = held_whole(window, self._memory)
+        rest = found.turns[asked.offset :]
+        missing = [turn for turn in rest if turn not in here]
+        named = tuple(turn for turn in rest if turn in here)
+        if not missing:
+            return Told(_nothing_new(asked, found, named), named=named)
+        pieces = self._pieces(found, missing, draft, here, room[0])
+        scores = dict(zip(found.turns, found.scores, strict=True))
+        shown = {piece.turn for piece in pieces}
+        left = next((turn for turn in missing if turn not in shown), None)
+        count = len(shown.intersection(found.turns)) + len(named) + asked.offset
+        total = len(found.turns)
+        on = found.turns.index(left) if left is not None else None
+        if not pieces:
+            return Told(
+                f"#{missing[0]} fits, and needs more tokens than the {room[0]:,} that there are"
+                f' room for. Read a part of it: {{"turn": "#{missing[0]}"}}.',
+                named=named,
+            )
+        spent = self._counter.count("".join(piece.text for piece in pieces))
+        foot = f"{min(count, total)} of {total} shown, {spent:,} of {room[1]:,} tokens"
+        foot += f"; go on with offset {on}." if on is not None else "; that is all."
+        days = f" Looked at {asked.days}." if asked.days is not None else ""
+        given = tuple((piece.turn, scores.get(piece.turn, 0.0)) for piece in pieces)
+        return Told(f"{foot}{days}", pieces, given, named)
+
+    def _pieces(
+        self, found: Found, missing: list[int], draft: int, here: frozenset[int], room: int
+    ) -> tuple[Piece, ...]:
+        """Quote what fits, whole or as excerpts, in the order in which it was found."""
+        history = self._history_before(draft)
+        scores = dict(zip(found.turns, found.scores, strict=True))
+        hits = tuple(Hit(turn, scores[turn], "asked for") for turn in missing)
+        retrieval = replace(found.retrieval, hits=hits)
+        allowance = Allowance(room, room, 0)
+        recalled = Recalling(history, retrieval, here, allowance, self._counter.count).recall()
+        place = {turn: number for number, turn in enumerate(missing)}
+        beside = recalled.beside
+
+        def order(piece: Piece) -> tuple[int, int]:
+            hit = piece.turn if piece.turn in place else beside.get(piece.turn, piece.turn)
+            return place.get(hit, len(place)), piece.turn
+
+        return tuple(sorted(recalled.turns, key=order))
+
+    # One turn, with its neighbours.
+
+    def _one_turn(
+        self, asked: Asked, position: int, window: ContextWindow, room: tuple[int, int]
+    ) -> Told:
+        turn = self._memory.turn_at(position)
+        if turn is None or position in _kept_out(window):
+            last = window.draft.turn or 1
+            return Told(
+                f"There is no turn #{position} here; the turns of this conversation are #1 to"
+                f" #{last}. Look for its words with query."
+            )
+        here = held_whole(window, self._memory)
+        if position in here:
+            return Told("Answer from there, or ask for another turn.", named=(position,))
+        whole = Piece(position, Quoting([turn]).whole(turn), f"asked for #{position}")
+        cost = self._counter.count(whole.text)
+        if asked.offset or cost > room[0]:
+            return self._part(turn, asked.offset, room)
+        pieces = [whole]
+        for beside in self._beside(position, window):
+            text = Quoting([beside]).whole(beside)
+            price = self._counter.count(text)
+            if beside.position not in here and cost + price <= room[0]:
+                cost += price
+                reason = reasons.NEIGHBOUR.format(turn=position)
+                pieces.append(Piece(beside.position, text, reason))
+        pieces.sort(key=lambda piece: piece.turn)
+        given = tuple((piece.turn, 0.0) for piece in pieces)
+        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", tuple(pieces), given)
+
+    def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Told:
+        length = len(turn.content)
+        if start >= length:
+            return Told(
+                f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
+            )
+        read = read_on(turn, start, room[0], self._counter)
+        if read is None:
+            return Told(f"There is no room for a part of #{turn.position}. Answer without it.")
+        excerpt, end = read
+        piece = Piece(
+            turn.position, Quoting([turn]).excerpt(turn, excerpt), "a part of it", excerpt
+        )
+        on = f"go on with offset {end}" if end < length else "that is its end"
+        told = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
+        return Told(told, (piece,), ((turn.position, 0.0),))
+
+    def _beside(self, position: int, window: ContextWindow) -> Iterator[Turn]:
+        """Give the turn before, and the one after, as far as they may be shown."""
+        history = self._history_before(window.draft.turn or 0)
+        index = history.find(position)
+        for step in (-1, 1) if index is not None else ():
+            place = (index or 0) + step
+            if 0 <= place < len(history.turns):
+                turn = history.turns[place]
+                if turn.position not in _kept_out(window) and turn.content.strip():
+                    yield turn
+
+
+def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
+    """Tell which turns a window holds whole, by position."""
+
+    def is_whole(segment: Segment) -> bool:
+        if segment.turn is None or segment.excerpt is not None or segment.kind is Kind.INDEX:
+            return False
+        if segment.kind is not Kind.TOOL_RESULTS:
+            return True
+        turn = memory.turn_at(segment.turn)
+        return turn is not None and turn.content == segment.text
+
+    return frozenset(each.turn for each in window.segments if each.turn and is_whole(each))
+
+
+def _kept_out(window: ContextWindow) -> frozenset[int]:
+    """Tell which turns the user keeps out of a window, by position."""
+    return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
+
+
+def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
+    if asked.offset and found.turns:
+        return f"There are {len(found.turns)} in all, and none behind offset {asked.offset}."
+    if named:
+        return "Nothing else fits: answer from there, or ask with other words."
+    if asked.days is not None and asked.query:
+        return (
+            f"Nothing on “{asked.query}” was said {asked.days}. Ask without time_range, or without"
+            " query for all that was said then."
+        )
+    if asked.days is not None:
+        return f"Nothing was said {asked.days}. Ask for other days, or with query."
+    return "Nothing was found. Ask once more with other words; else say that it was not said here."
+
+
+def _segment(
+    text: str, cost: int, piece: Piece | None, reason: str, scores: Mapping[int, float]
+) -> Segment:
+    if piece is None:
+        return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
+    score = scores.get(piece.turn, 0.0)
+    told = f"{reason}, score {score:.2f}" if score else reason
+    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, told, piece.excerpt)
+
+
+def _ids(positions: tuple[int, ...]) -> str:
+    return " ".join(f"#{position}" for position in positions)

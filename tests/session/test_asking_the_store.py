@@ -1,0 +1,133 @@
+"""A model that asks the store in mid-turn: when it may, what it is told, and what is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from jitchat.events import WindowBuilt
+from jitchat.providers.reader import ReaderProvider
+from jitchat.replay import Replay
+from jitchat.session import SessionOptions
+from jitchat.store.models import ModelLessons
+from jitchat.tools.offering import Asking
+from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
+from jitchat.window.budget import Budget
+from jitchat.window.kept import kept_line
+from jitchat.window.tokens import request_tokens
+from jitchat.window.window import Kind, Verdict
+from tests.session.sending import failures, reply_text, send
+from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+FACT = "The harbour master is called Odile Brandt."
+
+
+def asking(store, provider, when: Asking = Asking.AUTO, **options):
+    texts = ["Who is the harbour master?", FACT]
+    texts += [f"Note {number}: " + "ropes and paint and tar " * 40 for number in range(60)]
+    made = SessionOptions(budget=Budget(12_000), asking=when, **options)
+    return session_on(store, conversation_of(store, talk(*texts)), provider, options=made)
+
+
+def call(query: str = "harbour master") -> ToolCall:
+    return ToolCall("c", REQUEST_CONTEXT, f'{{"query": "{query}"}}')
+
+
+@pytest.mark.parametrize(
+    ("when", "modes"),
+    [
+        (Asking.OFF, set()),
+        (Asking.AUTO, {Mode.JIT}),
+        (Asking.ON, {Mode.JIT, Mode.RECENCY}),
+    ],
+)
+def test_it_is_offered_where_turns_are_left_out_and_looked_for(store, when, modes):
+    session = asking(store, ScriptedProvider(), when)
+    for mode in (Mode.JIT, Mode.RECENCY):
+        window = session.preview("and?", mode)
+        assert bool(window.tools) == (mode in modes)
+        assert ("kept and not shown" in window.messages()[-1].content) == (mode in modes)
+
+
+def test_the_window_says_what_it_does_not_show_and_still_adds_up(store):
+    session = asking(store, ScriptedProvider(), Asking.ON)
+    window = session.preview("and?", Mode.RECENCY)
+    history = session.planning.history_before(1_000)
+    first = next(each.turn for each in window.segments if each.kind is Kind.RECENT)
+    line = f"#1–#{first - 1} are kept and not shown; request_context finds them.\n"
+    assert kept_line(history, window.segments) == line
+    assert window.messages()[-1].content.startswith(f"{line}\n[")
+    texts = request_tokens(session.counter, window.messages())
+    assert window.used == texts + window.tokens_of(Kind.TOOLS)
+    assert window.used <= window.budget.budget
+
+
+def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
+    options = SessionOptions(asking=Asking.ON)
+    empty = session_on(store, store.create("New"), options=options)
+    assert not empty.preview("hello", Mode.JIT).tools
+    short = session_on(store, conversation_of(store, talk("one", "two")), options=options)
+    assert "kept" not in short.preview("hello", Mode.JIT).messages()[-1].content
+
+
+async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
+    provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
+    session = asking(store, provider, Asking.ON)
+    events = await send(session, "And who was that?", Mode.RECENCY)
+    assert not failures(events)
+    window = [event.window for event in events if isinstance(event, WindowBuilt)][-1]
+    requested = [each for each in window.segments if each.kind is Kind.REQUESTED]
+    assert 2 in {segment.turn for segment in requested}
+    (told,) = window.requests
+    assert told.asked == "“harbour master”"
+    assert told.tokens == sum(segment.tokens for segment in requested)
+    assert told.sentence.startswith("asked for “harbour master” → #")
+    row = next(row for row in window.ledger if row.turn == 2)
+    assert row.verdict is Verdict.REQUESTED
+    assert "asked for “harbour master”, step 1" in row.reason
+    replay = Replay(store, session.memory.conversation.id)
+    last = replay.open(replay.sends()[-1])
+    assert last.window == window
+    assert last.is_as_sent
+
+
+async def test_in_later_turns_the_exchange_is_not_carried_along(store):
+    provider = ScriptedProvider((call(),), later=[("Odile Brandt.",), ("Yes.",)])
+    session = asking(store, provider, Asking.ON)
+    await send(session, "And who was that?", Mode.RECENCY)
+    assert session.memory.turns[-2].use.answers.name == REQUEST_CONTEXT
+    await send(session, "and now?", Mode.RECENCY)
+    later = provider.requests[-1]
+    assert not any(message.use for message in later)
+    assert any("And who was that?" in message.content for message in later)
+
+
+async def test_the_reader_asks_where_its_window_does_not_hold_an_answer(store):
+    session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
+    events = await send(session, "Who is the harbour master?", Mode.RECENCY)
+    assert not failures(events)
+    assert reply_text(events) == f"“{FACT}” (#2, assistant)"
+    assert len([event for event in events if isinstance(event, WindowBuilt)]) == 2
+
+
+async def test_the_reader_asks_once_and_then_says_that_nothing_holds_it(store):
+    session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
+    events = await send(session, "What does the zebra quantum cost?", Mode.RECENCY)
+    assert reply_text(events).startswith("The window does not hold an answer")
+    assert len([event for event in events if isinstance(event, WindowBuilt)]) == 2
+
+
+async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
+    session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.OFF)
+    events = await send(session, "Who is the harbour master?", Mode.RECENCY)
+    assert reply_text(events).startswith("The window does not hold an answer")
+
+
+def test_a_model_that_takes_no_tools_is_offered_none(store):
+    for takes in (False, None):
+        session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
+        assert bool(session.preview("and?", Mode.JIT).tools) == (takes is None)
+    learnt = ModelLessons(store.database, "here", "m")
+    session = asking(store, ScriptedProvider(), Asking.ON, learnt=learnt)
+    assert session.preview("and?", Mode.JIT).tools
+    learnt.refuse("tools")
+    assert not session.preview("and?", Mode.JIT).tools

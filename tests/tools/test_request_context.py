@@ -1,0 +1,232 @@
+"""`request_context`: what a model is given of the store, and what it is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jitchat.providers.tools import arguments_of
+from jitchat.session import SessionOptions
+from jitchat.tools.asking import TOOL
+from jitchat.tools.offering import Asking
+from jitchat.tools.request_context import MOST_TOKENS, RequestContext
+from jitchat.tools.source import Step
+from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.steering import Hold
+from jitchat.window.tokens import EstimateCounter
+from jitchat.window.tool_prices import Style, tool_prices
+from jitchat.window.window import Kind
+from tests.support import conversation_of, session_on
+
+FIRST_DAY = datetime(2026, 2, 16, 9, tzinfo=UTC)
+TEXTS = {
+    1: "Who pays for the billing service of the harbour?",
+    2: "The city pays for the billing service, 900 euros a month.",
+    7: "What did we decide about the crane?",
+    8: "We agreed: the crane is painted yellow in May.",
+}
+LONG = 20
+
+
+def turns(count: int = 60) -> list[Turn]:
+    made = []
+    for position in range(1, count + 1):
+        role = Role.USER if position % 2 else Role.ASSISTANT
+        text = TEXTS.get(position, f"Note {position} about ropes, paint and the tide of the day.")
+        if position == LONG:
+            text = "\n\n".join(f"Paragraph {n} on the lighthouse and its lamp." for n in range(900))
+        made.append(Turn(position, role, text, FIRST_DAY + timedelta(days=position)))
+    return made
+
+
+@pytest.fixture
+def session(store):
+    options = SessionOptions(budget=Budget(16_000), asking=Asking.ON)
+    return session_on(store, conversation_of(store, turns()), options=options)
+
+
+def ask(session, room: int = 100_000, mode: Mode = Mode.RECENCY, draft: str = "and?", **arguments):
+    """What a call gives back, and the window whose answer made it."""
+    memory = session.memory
+    memory.store.now = lambda: FIRST_DAY + timedelta(days=61)
+    window = session.preview(draft, mode)
+    source = RequestContext(memory, session.planning.history_before, session.counter)
+    call = ToolCall("c", REQUEST_CONTEXT, json.dumps(arguments))
+    return source._answered(call, arguments_of(call), Step(window, room)), window
+
+
+def given_turns(output) -> list[int]:
+    return [turn for turn, _ in output.requested.given]
+
+
+def test_the_definition_is_small_in_every_style():
+    for style in Style:
+        ((_, tokens),) = tool_prices([TOOL], EstimateCounter().count, style).each
+        assert tokens < 250, style
+
+
+def test_turns_that_fit_come_word_for_word_with_ids_and_dates(session):
+    output, _ = ask(session, query="who pays for billing")
+    assert 2 in given_turns(output)
+    content = output.result.content
+    assert f"<turn #2 Wed 2026-02-18 assistant>\n{TEXTS[2]}\n</turn>" in content
+    assert content.startswith("<requested>\n")
+    assert "that is all." in content
+    assert "".join(segment.text for segment in output.segments) == content
+    assert {segment.kind for segment in output.segments} == {Kind.REQUESTED}
+
+
+def test_what_the_window_holds_is_named_and_not_repeated(session):
+    output, window = ask(
+        session, mode=Mode.JIT, draft="who pays for billing?", query="billing pays"
+    )
+    held = {segment.turn for segment in window.segments if segment.kind is Kind.RETRIEVED}
+    assert 2 in held
+    assert "#2" in output.result.content
+    assert "in the window" in output.result.content
+    assert TEXTS[2] not in output.result.content
+    assert not set(given_turns(output)) & held
+
+
+def test_a_time_range_alone_gives_what_was_said_then_and_echoes_it(session):
+    output, _ = ask(session, time_range="2026-02-17..2026-02-19")
+    assert given_turns(output) == [1, 2, 3]
+    assert "Looked at 2026-02-17 to 2026-02-19." in output.result.content
+
+
+def test_a_query_is_answered_within_its_days_only(session):
+    output, _ = ask(session, query="what did we decide about the crane", time_range="2026-02-24")
+    assert 8 in given_turns(output)
+    output, _ = ask(session, query="the crane", time_range="2026-04-01")
+    assert not output.segments
+    assert "Ask without time_range" in output.result.content
+
+
+def test_knowledge_is_what_is_pinned_or_decided(session):
+    session.hold(5, Hold.PINNED)
+    output, _ = ask(session, scope="knowledge")
+    assert {5, 8} <= set(given_turns(output))
+    assert 9 not in given_turns(output)
+    output, _ = ask(session, scope="knowledge", query="the crane")
+    assert given_turns(output) == [7, 8]
+
+
+def test_in_order_of_time_the_earlier_one_comes_first(session):
+    output, _ = ask(session, query="crane decide painted", scope="temporal")
+    assert given_turns(output) == sorted(given_turns(output))
+
+
+def test_one_turn_comes_with_its_neighbours(session):
+    for written in ("#8", "8", 8):
+        output, _ = ask(session, turn=written)
+        assert given_turns(output) == [7, 8, 9]
+        assert "#8 is whole" in output.result.content
+
+
+def test_a_long_turn_is_read_on_to_its_end_with_nothing_left_out(session):
+    whole, read, offset = session.memory.turn_at(LONG).content, "", 0
+    for _ in range(40):
+        output, _ = ask(session, turn=f"#{LONG}", offset=offset)
+        (passage,) = output.segments[0].excerpt.passages
+        assert passage.start == offset
+        read += whole[passage.start : passage.end]
+        assert whole[passage.start : passage.end] in output.result.content
+        offset = passage.end
+        if "that is its end" in output.result.content:
+            break
+        assert f"go on with offset {offset}." in output.result.content
+    assert read == whole
+
+
+def test_one_result_goes_on_where_the_last_one_ended(session):
+    seen, offset = set(), 0
+    for _ in range(20):
+        output, _ = ask(session, room=500, time_range="2026-02-17..2026-03-01", offset=offset)
+        assert not seen & set(given_turns(output))
+        seen |= set(given_turns(output))
+        told = output.result.content.partition("go on with offset ")[2]
+        if not told:
+            break
+        offset = int(told.partition(".")[0])
+    assert seen == set(range(1, 14))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "Give at least one of query, time_range and turn"),
+        ({"query": "  "}, "Give at least one of"),
+        ({"time_range": "soonish"}, "is not clear. Write a date (2026-02-16)"),
+        ({"query": "x", "scope": "everything"}, "there are semantic, temporal, knowledge"),
+        ({"turn": "the first"}, "Write it as #12"),
+        ({"turn": "#999"}, "There is no turn #999 here"),
+        ({"query": "zebra quantum xylophone"}, "Ask once more with other words"),
+        ({"time_range": "2019-01-01"}, "Nothing was said 2019-01-01"),
+        ({"turn": f"#{LONG}", "offset": 10**8}, "is behind it"),
+        ({"query": "crane", "offset": 500}, "none behind offset 500"),
+    ],
+)
+def test_what_gives_nothing_says_what_to_do_next(session, arguments, said):
+    output, _ = ask(session, **arguments)
+    assert said in output.result.content
+    assert not output.segments
+
+
+def test_names_that_models_guess_are_understood(session):
+    output, _ = ask(session, q="who pays for billing", limit=5, page=None)
+    assert 2 in given_turns(output)
+    output, _ = ask(session, since="2026-02-17", turn_id="#8")
+    assert 8 in given_turns(output)
+
+
+def test_what_the_user_keeps_out_is_not_given(session):
+    session.hold(2, Hold.EXCLUDED)
+    assert 2 not in given_turns(ask(session, query="who pays for billing")[0])
+    assert "There is no turn #2 here" in ask(session, turn="#2")[0].result.content
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_no_result_is_larger_than_its_room_whatever_is_asked(tmp_path_factory, data):
+    session = _shared(tmp_path_factory)
+    room = data.draw(st.integers(0, 2_500))
+    asked = data.draw(
+        st.sampled_from(
+            [
+                {"query": "ropes paint tide"},
+                {"query": "lighthouse lamp paragraph"},
+                {"turn": f"#{LONG}", "offset": 5_000},
+                {"turn": "#8"},
+                {"time_range": "2026-02-17..2026-04-17"},
+            ]
+        )
+    )
+    output, _ = ask(session, room=room, **asked)
+    cost = session.counter.count(output.result.content)
+    if output.segments:
+        assert cost <= min(room, MOST_TOKENS)
+        assert sum(segment.tokens for segment in output.segments) == cost
+    else:
+        assert cost < 80
+    for turn, _ in output.requested.given:
+        segment = next(each for each in output.segments if each.turn == turn)
+        if segment.excerpt is None:
+            assert session.memory.turn_at(turn).content in segment.text
+
+
+_SESSIONS = {}
+
+
+def _shared(factory):
+    from jitchat.store.database import Database
+    from jitchat.store.store import ColdStore
+
+    if not _SESSIONS:
+        store = ColdStore(Database(factory.mktemp("asked") / "jitchat.db"))
+        _SESSIONS["one"] = session_on(store, conversation_of(store, turns()))
+    return _SESSIONS["one"]
