@@ -32,7 +32,10 @@ _LINES = 10
 @options.location_options
 @click.pass_context
 def mcp_command(context: click.Context, flags: options.Flags) -> None:
-    """Add, list, check and remove servers of tools (Model Context Protocol)."""
+    """Add, list, check and remove servers of tools.
+
+    They speak the Model Context Protocol. Without a command, they are listed.
+    """
     context.obj = flags
     if context.invoked_subcommand is None:
         context.invoke(list_command)

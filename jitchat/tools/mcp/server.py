@@ -100,6 +100,8 @@ class Server:
         """Set while it is ready, or has failed."""
         self._keeping: asyncio.Task[None] | None = None
         self._scope: anyio.CancelScope | None = None
+        self._began = 0.0
+        """When it was started last, by the monotonic clock."""
         self._tools: tuple[Tool, ...] = ()
         self._claims: dict[str, Claims] = {}
         """By the name under which a tool is offered."""
@@ -311,7 +313,12 @@ class Server:
         self._settled.set()
 
     def _tell(self, phase: Phase, sentence: str = "", protocol: str = "") -> None:
-        self.state = ServerState(self.name, phase, sentence, len(self._tools), protocol)
+        if phase in (Phase.STARTING, Phase.RESTARTING):
+            self._began = time.monotonic()
+        is_new = phase is Phase.READY and self.state.phase is not Phase.READY
+        seconds = time.monotonic() - self._began if is_new else self.state.seconds
+        count = len(self._tools)
+        self.state = ServerState(self.name, phase, sentence, count, protocol, seconds)
         self._on_change(self.state)
 
 

@@ -19,6 +19,7 @@ from jitchat.text.sanitize import for_terminal
 from jitchat.tools.approvals import Answer, Approvals, Rules
 from jitchat.tools.mcp import server as server_module
 from jitchat.tools.mcp.server import Phase
+from jitchat.tools.mcp.servers import Servers
 from jitchat.values import ToolCall
 from tests.tools.mcp.conftest import FRIENDLY, hostile
 from tests.tools.test_approvals import Scripted
@@ -48,6 +49,19 @@ async def test_a_server_that_says_nothing_is_given_up_in_time(running):
     assert state.sentence.startswith("hostile was not ready within 0.3 seconds.")
     assert "jitchat mcp check hostile" in state.sentence
     assert time.monotonic() - began < 10
+
+
+async def test_a_server_is_stopped_while_it_starts(tmp_path: Path):
+    servers = Servers([hostile("silent"), FRIENDLY], tmp_path)
+    servers.start()
+    waiting = asyncio.ensure_future(servers.started())
+    await asyncio.sleep(0)
+
+    async with asyncio.timeout(15):
+        await servers.stop()
+        states = await waiting
+
+    assert {state.phase for state in states} == {Phase.STOPPED}
 
 
 async def test_what_a_server_wrote_on_its_errors_is_in_its_file_alone(running, capfd):

@@ -104,6 +104,7 @@ async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(runnin
 
     assert states["friendly"].phase is Phase.READY
     assert states["friendly"].tools == len(TOOLS)
+    assert 0 < states["friendly"].seconds < 20
     assert states["off"].phase is Phase.OFF
     failed = {name: states[name] for name in ("gone", "far", "unset")}
     assert {state.phase for state in failed.values()} == {Phase.FAILED}
