@@ -29,12 +29,14 @@ class Paths:
     """What models answered in a benchmark, where no other file is named for it."""
     rot: Path
     """The folder of the rot lab's runs."""
+    servers: Path
+    """The folder of what servers of tools write on their standard errors."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
     """By name, what decided it: a flag, a $VARIABLE, or `default`."""
 
     def rows(self) -> Iterator[tuple[str, Path, str]]:
         """(name, location, origin) of every one."""
-        for name in ("config", "keys", "database", "models", "crash", "answers", "rot"):
+        for name in ("config", "keys", "database", "models", "crash", "answers", "rot", "servers"):
             yield name, getattr(self, name), self.origins.get(name, "default")
 
 
@@ -53,6 +55,7 @@ def locate(
         "crash": (data_dir / "crash.txt", origin),
         "answers": (data_dir / "answers.jsonl", origin),
         "rot": (data_dir / "rot", origin),
+        "servers": (data_dir / "servers", origin),
     }
     return Paths(
         **{name: absolute(path) for name, (path, _) in chosen.items()},

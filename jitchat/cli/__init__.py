@@ -44,6 +44,7 @@ _COMMANDS = {
     "models": ("models", "List the providers and their models."),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
+    "mcp": ("mcp", "Add, list, check and remove servers of tools."),
     "doctor": ("doctor", "Check that each configured provider answers."),
     "config": ("config", "Print every setting and where its value comes from."),
     "paths": ("config", "Print where things are, and what decided it."),

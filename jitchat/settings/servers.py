@@ -1,11 +1,14 @@
 """The tables `[mcp.NAME]`: servers of tools, as they are configured."""
 
 import re
+from collections.abc import Mapping
 
 from jitchat.errors import SettingsError
-from jitchat.settings.sections import McpServer, settings_of
+from jitchat.settings.sections import McpServer, ToolsSettings, settings_of
 from jitchat.settings.tables import table_values, tables
 from jitchat.text.sanitize import shorten
+from jitchat.tools.approvals import Rules
+from jitchat.tools.mcp.spec import ServerSpec
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
 """No `__` in it, nor `_` at its end: that parts the server's name from the tool's."""
@@ -57,3 +60,26 @@ def _require_one_way(server: McpServer, origin: str) -> None:
             f"{origin}: {prefix}.url is not an address of HTTP.",
             "It begins with https:// or http://.",
         )
+
+
+def spec_of(server: McpServer) -> ServerSpec:
+    """Say how a server is started or reached; its variables are filled in when that is done."""
+    return ServerSpec(
+        name=server.name,
+        command=server.command.strip(),
+        args=server.args,
+        env=server.env,
+        cwd=server.cwd.strip(),
+        url=server.url.strip(),
+        headers=server.headers,
+        timeout=server.timeout,
+        enabled=server.enabled,
+    )
+
+
+def rules_of(tools: ToolsSettings, servers: Mapping[str, McpServer]) -> Rules:
+    """Put together what is allowed, asked about and denied, of all servers and of each."""
+    rules = Rules(tools.allow, tools.ask, tools.deny)
+    for name, server in servers.items():
+        rules = rules.with_rules_of(name, Rules(server.allow, server.ask, server.deny))
+    return rules

@@ -9,11 +9,13 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Protocol
 
+from jitchat.errors import StoreError
 from jitchat.providers.tools import arguments_of
 from jitchat.text.sanitize import CHANGED, for_terminal, one_line
 from jitchat.tools.source import BUILT_IN
@@ -190,7 +192,11 @@ class Approvals:
     async def _is_granted(self, grant: tuple[str, str, str], verdict: Verdict) -> bool:
         if grant in self._here:
             return True
-        return verdict is Verdict.UNNAMED and await asyncio.to_thread(self._grants.has, *grant)
+        if verdict is not Verdict.UNNAMED:
+            return False
+        with suppress(StoreError):  # it cannot be looked up: the user is asked
+            return await asyncio.to_thread(self._grants.has, *grant)
+        return False
 
     async def _asked(self, question: Question, grant: tuple[str, str, str]) -> ToolResult | None:
         answer = await self._approver.approve(question)
@@ -200,7 +206,8 @@ class Approvals:
         if answer is not Answer.ONCE:
             self._here.add(grant)
         if answer is Answer.ALWAYS:
-            await asyncio.to_thread(self._grants.put, *grant)
+            with suppress(StoreError):  # it cannot be kept, and counts for this conversation
+                await asyncio.to_thread(self._grants.put, *grant)
         return None
 
 

@@ -38,6 +38,7 @@ def test_paths_are_printed_with_their_origin(
         "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (not there yet)"],
         "answers": [str(jitchat.home / "answers.jsonl"), "$JITCHAT_HOME (not there yet)"],
         "rot": [str(jitchat.home / "rot"), "$JITCHAT_HOME (not there yet)"],
+        "servers": [str(jitchat.home / "servers"), "$JITCHAT_HOME (not there yet)"],
     }
 
 

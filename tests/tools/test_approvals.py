@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from jitchat.errors import StoreError
 from jitchat.store.database import Database
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Answer, Approvals, Claims, Question, Rules
@@ -223,3 +224,17 @@ async def test_what_the_server_says_is_fenced_as_its_claim():
     assert "more characters" in lines[-1]
     told = "files says of it: read only, closed world. Nobody checked that."
     assert question.annotations == told
+
+
+async def test_where_the_store_fails_the_user_is_asked_and_the_answer_counts_until_the_end():
+    class Broken:
+        def has(self, *grant: str) -> bool:
+            raise StoreError("The database is gone.")
+
+        def put(self, *grant: str) -> None:
+            raise StoreError("The database is gone.")
+
+    decides = approvals(Answer.ALWAYS, grants=Broken())
+
+    assert await runs(decides)
+    assert await runs(decides)

@@ -1,0 +1,286 @@
+"""One connection to a server, over the SDK: what goes wrong there is told as ours."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from jitchat import __version__
+from jitchat.text.sanitize import shorten
+from jitchat.tools.mcp import results
+from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
+from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, without
+from jitchat.tools.mcp.values import Called, ListedTool, Prompt, PromptArgument, Resource
+
+_MOST_PAGES = 50
+_LARGEST_EVENT = 64 << 20
+"""Bytes of one event over HTTP; a result comes in one."""
+_CONNECT_SECONDS = 10.0
+_READ_SECONDS = 900.0
+
+
+@dataclass
+class Signals:
+    """What a server does without being asked, for who waits for it."""
+
+    changed: anyio.Event = field(default_factory=anyio.Event)
+    """Its tools may be others now."""
+    ended: anyio.Event = field(default_factory=anyio.Event)
+    """It is gone."""
+    on_end: Callable[[], object] = lambda: None
+    stray: int = 0
+    """Lines of its output that are no messages."""
+
+    def end(self) -> None:
+        self.ended.set()
+        self.on_end()
+
+
+class _Watched:
+    """The stream of a server's messages; tells when it ends, and what in it is none."""
+
+    def __init__(self, stream: Any, signals: Signals) -> None:  # noqa: ANN401  one of the SDK's
+        self._stream, self._signals = stream, signals
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  as the SDK has it
+        return getattr(self._stream, name)
+
+    def __aiter__(self) -> "_Watched":
+        return self
+
+    async def __anext__(self) -> Any:  # noqa: ANN401  a message of the SDK's
+        try:
+            return self._seen(await self._stream.__anext__())
+        except StopAsyncIteration:
+            self._signals.end()
+            raise
+
+    async def receive(self) -> Any:  # noqa: ANN401  a message of the SDK's
+        try:
+            return self._seen(await self._stream.receive())
+        except (anyio.EndOfStream, anyio.ClosedResourceError):
+            self._signals.end()
+            raise
+
+    def _seen(self, message: object) -> object:
+        self._signals.stray += isinstance(message, Exception)
+        return message
+
+    async def __aenter__(self) -> "_Watched":
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> Any:  # noqa: ANN401  as the SDK has it
+        return await self._stream.__aexit__(*error)
+
+
+class Connection:
+    """A server that answers. Every method raises ServerFailed, with nothing secret in it."""
+
+    def __init__(self, client: Client, spec: ServerSpec) -> None:
+        self._client, self._spec = client, spec
+
+    @property
+    def protocol(self) -> str:
+        return self._client.protocol_version
+
+    async def tools(self) -> list[ListedTool]:
+        if self._client.server_capabilities.tools is None:
+            return []
+        listed = await self._all(
+            lambda cursor: self._client.list_tools(cursor=cursor, cache_mode="refresh"), "tools"
+        )
+        return [
+            ListedTool(
+                tool.name,
+                tool.description or tool.title or "",
+                tool.input_schema,
+                results.annotation_words(tool),
+            )
+            for tool in listed
+        ]
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> Called:
+        result = await self._told(self._client.call_tool(name, arguments))
+        text = without(self._spec.keys(), results.text_of(result))
+        return Called(text, bool(result.is_error))
+
+    async def resources(self) -> list[Resource]:
+        if self._client.server_capabilities.resources is None:
+            return []
+        listed = await self._all(
+            lambda cursor: self._client.list_resources(cursor=cursor), "resources"
+        )
+        return [
+            Resource(str(each.uri), each.name, each.description or "", each.mime_type or "")
+            for each in listed
+        ]
+
+    async def read(self, uri: str) -> str:
+        result = await self._told(self._client.read_resource(uri))
+        parts = [results.resource_text(each) for each in result.contents]
+        return without(self._spec.keys(), "\n\n".join(parts))
+
+    async def prompts(self) -> list[Prompt]:
+        if self._client.server_capabilities.prompts is None:
+            return []
+        listed = await self._all(lambda cursor: self._client.list_prompts(cursor=cursor), "prompts")
+        return [Prompt(each.name, each.description or "", _arguments(each)) for each in listed]
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
+        result = await self._told(self._client.get_prompt(name, dict(arguments)))
+        return without(self._spec.keys(), results.prompt_text(result))
+
+    async def watch(self, signals: Signals) -> None:
+        """Report changes of a server of the newer protocol, until it ends; the older tells unasked.
+
+        A server that reports none is left alone.
+        """
+        if self.protocol not in MODERN_PROTOCOL_VERSIONS:
+            return
+        try:
+            async with self._client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    signals.changed.set()
+        except (MCPError, RuntimeError, TimeoutError, OSError, httpx2.HTTPError):
+            return
+
+    async def _all(self, page_of: Callable[[str | None], Awaitable[Any]], what: str) -> list[Any]:
+        """Fetch a list page by page, a server that has no end of them up to a point."""
+        found: list[Any] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            page = await self._told(page_of(cursor))
+            found += getattr(page, what)
+            cursor = page.next_cursor
+            if not cursor:
+                break
+        return found
+
+    async def _told(self, answer: Awaitable[Any]) -> Any:  # noqa: ANN401  as the SDK answers
+        try:
+            return await answer
+        except FAILURES as error:
+            raise failure(error, self._spec) from None
+
+
+def _arguments(prompt: types.Prompt) -> tuple[PromptArgument, ...]:
+    return tuple(
+        PromptArgument(each.name, each.description or "", bool(each.required))
+        for each in prompt.arguments or ()
+    )
+
+
+FAILURES = (MCPError, ValidationError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
+"""What the SDK raises; a defect in it is one of RuntimeError, too."""
+
+
+def failure(error: BaseException, spec: ServerSpec) -> ServerFailed:
+    """Say what went wrong, alone: the error itself may quote keys, or the environment."""
+    return ServerFailed(f"{spec.name} {_why(error, spec)}.", "`jitchat mcp check` shows more.")
+
+
+def _why(error: BaseException, spec: ServerSpec) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    kind = type(error).__name__
+    match error:
+        case MCPError():
+            return _refusal(error, spec)
+        case httpx2.HTTPError():
+            return f"cannot be reached ({kind})"
+        case FileNotFoundError() if spec.command:
+            return f"cannot be started: there is no {shorten(spec.command, 80)}, or no folder cwd"
+        case OSError():
+            return f"cannot be started or reached: {error.strerror or kind}"
+        case ValueError():
+            return "gave an answer that is not one of the protocol"
+    return f"failed ({kind})"
+
+
+def _refusal(error: MCPError, spec: ServerSpec) -> str:
+    if error.code == types.CONNECTION_CLOSED:
+        return "ended before it answered"
+    said = without(spec.secrets(), str(error.message))
+    return f"answered with an error: {shorten(said, 300).rstrip('.')}"
+
+
+@asynccontextmanager
+async def connected(
+    spec: ServerSpec, errors: TextIO, signals: Signals, elicitor: Elicitor | None = None
+) -> AsyncIterator[Connection]:
+    """Start or reach a server; it is stopped, with all that it started, when this is left.
+
+    `spec` is expanded; `errors` is a file that takes what it writes on its standard error.
+    Whatever is wrong comes out as one of FAILURES, or a group of them.
+    """
+    logging.getLogger("mcp").propagate = False  # its lines quote what a server wrote
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+    async def on_message(message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            signals.changed.set()
+
+    client = Client(
+        _watched(_transport(spec, errors), signals),
+        message_handler=on_message,
+        elicitation_callback=_asking(spec, elicitor) if elicitor else None,
+        client_info=types.Implementation(name="jitchat", version=__version__),
+    )
+    async with client:
+        yield Connection(client, spec)
+
+
+@asynccontextmanager
+async def _watched(
+    transport: AbstractAsyncContextManager[Any], signals: Signals
+) -> AsyncIterator[Any]:
+    async with transport as (read, write):
+        yield _Watched(read, signals), write
+
+
+@asynccontextmanager
+async def _transport(spec: ServerSpec, errors: TextIO) -> AsyncIterator[Any]:
+    if spec.command:
+        server = StdioServerParameters(
+            command=spec.command,
+            args=list(spec.args),
+            env=dict(spec.env),
+            cwd=spec.cwd or None,
+            encoding_error_handler="replace",
+        )
+        async with stdio_client(server, errlog=errors) as streams:
+            yield streams
+        return
+    timeout = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS)
+    async with (
+        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout) as http,
+        streamable_http_client(
+            spec.url, http_client=http, max_sse_event_size=_LARGEST_EVENT
+        ) as streams,
+    ):
+        yield streams
+
+
+def _asking(spec: ServerSpec, elicitor: Elicitor) -> Any:  # noqa: ANN401  one of the SDK's ports
+    async def ask(_: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        if isinstance(params, types.ElicitRequestURLParams):
+            response = await elicitor.elicit(Request(spec.name, params.message, url=params.url))
+            return types.ElicitResult(action=response.action)
+        fields = fields_of(params.requested_schema)
+        response = await elicitor.elicit(Request(spec.name, params.message, fields))
+        if response.action != "accept":
+            return types.ElicitResult(action=response.action)
+        return types.ElicitResult(action="accept", content=dict(response.values))
+
+    return ask

@@ -1,0 +1,339 @@
+"""One server of tools, kept running: started, started again when it ends, and stopped.
+
+A task of its own holds the connection from its start to its end, for the SDK wants both in one
+task; calls come from anywhere. A server that ends is started again, a few times; its tools stay
+listed meanwhile, and a call waits for it. One that cannot be started is a state with a sentence.
+"""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jitchat.errors import JitchatError
+from jitchat.text.sanitize import repair
+from jitchat.tools.approvals import Claims, Rules, Verdict, names_of
+from jitchat.tools.mcp.errors_file import errors_file
+from jitchat.tools.mcp.names import offered_names
+from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
+from jitchat.tools.source import Step, ToolOutput
+from jitchat.values import Tool, ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    import anyio
+
+    from jitchat.tools.mcp.connection import Connection, Signals
+    from jitchat.tools.mcp.elicitation import Elicitor
+    from jitchat.tools.mcp.values import ListedTool, Prompt, Resource
+
+PAUSES = (0.2, 2.0, 10.0)
+"""Seconds before a server that ended is started again, each time; then it is left alone."""
+LASTING = 60.0
+"""Seconds after which a server that ran is given all of its starts again."""
+CALL_SECONDS = 600.0
+NO_SDK = "Servers of tools need the package mcp, which is not installed."
+INSTALL = "Run: pip install 'jitchat[mcp]'"
+
+
+class Phase(StrEnum):
+    OFF = "off"
+    STARTING = "starting"
+    READY = "ready"
+    RESTARTING = "restarting"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """How a server does, for the header, the palette and `jitchat mcp check`."""
+
+    name: str
+    phase: Phase
+    sentence: str = ""
+    """What is wrong, and what to do; empty where nothing is."""
+    tools: int = 0
+    """How many are offered."""
+    protocol: str = ""
+    """The version that was agreed on; empty before."""
+    seconds: float = 0.0
+    """From its start until it was ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    rules: Rules = field(default_factory=Rules)
+    """A tool that they deny is not listed."""
+    environ: Mapping[str, str] | None = None
+    """What fills variables in; None for this process's own."""
+    elicitor: "Elicitor | None" = None
+    """Who answers what a server asks the user; without one, no server may ask."""
+    pauses: Sequence[float] = PAUSES
+    call_seconds: float = CALL_SECONDS
+
+
+class Server:
+    """A source of tools, of the name that the server has in the settings."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        errors: Path,
+        options: ServerOptions | None = None,
+        on_change: Callable[[ServerState], object] = lambda _: None,
+    ) -> None:
+        """`errors` is the file that takes what the server writes on its standard error."""
+        self._spec, self.errors, self._on_change = spec, errors, on_change
+        self._options = options or ServerOptions()
+        phase = Phase.STOPPED if spec.enabled else Phase.OFF
+        self.state = ServerState(spec.name, phase)
+        self._connection: Connection | None = None
+        self._settled = asyncio.Event()
+        """Set while it is ready, or has failed."""
+        self._keeping: asyncio.Task[None] | None = None
+        self._scope: anyio.CancelScope | None = None
+        self._began = 0.0
+        """When it was started last, by the monotonic clock."""
+        self._tools: tuple[Tool, ...] = ()
+        self._claims: dict[str, Claims] = {}
+        """By the name under which a tool is offered."""
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
+
+    # As a source of tools
+
+    def tools(self) -> tuple[Tool, ...]:
+        """List what can be called now; asks nobody."""
+        return self._tools
+
+    def claims_of(self, tool: str) -> Claims | None:
+        return self._claims.get(tool)
+
+    async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:  # noqa: ARG002  of the port
+        """Run a call; cancelling it stops it. What fails is a result that tells the model so."""
+        claims = self._claims.get(call.name)
+        if claims is None:
+            gone = f"{self.name} has no tool {call.name!r} any more. Go on without it."
+            return ToolOutput(ToolResult(call, gone, is_error=True))
+        try:
+            connection = await self.ready()
+            async with asyncio.timeout(self._options.call_seconds):
+                called = await connection.call(claims.name, dict(arguments))
+        except TimeoutError:
+            late = f"{self.name} did not answer within {self._options.call_seconds:g} seconds."
+            unknown = "Whether it did anything is not known."
+            return ToolOutput(ToolResult(call, f"{late} {unknown}", is_error=True))
+        except JitchatError as error:
+            told = f"The call failed: {error.what} Whether it did anything is not known."
+            return ToolOutput(ToolResult(call, told, is_error=True))
+        return ToolOutput(ToolResult(call, called.text, is_error=called.is_error))
+
+    # Resources and prompts, for who attaches them
+
+    async def resources(self) -> "list[Resource]":
+        """List what can be read. Raises ServerFailed, as the next three do."""
+        return await (await self.ready()).resources()
+
+    async def read(self, uri: str) -> str:
+        """Read a resource as text; what is no text is named in a line."""
+        return await (await self.ready()).read(uri)
+
+    async def prompts(self) -> "list[Prompt]":
+        return await (await self.ready()).prompts()
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
+        """Fill in a prompt, as the text that is to be sent."""
+        return await (await self.ready()).prompt(name, arguments)
+
+    async def ready(self) -> "Connection":
+        """Wait until it runs; ServerFailed where it does not."""
+        await self._settled.wait()
+        if self._connection is None:
+            sentence = self.state.sentence or f"{self.name} does not run."
+            raise ServerFailed(sentence, "`jitchat mcp check` shows more.")
+        return self._connection
+
+    # From its start to its end
+
+    def start(self) -> None:
+        """Start it behind whatever else goes on, unless it runs or is switched off."""
+        is_running = self._keeping is not None and not self._keeping.done()
+        if self._spec.enabled and not is_running:
+            self._settled.clear()
+            self._tell(Phase.STARTING)
+            self._keeping = asyncio.create_task(self._keep(), name=f"mcp {self.name}")
+            self._keeping.add_done_callback(self._heed_defect)
+        if not self._spec.enabled:
+            self._settled.set()
+
+    async def started(self) -> ServerState:
+        """Wait until it is ready or has failed."""
+        await self._settled.wait()
+        return self.state
+
+    async def stop(self) -> None:
+        """Stop it, and what it started."""
+        keeping, self._keeping = self._keeping, None
+        if keeping is None:
+            return
+        if self._scope is None:  # between two starts, or before the first
+            keeping.cancel()
+        else:
+            self._scope.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(keeping)
+        if not keeping.done():  # this was cancelled itself
+            keeping.cancel()
+            await asyncio.wait([keeping])
+        self._leave(Phase.STOPPED, "")
+
+    async def _keep(self) -> None:
+        """Hold it up until it is stopped, ends too often, or cannot be started."""
+        if find_spec("mcp") is None:
+            self._leave(Phase.FAILED, f"{NO_SDK} {INSTALL}")
+            return
+        ends = 0
+        while True:
+            began = time.monotonic()
+            try:
+                was_ready = await self._run_once()
+            except JitchatError as error:
+                self._leave(Phase.FAILED, str(error))
+                return
+            if not was_ready:
+                return
+            ends = 1 if time.monotonic() - began > LASTING else ends + 1
+            if ends > len(self._options.pauses):
+                self._leave(Phase.FAILED, self._ended_sentence(ends))
+                return
+            self._settled.clear()
+            self._tell(Phase.RESTARTING, f"{self.name} ended, and is started again.")
+            await asyncio.sleep(self._options.pauses[ends - 1])
+
+    def _heed_defect(self, keeping: asyncio.Task[None]) -> None:
+        """Let nobody wait for what will not come."""
+        error = None if keeping.cancelled() else keeping.exception()
+        if error is not None:
+            self._leave(Phase.FAILED, f"{self.name} failed by a defect ({type(error).__name__}).")
+
+    def _ended_sentence(self, times: int) -> str:
+        return f"{self.name} ended {times} times. What it wrote is in {self.errors}."
+
+    async def _run_once(self) -> bool:
+        """Start it, and stay until it ends by itself: True; False where it was stopped.
+
+        Raises:
+            JitchatError: It could not be started, or not in time.
+
+        """
+        sdk = await asyncio.to_thread(import_module, "jitchat.tools.mcp.connection")
+        cancelling = await asyncio.to_thread(import_module, "anyio")
+        environ = os.environ if self._options.environ is None else self._options.environ
+        spec = self._spec.expanded(environ)
+        signals: Signals = sdk.Signals(on_end=self._settled.clear)
+        is_ready = False
+        try:
+            with cancelling.move_on_after(spec.timeout) as self._scope:
+                async with self._connection_of(sdk, spec, signals) as connection:
+                    await self._take_tools(connection)
+                    is_ready = True
+                    assert self._scope is not None  # noqa: S101  set by `with`
+                    self._scope.deadline = float("inf")
+                    await self._serve(connection, signals)
+        except (*sdk.FAILURES, BaseExceptionGroup) as error:
+            if not is_ready:
+                raise sdk.failure(error, spec) from None
+        finally:
+            was_stopped = self._keeping is None
+            self._connection, self._scope = None, None
+        if not is_ready and not was_stopped:
+            raise ServerFailed(*_late(spec, signals.stray))
+        return not was_stopped
+
+    @asynccontextmanager
+    async def _connection_of(
+        self,
+        sdk: Any,  # noqa: ANN401  a module
+        spec: ServerSpec,
+        signals: "Signals",
+    ) -> "AsyncIterator[Connection]":
+        with errors_file(self.errors) as errors:
+            async with sdk.connected(spec, errors, signals, self._options.elicitor) as connection:
+                yield connection
+
+    async def _serve(self, connection: "Connection", signals: "Signals") -> None:
+        """Be there for calls, and list the tools anew when they change, until it ends."""
+        self._connection = connection
+        self._tell(Phase.READY, protocol=connection.protocol)
+        self._settled.set()
+        watching = asyncio.create_task(connection.watch(signals))
+        try:
+            while not signals.ended.is_set():
+                await _first_of(signals.changed.wait(), signals.ended.wait())
+                if signals.changed.is_set() and not signals.ended.is_set():
+                    signals.changed = type(signals.changed)()
+                    with suppress(ServerFailed):
+                        await self._take_tools(connection)
+                    self._tell(Phase.READY, protocol=connection.protocol)
+        finally:
+            watching.cancel()
+            await asyncio.wait([watching])
+
+    async def _take_tools(self, connection: "Connection") -> None:
+        listed = {tool.name: tool for tool in reversed(await connection.tools())}
+        names = offered_names(self.name, listed)
+        made = [self._made(names[name], tool) for name, tool in listed.items()]
+        kept = [
+            (tool, claims)
+            for tool, claims in made
+            if self._options.rules.verdict(self.name, names_of(self.name, tool, claims))
+            is not Verdict.DENY
+        ]
+        self._claims = {tool.name: claims for tool, claims in kept}
+        self._tools = tuple(sorted((tool for tool, _ in kept), key=lambda tool: tool.name))
+
+    def _made(self, name: str, listed: "ListedTool") -> tuple[Tool, Claims]:
+        schema = repair(json.dumps(listed.schema, ensure_ascii=False, sort_keys=True))
+        tool = Tool(name, repair(listed.description), schema)
+        return tool, Claims(listed.name, listed.annotations, self._spec.launch)
+
+    def _leave(self, phase: Phase, sentence: str) -> None:
+        self._connection, self._tools, self._claims = None, (), {}
+        self._tell(phase, sentence)
+        self._settled.set()
+
+    def _tell(self, phase: Phase, sentence: str = "", protocol: str = "") -> None:
+        if phase in (Phase.STARTING, Phase.RESTARTING):
+            self._began = time.monotonic()
+        is_new = phase is Phase.READY and self.state.phase is not Phase.READY
+        seconds = time.monotonic() - self._began if is_new else self.state.seconds
+        count = len(self._tools)
+        self.state = ServerState(self.name, phase, sentence, count, protocol, seconds)
+        self._on_change(self.state)
+
+
+def _late(spec: ServerSpec, stray: int) -> tuple[str, str]:
+    told = f"{spec.name} was not ready within {spec.timeout:g} seconds."
+    if stray:
+        told += " It writes what is no message to its standard output."
+    return told, f"`jitchat mcp check {spec.name}` shows more; timeout allows it more time."
+
+
+async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

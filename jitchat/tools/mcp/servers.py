@@ -1,0 +1,59 @@
+"""All servers of the settings: started at once, looked up by name, stopped together."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from jitchat.tools.approvals import Claims
+from jitchat.tools.mcp.server import Server, ServerOptions, ServerState
+from jitchat.tools.mcp.spec import ServerSpec
+
+
+class Servers:
+    """Made where an event loop runs. Nothing is started before `start`."""
+
+    def __init__(
+        self,
+        specs: Iterable[ServerSpec],
+        folder: Path,
+        options: ServerOptions | None = None,
+        on_change: Callable[[ServerState], object] = lambda _: None,
+    ) -> None:
+        """`folder` takes what servers write on their standard errors, a file each."""
+        self._servers = {
+            spec.name: Server(spec, folder / f"{spec.name}.log", options, on_change)
+            for spec in specs
+        }
+
+    def start(self) -> None:
+        """Start all of them behind whatever else goes on; `on_change` hears how they do."""
+        for server in self._servers.values():
+            server.start()
+
+    async def started(self) -> tuple[ServerState, ...]:
+        """Wait until each is ready or has failed."""
+        return tuple(await asyncio.gather(*(each.started() for each in self._servers.values())))
+
+    async def stop(self) -> None:
+        """Stop all of them at once, and what they started."""
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+
+    async def restart(self, name: str) -> ServerState:
+        """Stop a server and start it anew, whatever it failed of."""
+        await self._servers[name].stop()
+        self._servers[name].start()
+        return await self._servers[name].started()
+
+    def sources(self) -> tuple[Server, ...]:
+        return tuple(self._servers.values())
+
+    def server(self, name: str) -> Server:
+        return self._servers[name]
+
+    def states(self) -> tuple[ServerState, ...]:
+        return tuple(server.state for server in self._servers.values())
+
+    def claims_of(self, source: str, tool: str) -> Claims | None:
+        """Look up what a server says of a tool, by the name that the tool is offered under."""
+        server = self._servers.get(source)
+        return server.claims_of(tool) if server is not None else None

@@ -1,0 +1,131 @@
+"""`jitchat mcp`: the configuration is edited, and servers are tried."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.store.database import Database
+from jitchat.store.tool_grants import ToolGrants
+from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+
+CANARY = "sk-canary-0123456789abcdef"
+BEFORE = """# mine
+[chat]
+mode = "full"   # for now
+
+[mcp.old]   # out of use
+command = "old-server"
+[mcp.old.env]
+A = "b"
+# the end of old
+
+[keys]
+inspector = "f2"
+"""
+FRIENDLY = (sys.executable, "-m", "tests.tools.mcp.friendly_server")
+
+
+def test_a_server_is_added_listed_and_removed_and_the_rest_stays(jitchat: Shell, home: Path):
+    config = home / "config.toml"
+    home.mkdir(exist_ok=True)
+    config.write_text(BEFORE)
+
+    added = jitchat("mcp", "add", "--env", "TOKEN=${T}", "git", "uvx", "mcp-git", '--say="a\\b"')
+    listed = jitchat("mcp", "list")
+    removed = jitchat("mcp", "remove", "old")
+
+    assert (added.code, removed.code) == (0, 0), added.err + removed.err
+    assert listed.out.splitlines() == ["old  runs old-server", "git  runs uvx"]
+    text = config.read_text()
+    head, _, _ = BEFORE.partition("[mcp.old]")
+    assert text.startswith(f'{head}[keys]\ninspector = "f2"\n')
+    assert tomllib.loads(text)["mcp"] == {
+        "git": {"command": "uvx", "args": ["mcp-git", '--say="a\\b"'], "env": {"TOKEN": "${T}"}}
+    }
+
+
+def test_an_address_is_added_with_its_headers(jitchat: Shell, home: Path):
+    jitchat("mcp", "add", "--header", "Authorization=Bearer ${T}", "far", "https://x.test/mcp")
+
+    written = tomllib.loads((home / "config.toml").read_text())["mcp"]["far"]
+    assert written == {
+        "url": "https://x.test/mcp",
+        "headers": {"Authorization": "Bearer ${T}"},
+    }
+    assert json.loads(jitchat("mcp", "list", "--json").out) == [
+        {"name": "far", "kind": "over HTTP", "enabled": True}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("add", "old", "x"), "has a server old already"),
+        (("add", "a__b", "x"), "cannot be the name of a server"),
+        (("add", "a", "https://x.test", "y"), "An address takes no arguments"),
+        (("add", "--env", "T", "a", "x"), "is NAME=VALUE"),
+        (("remove", "gone"), "has no server 'gone'. It has: old."),
+        (("check", "gone"), "There is no server 'gone'. There are: old."),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_nothing_is_changed(
+    jitchat: Shell, home: Path, words: tuple[str, ...], told: str
+):
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(BEFORE)
+
+    refused = jitchat("mcp", *words)
+
+    assert refused.code == 2
+    assert told in refused.err
+    assert (home / "config.toml").read_text() == BEFORE
+
+
+def test_a_table_that_is_written_otherwise_is_left_as_it_is(jitchat: Shell, home: Path):
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text('mcp.a = { command = "x" }\n')
+
+    refused = jitchat("mcp", "remove", "a")
+
+    assert "cannot be edited here" in refused.err
+    assert (home / "config.toml").read_text() == 'mcp.a = { command = "x" }\n'
+
+
+def test_what_was_allowed_of_a_server_goes_with_it(jitchat: Shell, home: Path):
+    jitchat("mcp", "add", "git", "uvx")
+    database = Database(home / "jitchat.db")
+    ToolGrants(database).put("git", "log", "d")
+    database.close()
+
+    jitchat("mcp", "remove", "git")
+
+    database = Database(home / "jitchat.db")
+    assert not ToolGrants(database).has("git", "log", "d")
+    database.close()
+
+
+def test_a_check_lists_tools_with_prices_and_shows_what_servers_wrote(jitchat: Shell, home: Path):
+    script = str(ROOT / "tests" / "tools" / "mcp" / "hostile_server.py")
+    jitchat("mcp", "add", "--cwd", str(ROOT), "--env", f"TOKEN={CANARY}", "good", *FRIENDLY)
+    jitchat("mcp", "add", "--env", f"TOKEN={CANARY}", "bad", sys.executable, script, "fails")
+
+    found = jitchat("mcp", "check")
+
+    assert found.code == 1
+    assert "✓ good  7 tools, " in found.out
+    assert "good__add" in found.out
+    assert "Adds two numbers." in found.out
+    assert "✗ bad  bad ended before it answered" in found.out
+    assert "│ no such table: users" in found.out
+    assert CANARY not in found.out + found.err
+    assert json.loads(jitchat("mcp", "check", "good", "--json").out)[0]["ok"]

@@ -1,0 +1,96 @@
+"""A server of tools, written with the SDK: over standard input and output, or HTTP at a port."""
+
+import os
+import socket
+import sys
+from typing import Annotated
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Image, Resolve
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+
+server = MCPServer("friendly", instructions="Adds numbers.")
+
+
+class Sum(BaseModel):
+    total: int
+
+
+class Colour(BaseModel):
+    colour: str
+
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+def add(a: int, b: int) -> Sum:
+    """Adds two numbers."""
+    return Sum(total=a + b)
+
+
+@server.tool()
+def say(text: str) -> str:
+    """Says a text again."""
+    return text
+
+
+@server.tool(name="fail.now")
+def fail() -> str:
+    """Fails."""
+    raise ValueError("no such thing")
+
+
+@server.tool()
+def picture() -> Image:
+    """Gives a picture."""
+    return Image(data=b"\x89PNG" * 25, format="png")
+
+
+@server.tool()
+def environment() -> str:
+    """Names its variables, and says one."""
+    print("token:", os.environ.get("TOKEN"), file=sys.stderr, flush=True)
+    return f"{sorted(os.environ)} {os.environ.get('TOKEN')} {os.environ.get('PLACE')}"
+
+
+def which() -> Elicit[Colour]:
+    return Elicit("Which colour?", Colour)
+
+
+@server.tool()
+def ask(answer: Annotated[ElicitationResult[Colour], Resolve(which)]) -> str:
+    """Asks the user for a colour."""
+    return f"{answer.action} {getattr(answer, 'data', None)}"
+
+
+@server.tool()
+async def grow(ctx: Context) -> str:
+    """Adds a tool to the server."""
+    server.add_tool(say, name="grown", description="New.")
+    await ctx.notify_tools_changed()
+    await ctx.session.send_tool_list_changed()
+    return "grew"
+
+
+@server.resource("note://today", name="today", mime_type="text/plain")
+def today() -> str:
+    """What is on today."""
+    return "Water the fern."
+
+
+@server.prompt()
+def greeting(name: str) -> str:
+    """Greets somebody."""
+    return f"Greet {name} kindly."
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        server.run("stdio")
+    else:
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        print(listening.getsockname()[1], flush=True)
+        app = server.streamable_http_app()
+        uvicorn.Server(uvicorn.Config(app, log_level="error")).run([listening])

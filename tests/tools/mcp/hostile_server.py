@@ -1,0 +1,72 @@
+"""A server of the older protocol, by hand: the SDK's would not misbehave. Its argument says how."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import count
+
+HOW = sys.argv[1]
+OBJECT = {"type": "object", "properties": {}}
+NAMES = {"clash": ["a b", "a.b", "a/b", "a.b", "c"], "denied": ["read", "drop.all"]}
+lists = count(1)
+
+
+def tools():
+    listed = next(lists)
+    description = "Does it. \x1b]0;owned\x07\u202e" if HOW == "controls" else f"Does it, {listed}."
+    names = NAMES.get(HOW, ["do"])
+    return [{"name": name, "description": description, "inputSchema": OBJECT} for name in names]
+
+
+def called(name):
+    if HOW == "dies":
+        print("the disk is on fire", file=sys.stderr, flush=True)
+        os._exit(3)
+    if HOW == "hangs":
+        print("called", file=sys.stderr, flush=True)
+        time.sleep(600)
+    text = {"large": "x" * 10_000_000, "controls": "\x1b[2Jgone\x00"}.get(HOW, name)
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def answer(request):
+    match request["method"]:
+        case "initialize":
+            return {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "hostile", "version": "1"},
+            }
+        case "tools/list":
+            return {"tools": tools()}
+        case "tools/call":
+            return called(request["params"]["name"])
+
+
+def say(message):
+    print(json.dumps({"jsonrpc": "2.0"} | message), flush=True)
+
+
+if HOW == "silent":
+    time.sleep(600)
+if HOW == "fails":
+    sys.exit("no such table: users")
+if HOW == "stubborn":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    print("child", child.pid, file=sys.stderr, flush=True)
+if HOW == "prose":
+    print("Welcome to the server!\n{not json}", flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        found = answer(request)
+        error = {"error": {"code": -32601, "message": "no such method"}}
+        say({"id": request["id"]} | ({"result": found} if found else error))
+    if request["method"] == "tools/call" and HOW == "changes":
+        say({"method": "notifications/tools/list_changed"})
+if HOW == "stubborn":
+    time.sleep(600)

@@ -1,0 +1,239 @@
+"""Servers that fail, hang, end, shout and lie: a state and a sentence each, no failing chat."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.store.tool_grants import ToolGrants
+from jitchat.text.sanitize import for_terminal
+from jitchat.tools.approvals import Answer, Approvals, Rules
+from jitchat.tools.mcp import server as server_module
+from jitchat.tools.mcp.server import Phase
+from jitchat.tools.mcp.servers import Servers
+from jitchat.values import ToolCall
+from tests.tools.mcp.conftest import FRIENDLY, hostile
+from tests.tools.test_approvals import Scripted
+
+if TYPE_CHECKING:
+    from jitchat.store.database import Database
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+async def test_what_a_server_prints_among_its_messages_is_passed_over(running, capfd):
+    async with running(hostile("prose")) as heard:
+        result = await heard.call("hostile__do")
+
+    assert (result.content, result.is_error) == ("do", False)
+    assert heard.heard[1].protocol == "2025-11-25"
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_a_server_that_says_nothing_is_given_up_in_time(running):
+    began = time.monotonic()
+
+    async with running(hostile("silent", timeout=0.3)) as heard:
+        (state,) = heard.servers.states()
+
+    assert state.phase is Phase.FAILED
+    assert state.sentence.startswith("hostile was not ready within 0.3 seconds.")
+    assert "jitchat mcp check hostile" in state.sentence
+    assert time.monotonic() - began < 10
+
+
+async def test_a_server_is_stopped_while_it_starts(tmp_path: Path):
+    servers = Servers([hostile("silent"), FRIENDLY], tmp_path)
+    servers.start()
+    waiting = asyncio.ensure_future(servers.started())
+    await asyncio.sleep(0)
+
+    async with asyncio.timeout(15):
+        await servers.stop()
+        states = await waiting
+
+    assert {state.phase for state in states} == {Phase.STOPPED}
+
+
+async def test_what_a_server_wrote_on_its_errors_is_in_its_file_alone(running, capfd):
+    async with running(hostile("fails")) as heard:
+        (state,) = heard.servers.states()
+        file = heard.servers.server("hostile").errors
+
+    assert state.phase is Phase.FAILED
+    assert "hostile ended before it answered" in state.sentence
+    assert "no such table: users" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_a_server_that_ends_in_a_call_is_started_again_a_few_times(running):
+    async with running(hostile("dies")) as heard:
+        first = await heard.call("hostile__do")
+        await heard.until(lambda: heard.phases.count(Phase.READY) == 2)
+        assert heard.tools() == ["hostile__do"]
+        second, third = [await heard.call("hostile__do") for _ in range(2)]
+        await heard.until(lambda: heard.phases[-1] is Phase.FAILED)
+        last = await heard.call("hostile__do")
+        again = await heard.servers.restart("hostile")
+
+    for result in (first, second, third):
+        assert result.is_error
+        assert "hostile ended before it answered" in result.content
+        assert "Whether it did anything is not known" in result.content
+    assert "hostile has no tool" in last.content
+    assert Phase.RESTARTING in heard.phases
+    assert "ended 3 times" in next(s.sentence for s in heard.heard if s.phase is Phase.FAILED)
+    assert again.phase is Phase.READY
+
+
+async def test_a_call_that_hangs_is_given_up_or_stopped(running):
+    async with running(hostile("hangs"), call_seconds=0.1) as heard:
+        late = await heard.call("hostile__do")
+
+    assert late.is_error
+    assert "did not answer within 0.1 seconds" in late.content
+
+    async with running(hostile("hangs")) as heard:
+        calling = asyncio.ensure_future(heard.call("hostile__do"))
+        await asyncio.sleep(0)
+        calling.cancel()
+        await asyncio.wait([calling], timeout=5)
+        assert calling.cancelled()
+
+
+async def test_a_result_of_ten_megabytes_comes_whole(running):
+    async with running(hostile("large")) as heard:
+        result = await heard.call("hostile__do")
+
+    assert len(result.content) == 10_000_000
+
+
+async def test_control_characters_are_kept_and_shown_as_signs(running):
+    approver = Scripted([Answer.DECLINE])
+
+    async with running(hostile("controls")) as heard:
+        result = await heard.call("hostile__do")
+        (tool,) = heard.servers.server("hostile").tools()
+        decides = Approvals(Rules(), heard.servers, approver)
+        await decides.refusal("hostile", tool, ToolCall("1", tool.name, "{}"))
+
+    assert "\x1b[2J" in result.content
+    result.content.encode()  # what is stored can be
+    assert "\0" not in result.content
+    shown = for_terminal(result.content) + approver.questions[0].description
+    assert not re.search(r"[\x00-\x08\x0e-\x1f\u202e]", shown)
+
+
+async def test_names_that_would_be_the_same_are_told_apart(running):
+    async with running(hostile("clash")) as heard:
+        names = heard.tools()
+        results = [(await heard.call(name)).content for name in names]
+
+    assert names == sorted(set(names))
+    assert sorted(results) == ["a b", "a.b", "a/b", "c"]
+
+
+async def test_a_tool_is_denied_by_the_name_that_its_server_knows(running):
+    async with running(hostile("denied"), rules=Rules(deny=("hostile__drop.*",))) as heard:
+        assert heard.tools() == ["hostile__read"]
+
+
+async def test_a_description_that_changes_is_asked_about_anew(running, database: Database):
+    grants = ToolGrants(database)
+    approver = Scripted([Answer.ALWAYS, Answer.DECLINE])
+
+    async with running(hostile("changes")) as heard:
+        decides = Approvals(Rules(), heard.servers, approver, grants)
+        (before,) = heard.servers.server("hostile").tools()
+        call = ToolCall("1", before.name, "{}")
+        assert await decides.refusal("hostile", before, call) is None
+        assert await decides.refusal("hostile", before, call) is None
+        await heard.call(before.name)
+        source = heard.servers.server("hostile")
+        await heard.until(lambda: source.tools() != (before,))
+        (after,) = source.tools()
+        assert await decides.refusal("hostile", after, call) is not None
+
+    assert [question.description for question in approver.questions] == [
+        "│ Does it, 1.",
+        "│ Does it, 2.",
+    ]
+
+
+def is_there(process: int) -> bool:
+    """Whether it runs; what has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="asks /proc who runs")
+async def test_nothing_that_a_server_started_is_left(running):
+    async with running(hostile("stubborn")) as heard:
+        file = heard.servers.server("hostile").errors
+        child = int(file.read_text().split()[-1])
+        assert is_there(child)
+
+    assert not is_there(child)
+    assert heard.phases[-1] is Phase.STOPPED
+
+
+async def test_keys_are_in_no_error_log_result_or_representation(
+    running, caplog, capfd, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)  # a server is not handed it
+    caplog.set_level(logging.DEBUG)
+    environ = {"SECRET": CANARY}
+    here = replace(FRIENDLY, env={"TOKEN": "${SECRET}", "PLACE": "/srv/notes"})
+    far = replace(
+        hostile(""),
+        name="far",
+        command="",
+        args=(),
+        url=f"http://user:{CANARY}@127.0.0.1:9/mcp?key={CANARY}",
+        headers={"Authorization": "Bearer ${SECRET}"},
+        timeout=5,
+    )
+
+    async with running(here, far, environ=environ) as heard:
+        result = await heard.call("friendly__environment")
+        everything = (heard.servers.states(), heard.heard, far, here.expanded(environ))
+        states = {state.name: state for state in heard.servers.states()}
+
+    assert states["far"].phase is Phase.FAILED
+    assert "'TOKEN'" in result.content
+    assert "PATH" in result.content
+    assert "OPENAI_API_KEY" not in result.content
+    assert "/srv/notes" in result.content  # a folder is no key
+    out, err = capfd.readouterr()
+    for text in (result.content, repr(everything), caplog.text, out, err):
+        assert CANARY not in text
+
+
+async def test_without_the_sdk_a_sentence_names_the_extra(running, monkeypatch):
+    monkeypatch.setattr(server_module, "find_spec", lambda name: None)
+
+    async with running(FRIENDLY) as heard:
+        (state,) = heard.servers.states()
+
+    assert state.phase is Phase.FAILED
+    assert "pip install 'jitchat[mcp]'" in state.sentence
+
+
+def test_the_sdk_is_not_imported_before_a_server_is_started():
+    code = (
+        "import sys, jitchat.tools.mcp.servers, jitchat.tools.approvals, jitchat.settings.load;"
+        "assert not {'mcp', 'mcp_types', 'httpx2', 'anyio', 'pydantic'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,120 @@
+"""Servers over their own input and output and over HTTP: tools, resources, prompts, questions."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from jitchat.tools.approvals import Claims, Rules
+from jitchat.tools.mcp import connection
+from jitchat.tools.mcp.elicitation import Field, Request, Response
+from jitchat.tools.mcp.server import Phase
+from jitchat.tools.mcp.spec import ServerSpec
+from tests.support import ROOT
+from tests.tools.mcp.conftest import FRIENDLY
+
+TOOLS = ["add", "ask", "environment", "fail_now_3feaf8", "grow", "picture", "say"]
+
+
+class Red:
+    """Answers every question with red."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    async def elicit(self, request: Request) -> Response:
+        self.requests.append(request)
+        return Response("accept", (("colour", "red"),))
+
+
+async def exercise(heard) -> None:
+    """Everything that a server can do, once."""
+    assert [name.removeprefix("friendly__") for name in heard.tools()] == TOOLS
+    added, said, pictured, failed = await asyncio.gather(
+        heard.call("friendly__add", a=1, b=2),
+        heard.call("friendly__say", text="grüße"),
+        heard.call("friendly__picture"),
+        heard.call("friendly__fail_now_3feaf8"),
+    )
+    assert (added.content, added.is_error) == ('{\n  "total": 3\n}', False)
+    assert (said.content, said.is_error) == ("grüße", False)
+    assert pictured.content == "[image, image/png, 100 bytes; not shown]"
+    assert failed.is_error
+    assert "fail.now" in failed.content
+    server = heard.servers.server("friendly")
+    assert [each.uri for each in await server.resources()] == ["note://today"]
+    assert await server.read("note://today") == "note://today\nWater the fern."
+    (prompt,) = await server.prompts()
+    assert [(each.name, each.required) for each in prompt.arguments] == [("name", True)]
+    assert await server.prompt("greeting", {"name": "Ada"}) == "Greet Ada kindly."
+
+
+@pytest.mark.parametrize(("mode", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+async def test_a_server_that_runs_here_serves_both_generations(
+    running, monkeypatch, mode: str, version: str
+):
+    monkeypatch.setattr(connection, "Client", partial(connection.Client, mode=mode))
+    elicitor = Red()
+
+    async with running(FRIENDLY, elicitor=elicitor) as heard:
+        await exercise(heard)
+        asked = await heard.call("friendly__ask")
+        await heard.call("friendly__grow")
+        await heard.until(lambda: "friendly__grown" in heard.tools())
+
+    assert heard.heard[1].protocol == version
+    assert asked.content == "accept colour='red'"
+    colour = Field("colour", "Colour", "string", required=True)
+    assert elicitor.requests == [Request("friendly", "Which colour?", (colour,))]
+    assert heard.phases[-1] is Phase.STOPPED
+    assert heard.tools() == []
+
+
+async def test_a_server_that_has_an_address_is_reached_with_its_headers(running):
+    command = (sys.executable, "-m", "tests.tools.mcp.friendly_server", "http")
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        port = int(await process.stdout.readline())
+        spec = ServerSpec(
+            "friendly", url=f"http://127.0.0.1:{port}/mcp", headers={"X-Token": "${T:-abc}"}
+        )
+        async with running(spec, environ={}) as heard:
+            await exercise(heard)
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(running):
+    gone = replace(FRIENDLY, name="gone", command="/nowhere/server")
+    far = ServerSpec("far", url="http://127.0.0.1:9/mcp", timeout=5)
+    off = replace(FRIENDLY, name="off", enabled=False)
+    unset = replace(FRIENDLY, name="unset", env={"KEY": "${NO_SUCH_KEY}"})
+
+    rules = Rules(allow=("friendly",)).with_rules_of("friendly", Rules(deny=("fail.*", "s*")))
+
+    async with running(FRIENDLY, gone, far, off, unset, rules=rules) as heard:
+        states = {state.name: state for state in heard.servers.states()}
+        late = await heard.call("gone__do")
+        names = heard.tools()
+        claims = heard.servers.claims_of("friendly", "friendly__add")
+
+    assert states["friendly"].phase is Phase.READY
+    assert [f"friendly__{name}" for name in TOOLS if name[0] not in "sf"] == names
+    assert isinstance(claims, Claims)
+    assert claims.annotations == ("read only", "stays within its own world")
+    assert 0 < states["friendly"].seconds < 20
+    assert states["off"].phase is Phase.OFF
+    failed = {name: states[name] for name in ("gone", "far", "unset")}
+    assert {state.phase for state in failed.values()} == {Phase.FAILED}
+    assert "no /nowhere/server" in failed["gone"].sentence
+    assert "far cannot be reached" in failed["far"].sentence
+    assert "mcp.unset.env.KEY needs $NO_SUCH_KEY" in failed["unset"].sentence
+    assert late.is_error
