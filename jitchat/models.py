@@ -36,7 +36,7 @@ from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
-from jitchat.tools.offering import Asking
+from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import (
     ASSUMED,
@@ -229,7 +229,7 @@ class ResolvedModel:
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
-            asking=asking or Asking(tools.request_context),
+            offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

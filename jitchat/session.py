@@ -48,7 +48,7 @@ from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compactor
 from jitchat.tools.gate import LARGE_RESULT
 from jitchat.tools.large_results import LargeResults
-from jitchat.tools.offering import Asking, Occasion, offered
+from jitchat.tools.offering import Occasion, Offering, OfferRules
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
@@ -81,8 +81,8 @@ class SessionOptions:
     """What is kept of that model between runs; None where nothing is."""
     toolbox: Toolbox = field(default_factory=Toolbox)
     """What the model may call, beside `request_context`."""
-    asking: Asking = Asking.OFF
-    """When `request_context` is offered."""
+    offers: OfferRules = field(default_factory=OfferRules)
+    """Which of them go along with a message."""
     large_result: int = LARGE_RESULT
     """Tokens from which on a result is held at the gate."""
     compactor: Compactor | None = None
@@ -106,12 +106,17 @@ class Session:
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
         self.planning = Planning(memory, counter, self._model_facts, self._offered)
-        large = options.large_result, options.compactor
-        self.toolbox = options.toolbox.with_sources(
-            RequestContext(memory, self.planning.history_before, counter),
-            LargeResults(memory, counter, *large),
-        )
+        self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
+
+    def use_tools(self, toolbox: Toolbox) -> None:
+        """Offer other tools from now on, beside jitchat's own."""
+        options, memory, counter = self.options, self.memory, self.counter
+        self.toolbox = toolbox.with_sources(
+            RequestContext(memory, self.planning.history_before, counter),
+            LargeResults(memory, counter, options.large_result, options.compactor),
+        )
+        self._offering = Offering(self.toolbox, options.offers, counter)
 
     async def send(
         self,
@@ -468,8 +473,9 @@ class Session:
         learnt, options = self.options.learnt, self.options
         if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
             return ()
-        occasion = Occasion(mode, budget.budget, is_first=question.turn.position == 1)
-        return tuple(offered(self.toolbox, options.asking, occasion, self.counter))
+        is_first = question.turn.position == 1
+        occasion = Occasion(question.turn.content, mode, budget.budget, is_first)
+        return self._offering.of(occasion)
 
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)

@@ -2,21 +2,22 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import click
 
 from jitchat import errors, models
-from jitchat.cli import cold_store, options, output, windows
-from jitchat.events import ReplyDelta, SendFailed, TurnStored
+from jitchat.cli import cold_store, options, output, sending, windows
+from jitchat.cli.served_tools import served_tools
 from jitchat.memory import Memory
-from jitchat.providers.provider import Finished
 from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
 from jitchat.store.path import parent_of
-from jitchat.text.sanitize import one_line, shorten
-from jitchat.values import Mode, Role, Status, Turn
+from jitchat.text.sanitize import shorten
+from jitchat.tools.mcp.server import Phase
+from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
@@ -95,8 +96,11 @@ def _planned(
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
+@click.option(
+    "--tools", "with_tools", is_flag=True, help="Let the model call the tools of your servers."
+)
 @options.common_options
-def send_command(flags: options.Flags, text: str) -> None:
+def send_command(flags: options.Flags, text: str, *, with_tools: bool) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
@@ -104,7 +108,8 @@ def send_command(flags: options.Flags, text: str) -> None:
     """
     draft = read_draft(text)
     with opened_session(flags) as opened:
-        error = asyncio.run(_exchange(*opened, draft))
+        folder = flags.paths().servers if with_tools else None
+        error = asyncio.run(_exchange(*opened, draft, folder))
     if error is not None:
         raise error
 
@@ -116,48 +121,15 @@ def _warn(*sentences: str | None) -> None:
 
 
 async def _exchange(
-    session: Session, mode: Mode, model: models.ResolvedModel, draft: str
+    session: Session, mode: Mode, model: models.ResolvedModel, draft: str, folder: Path | None
 ) -> errors.JitchatError | None:
-    """Send and print; whatever ends it, what came is stored and the line is closed.
-
-    What comes back is what went wrong: of a reply that is cut, why, and what to do.
-    """
+    """Send and print, with the tools of the servers where `folder` names that of what they log."""
     _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
-    error: errors.JitchatError | None = None
-    stored: list[Turn] = []
-    is_open_line = False
-    try:
-        async with aclosing(session.send(draft, mode)) as events:
-            async for event in events:
-                match event:
-                    case ReplyDelta(text):
-                        output.say(text, newline=False)
-                        is_open_line = not text.endswith("\n")
-                    case SendFailed():
-                        error = event.error
-                    case TurnStored(turn):
-                        stored.append(turn)
-                    case _:
-                        pass
-    finally:
-        if is_open_line:
-            output.say("")
-        await session.aclose()
-    if not stored or stored[-1].status is not Status.CUT:
-        return error
-    if error is not None:
-        return errors.ReplyCut(error.what, error.remedy)
-    sent = session.sent_exchange(stored[0], stored[-1])
-    return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
-
-
-def _cut(stop: str) -> errors.ReplyCut:
-    """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
-    finished = Finished(stop.partition(":")[0])
-    told = f" ({one_line(stop)})" if stop else ""
-    on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
-    remedy = on if finished.is_by_length else finished.remedy
-    return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
+    if folder is None:
+        return await sending.sent_and_printed(session, mode, draft)
+    async with served_tools(session, model.settings, folder) as states:
+        _warn(*(state.sentence for state in states if state.phase is Phase.FAILED))
+        return await sending.sent_and_printed(session, mode, draft)
 
 
 @contextmanager

@@ -1,9 +1,10 @@
-"""Which tools go along with a message."""
+"""Which tools go along with a message, and why the others do not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from jitchat.tools.choosing import SHARE, chosen
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode, Tool
 from jitchat.window import reasons
@@ -21,14 +22,18 @@ class Asking(StrEnum):
     ON = "on"
 
 
-_SHARE = 10
-"""What is offered by itself takes no more than a tenth of the budget."""
+@dataclass(frozen=True, slots=True)
+class OfferRules:
+    asking: Asking = Asking.OFF
+    offers_all: bool = False
+    """Whether all tools go along, whatever they take; else those that fit the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Where a message stands."""
+    """A message, and where it stands."""
 
+    message: str
     mode: Mode
     budget: int
     """Tokens that a window of it may have."""
@@ -36,24 +41,53 @@ class Occasion:
     """Whether it is the first one of its conversation: then nothing is kept."""
 
 
-def offered(
-    toolbox: Toolbox, asking: Asking, occasion: Occasion, counter: TokenCounter
-) -> Iterator[ToolOffer]:
-    """Choose the tools for a message."""
-    tools = toolbox.tools()
-    has_others = any(tool.name not in EPHEMERAL for tool in tools)
-    for tool in tools:
-        if tool.name == HANDLE_LARGE_RESULTS:
-            if has_others:
+class Offering:
+    """Chooses among the tools of one conversation."""
+
+    def __init__(self, toolbox: Toolbox, rules: OfferRules, counter: TokenCounter) -> None:
+        self._toolbox, self._rules, self._counter = toolbox, rules, counter
+        self._priced: tuple[Sequence[Tool], Mapping[str, int]] = (), {}
+        """The tools that were priced last, and what each takes."""
+
+    def of(self, occasion: Occasion) -> tuple[ToolOffer, ...]:
+        """Judge every tool, by name."""
+        tools = self._toolbox.tools()
+        others = [tool for tool in tools if tool.name not in EPHEMERAL]
+        own = (tool for tool in tools if tool.name in EPHEMERAL)
+        offers = [
+            *self._others(others, occasion),
+            *self._own(own, occasion, has_others=bool(others)),
+        ]
+        return tuple(sorted(offers, key=lambda offer: offer.tool.name))
+
+    def _own(
+        self, tools: Iterator[Tool], occasion: Occasion, *, has_others: bool
+    ) -> Iterator[ToolOffer]:
+        for tool in tools:
+            if tool.name == HANDLE_LARGE_RESULTS and has_others:
                 yield ToolOffer(tool, reasons.GATE)
-        elif tool.name != REQUEST_CONTEXT:
-            yield ToolOffer(tool, reasons.OFFERED)
-        elif not occasion.is_first and _may_ask(tool, asking, occasion, counter):
-            yield ToolOffer(tool, reasons.CAN_ASK)
+            if tool.name == REQUEST_CONTEXT and self._may_ask(tool, occasion):
+                yield ToolOffer(tool, reasons.CAN_ASK)
 
+    def _may_ask(self, tool: Tool, occasion: Occasion) -> bool:
+        asking = self._rules.asking
+        if occasion.is_first or asking is not Asking.AUTO:
+            return asking is Asking.ON and not occasion.is_first
+        price = tool_prices([tool], self._counter.count, self._counter.style).total
+        return occasion.mode.recalls and price <= SHARE * occasion.budget
 
-def _may_ask(tool: Tool, asking: Asking, occasion: Occasion, counter: TokenCounter) -> bool:
-    if asking is not Asking.AUTO:
-        return asking is Asking.ON
-    price = tool_prices([tool], counter.count, counter.style).total
-    return occasion.mode.recalls and price * _SHARE <= occasion.budget
+    def _others(self, tools: Sequence[Tool], occasion: Occasion) -> Iterator[ToolOffer]:
+        prices = self._prices(tools)
+        budget = None if self._rules.offers_all else occasion.budget
+        priced = [(tool, prices[tool.name]) for tool in tools]
+        for choice in chosen(priced, occasion.message, budget):
+            yield ToolOffer(choice.tool, choice.reason, choice.is_offered, choice.tokens)
+
+    def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
+        """Price the tools; the same ones as before are not counted again."""
+        known, prices = self._priced
+        if known != tools:
+            count, style = self._counter.count, self._counter.style
+            prices = dict(tool_prices(tools, count, style).each) if tools else {}
+            self._priced = tools, prices
+        return prices

@@ -47,11 +47,14 @@ _FIRST_LOOK = 16
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """A tool that the model may call in one turn."""
+    """A tool, and whether the model may call it in one turn."""
 
     tool: Tool
     reason: str
-    """Why it is offered, as a clause."""
+    """Why, as a clause."""
+    is_offered: bool = True
+    tokens: int = 0
+    """What one that is not offered would take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Sources:
     @property
     def can_ask(self) -> bool:
         """Whether the model can ask for turns that the window leaves out."""
-        return any(offer.tool.name == REQUEST_CONTEXT for offer in self.tools)
+        return any(offer.tool.name == REQUEST_CONTEXT for offer in self.tools if offer.is_offered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +197,11 @@ class Parts:
 
 def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:
     """Make a segment a tool, by name; the first has what is written around all of them."""
-    if not offers:
+    by_name = sorted(
+        (offer for offer in offers if offer.is_offered), key=lambda offer: offer.tool.name
+    )
+    if not by_name:
         return []
-    by_name = sorted(offers, key=lambda offer: offer.tool.name)
     prices = tool_prices((offer.tool for offer in by_name), counter.count, counter.style)
     around = chain([prices.around], repeat(0))
     return [

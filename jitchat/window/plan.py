@@ -20,7 +20,7 @@ from jitchat.window.kept import with_kept_line
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.parts import Choice, Parts, Sources
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow, Kind, tokens_of
+from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of
 
 
 def plan(
@@ -54,6 +54,11 @@ def plan(
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
+        tools_left_out=tuple(
+            ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
+            for offer in sources.tools
+            if not offer.is_offered
+        ),
     )
     return correct_window(planned, calibration)
 

@@ -17,6 +17,7 @@ from jitchat.window.window import (
     Passage,
     Requested,
     Segment,
+    ToolLeftOut,
     Verdict,
 )
 
@@ -37,7 +38,10 @@ def header_fields(window: ContextWindow) -> Fields:
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
-    return header | ({"requests": list(map(asdict, window.requests))} if window.requests else {})
+    requests = [asdict(each) for each in window.requests]
+    left_out = [asdict(each) for each in window.tools_left_out]
+    lists = {"requests": requests, "tools_left_out": left_out}
+    return header | {name: each for name, each in lists.items() if each}
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
@@ -116,6 +120,7 @@ def window_from(
         reranking=Reranking(**reranking) if reranking else None,
         needless=header.get("needless", ""),
         requests=tuple(map(_requested, header.get("requests", ()))),
+        tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
     )
 
 

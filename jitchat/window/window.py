@@ -188,6 +188,17 @@ class Shortlist:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolLeftOut:
+    """A tool that there is, and that was not offered."""
+
+    name: str
+    tokens: int
+    """What it would have taken."""
+    reason: str
+    """Why it was not, as a clause."""
+
+
+@dataclass(frozen=True, slots=True)
 class Requested:
     """What a model asked the store for in mid-turn, and what it was given."""
 
@@ -242,6 +253,7 @@ class ContextWindow:
     turns were looked for."""
     requests: tuple[Requested, ...] = ()
     """What the model asked the store for, in order."""
+    tools_left_out: tuple[ToolLeftOut, ...] = ()
 
     @property
     def used(self) -> int:

@@ -9,7 +9,7 @@ from jitchat.providers.reader import ReaderProvider
 from jitchat.replay import Replay
 from jitchat.session import SessionOptions
 from jitchat.store.models import ModelLessons
-from jitchat.tools.offering import Asking
+from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.kept import kept_line
@@ -24,7 +24,7 @@ FACT = "The harbour master is called Odile Brandt."
 def asking(store, provider, when: Asking = Asking.AUTO, **options):
     texts = ["Who is the harbour master?", FACT]
     texts += [f"Note {number}: " + "ropes and paint and tar " * 40 for number in range(60)]
-    made = SessionOptions(budget=Budget(12_000), asking=when, **options)
+    made = SessionOptions(budget=Budget(12_000), offers=OfferRules(when), **options)
     return session_on(store, conversation_of(store, talk(*texts)), provider, options=made)
 
 
@@ -62,7 +62,7 @@ def test_the_window_says_what_it_does_not_show_and_still_adds_up(store):
 
 
 def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
-    options = SessionOptions(asking=Asking.ON)
+    options = SessionOptions(offers=OfferRules(Asking.ON))
     empty = session_on(store, store.create("New"), options=options)
     assert not empty.preview("hello", Mode.JIT).tools
     short = session_on(store, conversation_of(store, talk("one", "two")), options=options)

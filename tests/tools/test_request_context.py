@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jitchat.providers.tools import arguments_of
 from jitchat.session import SessionOptions
 from jitchat.tools.asking import TOOL
-from jitchat.tools.offering import Asking
+from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.request_context import MOST_TOKENS, RequestContext
 from jitchat.tools.source import Step
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, Turn
@@ -46,7 +46,7 @@ def turns(count: int = 60) -> list[Turn]:
 
 @pytest.fixture
 def session(store):
-    options = SessionOptions(budget=Budget(16_000), asking=Asking.ON)
+    options = SessionOptions(budget=Budget(16_000), offers=OfferRules(Asking.ON))
     return session_on(store, conversation_of(store, turns()), options=options)
 
 

@@ -1,0 +1,83 @@
+"""Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
+
+from contextlib import aclosing
+
+from jitchat import errors
+from jitchat.cli import output
+from jitchat.events import Event, ReplyDelta, SendFailed, ToolCalled, ToolReturned, TurnStored
+from jitchat.index.tool_results import result_line
+from jitchat.providers.provider import Finished
+from jitchat.session import Session
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.values import Mode, Status, Turn
+
+_LONGEST_LINE = 200
+"""Characters of what is said of a call."""
+
+
+class _Printer:
+    """Prints the events of a message, and keeps how it ended."""
+
+    def __init__(self) -> None:
+        self.error: errors.JitchatError | None = None
+        self.stored: list[Turn] = []
+        self._is_open_line = False
+
+    def take(self, event: Event) -> None:
+        match event:
+            case ReplyDelta(text):
+                output.say(text, newline=False)
+                self._is_open_line = not text.endswith("\n")
+            case SendFailed():
+                self.error = event.error
+            case TurnStored(turn):
+                self.stored.append(turn)
+            case ToolCalled():
+                self.end_line()
+            case ToolReturned(turn, seconds):
+                output.say(f"tool: {_told(turn, seconds)}", err=True)
+            case _:
+                pass
+
+    def end_line(self) -> None:
+        if self._is_open_line:
+            output.say("")
+        self._is_open_line = False
+
+
+async def sent_and_printed(session: Session, mode: Mode, draft: str) -> errors.JitchatError | None:
+    """Send and print; whatever ends it, what came is stored and the line is closed.
+
+    What comes back is what went wrong: of a reply that is cut, why, and what to do.
+    """
+    printer = _Printer()
+    try:
+        async with aclosing(session.send(draft, mode)) as events:
+            async for event in events:
+                printer.take(event)
+    finally:
+        printer.end_line()
+        await session.aclose()
+    error, stored = printer.error, printer.stored
+    if not stored or stored[-1].status is not Status.CUT:
+        return error
+    if error is not None:
+        return errors.ReplyCut(error.what, error.remedy)
+    sent = session.sent_exchange(stored[0], stored[-1])
+    return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
+
+
+def _told(result: Turn, seconds: float) -> str:
+    """Say in a line what a tool was called with, what came back, and after how long."""
+    call, is_error = result.use.answers, result.use.is_error
+    line = result_line(call, result.content, is_error=is_error) if call else result.content
+    return shorten(f"{line} ({seconds:.1f} s)", _LONGEST_LINE)
+
+
+def _cut(stop: str) -> errors.ReplyCut:
+    """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
+    finished = Finished(stop.partition(":")[0])
+    told = f" ({one_line(stop)})" if stop else ""
+    on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
+    remedy = on if finished.is_by_length else finished.remedy
+    return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
