@@ -1,7 +1,6 @@
 """Results of tools in the hot index: what is searched of one, and the line that names it."""
 
 import json
-from typing import Any
 
 from jitchat.providers.tools import arguments_of
 from jitchat.text.figures import plural
@@ -42,25 +41,28 @@ def _argument(value: object) -> str:
 
 def _told(content: str) -> str:
     text = content.strip()
-    if text[:1] in ("[", "{") and len(text) <= _READ and (rows := _rows(text)):
-        return (
-            f"{plural(len(rows), 'row')}, first {_start(json.dumps(rows[0], ensure_ascii=False))}"
-        )
+    value = _parsed(text)
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list)]
+        value = max(lists, key=len, default=None) or value
+    if isinstance(value, list) and value:
+        first = json.dumps(value[0], ensure_ascii=False)
+        return f"{plural(len(value), 'row')}, first {_start(first)}"
+    if isinstance(value, dict):
+        return _start(json.dumps(value, ensure_ascii=False))
     lines = text.count("\n") + 1
     start = _start(text.partition("\n")[0])
     return f"{plural(lines, 'line')}, first {start}" if lines > 1 else start or "nothing"
 
 
-def _rows(text: str) -> list[Any]:
-    """Find the list that a result is, or that is all or most of it; empty for none."""
+def _parsed(text: str) -> object:
+    """Read a result as JSON; None where it is none, or too long to look."""
+    if text[:1] not in ("[", "{") or len(text) > _READ:
+        return None
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return []
-    if isinstance(value, dict):
-        lists = [each for each in value.values() if isinstance(each, list)]
-        value = max(lists, key=len, default=[])
-    return value if isinstance(value, list) else []
+        return None
 
 
 def _start(text: str) -> str:

@@ -52,12 +52,10 @@ class Offering:
     def of(self, occasion: Occasion) -> tuple[ToolOffer, ...]:
         """Judge every tool, by name."""
         tools = self._toolbox.tools()
-        others = [tool for tool in tools if tool.name not in EPHEMERAL]
+        others = self._others([tool for tool in tools if tool.name not in EPHEMERAL], occasion)
+        has_others = any(offer.is_offered for offer in others)
         own = (tool for tool in tools if tool.name in EPHEMERAL)
-        offers = [
-            *self._others(others, occasion),
-            *self._own(own, occasion, has_others=bool(others)),
-        ]
+        offers = [*others, *self._own(own, occasion, has_others=has_others)]
         return tuple(sorted(offers, key=lambda offer: offer.tool.name))
 
     def _own(
@@ -76,12 +74,14 @@ class Offering:
         price = tool_prices([tool], self._counter.count, self._counter.style).total
         return occasion.mode.recalls and price <= SHARE * occasion.budget
 
-    def _others(self, tools: Sequence[Tool], occasion: Occasion) -> Iterator[ToolOffer]:
+    def _others(self, tools: Sequence[Tool], occasion: Occasion) -> list[ToolOffer]:
         prices = self._prices(tools)
         budget = None if self._rules.offers_all else occasion.budget
         priced = [(tool, prices[tool.name]) for tool in tools]
-        for choice in chosen(priced, occasion.message, budget):
-            yield ToolOffer(choice.tool, choice.reason, choice.is_offered, choice.tokens)
+        return [
+            ToolOffer(choice.tool, choice.reason, choice.is_offered, choice.tokens)
+            for choice in chosen(priced, occasion.message, budget)
+        ]
 
     def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
         """Price the tools; the same ones as before are not counted again."""

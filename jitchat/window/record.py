@@ -38,10 +38,15 @@ def header_fields(window: ContextWindow) -> Fields:
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
-    requests = [asdict(each) for each in window.requests]
+    return header | tools_fields(window)
+
+
+def tools_fields(window: ContextWindow) -> Fields:
+    """Describe which tools were not offered, and what the model asked of the store."""
     left_out = [asdict(each) for each in window.tools_left_out]
+    requests = [asdict(each) for each in window.requests]
     lists = {"requests": requests, "tools_left_out": left_out}
-    return header | {name: each for name, each in lists.items() if each}
+    return {name: each for name, each in lists.items() if each}
 
 
 def choosing_fields(window: ContextWindow) -> Fields:

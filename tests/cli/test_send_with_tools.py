@@ -1,0 +1,68 @@
+"""`jitchat send --tools`: the tools of the configured servers, headless."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.values import ToolCall
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
+
+pytest.importorskip("mcp", reason="needs the extra mcp")
+SERVER = Path(__file__).parents[1] / "tools" / "mcp" / "friendly_server.py"
+SUM = ToolCall("c", "friendly__add", '{"a": 2, "b": 3}')
+
+
+def configure(jitchat: Shell, more: str = "") -> None:
+    """One server of tools, in the configuration."""
+    jitchat.home.mkdir(exist_ok=True)
+    (jitchat.home / "config.toml").write_text(
+        f'[mcp.friendly]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\n{more}'
+    )
+
+
+def test_what_is_allowed_is_run_and_told_beside_the_reply(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    configure(jitchat, 'allow = ["add"]\n')
+    scripted.script, scripted.later = ("I add. ", SUM), [("It is five.",)]
+    done = jitchat("send", "add two and three", "--tools")
+    assert (done.code, done.out) == (0, "I add. \nIt is five.\n")
+    assert "tool: friendly__add(a=2, b=3) → " in done.err
+    result = scripted.requests[1][-1]
+    assert result.use.answers == SUM
+    assert "5" in result.content
+    assert "friendly__add" in [tool.name for tool in scripted.options[0].tools]
+
+
+def test_what_is_not_allowed_is_declined_where_nobody_can_be_asked(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    configure(jitchat)
+    scripted.script, scripted.later = (SUM,), [("Without it, then.",)]
+    done = jitchat("send", "add two and three", "--tools")
+    assert (done.code, done.out) == (0, "Without it, then.\n")
+    assert scripted.requests[1][-1].content.startswith("Declined: nobody is here to be asked")
+
+
+def test_a_server_that_does_not_start_is_told_of_and_the_message_is_sent(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    configure(jitchat)
+    config = jitchat.home / "config.toml"
+    config.write_text(config.read_text().replace(sys.executable, "/no/such/command"))
+    done = jitchat("send", "hello", "--tools")
+    assert (done.code, done.out) == (0, "Understood.\n")
+    assert "friendly" in done.err
+
+
+def test_without_the_flag_no_server_is_started(jitchat: Shell, scripted: ScriptedProvider):
+    configure(jitchat)
+    assert jitchat("send", "hello").code == 0
+    assert "friendly__add" not in [tool.name for tool in scripted.options[0].tools]
