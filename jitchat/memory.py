@@ -73,13 +73,15 @@ class Memory:
             pins = Pins(self.store.database)
             self.pins = pins.of(self.conversation.id, self._cache.snapshot.path)
 
-    def add_user_turn(self, content: str, after: int | None = None) -> Turn:
+    def add_user_turn(
+        self, content: str, after: int | None = None, form: str | None = None
+    ) -> Turn:
         """Commit what the user says; a message that went unanswered, sent again, is the same.
 
         It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
-        were interrupted there get a result that says so.
+        were interrupted there get a result that says so. Windows carry its `form`, if it has one.
         """
-        said = Turn(0, Role.USER, content, self.store.now())
+        said = Turn(0, Role.USER, content, self.store.now(), use=ToolUse(form=form))
         with self._cache.lock:
             with self.store.database.write():
                 self.refresh()

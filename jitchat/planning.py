@@ -161,13 +161,16 @@ class Planning:
         if once.again is not None:
             return once.again
         if once.after is not None:
-            return Turn(once.after + 1, Role.USER, content, self._memory.store.now())
+            return self._draft_at(once.after + 1, content, once)
         turns = self._memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:
             return last
-        place = last.position + 1 if last else 1
-        return Turn(place, Role.USER, content, self._memory.store.now())
+        return self._draft_at(last.position + 1 if last else 1, content, once)
+
+    def _draft_at(self, position: int, content: str, once: Once) -> Turn:
+        use = ToolUse(form=once.form)
+        return Turn(position, Role.USER, content, self._memory.store.now(), use=use)
 
     def history_before(self, position: int) -> History:
         """Price the turns ahead of a draft; each is priced once."""

@@ -98,7 +98,7 @@ class SendRecorder:
         if not draft.strip():
             raise EmptyDraft("There is nothing to send.", "Type a message first.")
         with self._writing():
-            self._turn = once.again or self._memory.add_user_turn(draft, once.after)
+            self._turn = once.again or self._memory.add_user_turn(draft, once.after, once.form)
             self._behind = self._turn
             self._outgoing.on_stored()
             return self._turn

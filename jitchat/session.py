@@ -45,7 +45,7 @@ from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
-from jitchat.tools.compacting import Compactor
+from jitchat.tools.compacting import Compacting, Compactor
 from jitchat.tools.gate import LARGE_RESULT
 from jitchat.tools.large_results import LargeResults
 from jitchat.tools.offering import Occasion, Offering, OfferRules
@@ -117,6 +117,12 @@ class Session:
             LargeResults(memory, counter, options.large_result, options.compactor),
         )
         self._offering = Offering(self.toolbox, options.offers, counter)
+
+    async def compacted(self, text: str, instruction: str) -> str:
+        """Compact a long message: the form of it that windows carry."""
+        compacting = Compacting(self.counter, self.options.compactor)
+        form = await compacting.form_of(text, instruction, self.options.large_result)
+        return form.told("The message, which the user had")
 
     async def send(
         self,

@@ -1,6 +1,7 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from jitchat import errors
 from jitchat.cli import output
@@ -10,7 +11,10 @@ from jitchat.providers.provider import Finished
 from jitchat.session import Session
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Mode, Status, Turn
+from jitchat.window.steering import NO_MORE, Once
 
+LARGE_MESSAGE = 16_000
+"""Tokens from which on a message is said to be long."""
 _LONGEST_LINE = 200
 """Characters of what is said of a call."""
 
@@ -45,14 +49,36 @@ class _Printer:
         self._is_open_line = False
 
 
-async def sent_and_printed(session: Session, mode: Mode, draft: str) -> errors.JitchatError | None:
+@dataclass(frozen=True, slots=True)
+class Sent:
+    draft: str
+    mode: Mode
+    instruction: str | None = None
+    """What of a long draft is sent; None for all of it."""
+
+
+async def once_for(session: Session, sent: Sent) -> Once:
+    """Compact the draft where that is wanted; say that it can be, where it is very long."""
+    if sent.instruction is not None:
+        return Once(form=await session.compacted(sent.draft, sent.instruction))
+    size = session.counter.count(sent.draft)
+    if size > LARGE_MESSAGE:
+        output.warn(
+            f"the message has {size:,} tokens. --compact 'what matters of it' sends only that, and"
+            " keeps all of it."
+        )
+    return NO_MORE
+
+
+async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed.
 
     What comes back is what went wrong: of a reply that is cut, why, and what to do.
     """
     printer = _Printer()
     try:
-        async with aclosing(session.send(draft, mode)) as events:
+        once = await once_for(session, sent)
+        async with aclosing(session.send(sent.draft, sent.mode, once)) as events:
             async for event in events:
                 printer.take(event)
     finally:
@@ -63,8 +89,9 @@ async def sent_and_printed(session: Session, mode: Mode, draft: str) -> errors.J
         return error
     if error is not None:
         return errors.ReplyCut(error.what, error.remedy)
-    sent = session.sent_exchange(stored[0], stored[-1])
-    return _cut((sent[1].stop if sent is not None and sent[1] else None) or "")
+    exchange = session.sent_exchange(stored[0], stored[-1])
+    ending = exchange[1] if exchange is not None else None
+    return _cut((ending.stop if ending is not None else None) or "")
 
 
 def _told(result: Turn, seconds: float) -> str:

@@ -99,8 +99,16 @@ def _planned(
 @click.option(
     "--tools", "with_tools", is_flag=True, help="Let the model call the tools of your servers."
 )
+@click.option(
+    "--compact",
+    "instruction",
+    metavar="INSTRUCTION",
+    help="Send only what the INSTRUCTION asks for of TEXT; all of it is kept.",
+)
 @options.common_options
-def send_command(flags: options.Flags, text: str, *, with_tools: bool) -> None:
+def send_command(
+    flags: options.Flags, text: str, *, with_tools: bool, instruction: str | None
+) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
     TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
@@ -109,7 +117,8 @@ def send_command(flags: options.Flags, text: str, *, with_tools: bool) -> None:
     draft = read_draft(text)
     with opened_session(flags) as opened:
         folder = flags.paths().servers if with_tools else None
-        error = asyncio.run(_exchange(*opened, draft, folder))
+        sent = sending.Sent(draft, opened[1], instruction)
+        error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
     if error is not None:
         raise error
 
@@ -121,15 +130,17 @@ def _warn(*sentences: str | None) -> None:
 
 
 async def _exchange(
-    session: Session, mode: Mode, model: models.ResolvedModel, draft: str, folder: Path | None
+    session: Session, model: models.ResolvedModel, sent: sending.Sent, folder: Path | None
 ) -> errors.JitchatError | None:
     """Send and print, with the tools of the servers where `folder` names that of what they log."""
-    _warn(models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(draft))
+    _warn(
+        models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(sent.draft)
+    )
     if folder is None:
-        return await sending.sent_and_printed(session, mode, draft)
+        return await sending.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
         _warn(*(state.sentence for state in states if state.phase is Phase.FAILED))
-        return await sending.sent_and_printed(session, mode, draft)
+        return await sending.sent_and_printed(session, sent)
 
 
 @contextmanager

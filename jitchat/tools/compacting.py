@@ -1,8 +1,10 @@
 """What compacts a large text by an instruction: the extractor that is built in, or a model."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.extracting import extract
 from jitchat.window.tokens import TokenCounter
 
@@ -39,3 +41,54 @@ class Extractor:
         found = extract(text, instruction, limit, self._counter)
         by = f"{EXTRACTOR}, {found.kept:,} of {found.of:,} parts"
         return Compacted(found.text, f"{by} ({why})" if why else by)
+
+
+SECONDS = 10.0
+"""For all that is compacted at once."""
+_LONGEST = 300
+"""Characters of an instruction that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A text as it is when it was compacted."""
+
+    text: str
+    by: str
+    wanted: str
+    tokens: int
+    of: int
+    """Tokens of the whole text."""
+
+    def told(self, what: str) -> str:
+        """Write it below a line on what was done to it; `what` names it."""
+        return (
+            f"[{what} compacted by {one_line(self.by)} for “{shorten(self.wanted, _LONGEST)}”:"
+            f" {self.tokens:,} of {self.of:,} tokens; all of it is kept.]\n{self.text}"
+        )
+
+
+class Compacting:
+    """Has texts compacted, by the extractor where nobody else can."""
+
+    def __init__(self, counter: TokenCounter, compactor: Compactor | None = None) -> None:
+        self._counter, self._extractor = counter, Extractor(counter)
+        self._compactor = compactor or self._extractor
+
+    async def form_of(self, text: str, instruction: str, limit: int) -> Form:
+        """Compact a text to at most `limit` tokens, in at most `SECONDS`."""
+        wanted = instruction or "what matters most"
+        try:
+            async with asyncio.timeout(SECONDS):
+                made = await self._compactor.compact(text, wanted, limit)
+        except TimeoutError:
+            made = await self._extracted(text, wanted, limit, f"no answer in {SECONDS:g} s")
+        kept = await asyncio.to_thread(self._counter.count, made.text)
+        if not made.text.strip() or kept > limit:
+            made = await self._extracted(text, wanted, limit, "what was made of it did not fit")
+            kept = await asyncio.to_thread(self._counter.count, made.text)
+        size = await asyncio.to_thread(self._counter.count, text)
+        return Form(made.text, made.by, wanted, kept, size)
+
+    async def _extracted(self, text: str, wanted: str, limit: int, why: str) -> Compacted:
+        return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)

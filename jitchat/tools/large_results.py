@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from jitchat.memory import Memory
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
-from jitchat.tools.compacting import Compacted, Compactor, Extractor
+from jitchat.tools.compacting import Compacting, Compactor
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Tool, ToolCall, ToolResult, Turn
+from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Tool, ToolCall, ToolResult
 from jitchat.window.tokens import TokenCounter
 
-BATCH_SECONDS = 10.0
-"""For all results of a call together."""
 _COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
-_LONGEST = 300
-"""Characters of an instruction that are told."""
 _AROUND = 60
 """Tokens kept for what is said of each result."""
 _LEAST = 80
@@ -80,8 +76,7 @@ class LargeResults:
     ) -> None:
         """`limit` is how many tokens a compacted result may have."""
         self._memory, self._counter, self._limit = memory, counter, limit
-        self._extractor = Extractor(counter)
-        self._compactor = compactor or self._extractor
+        self._compacting = Compacting(counter, compactor)
 
     def tools(self) -> tuple[Tool, ...]:
         return (TOOL,)
@@ -118,33 +113,9 @@ class LargeResults:
         limit = min(self._limit, room)
         if limit < _LEAST:
             return Handled(f"There is no room for any more of {named}. Go on with its preview.")
-        return await self._compacted(turn, choice.instruction, size, limit)
-
-    async def _compacted(self, turn: Turn, instruction: str, size: int, limit: int) -> Handled:
-        text, wanted = turn.content, instruction or "what matters most"
-        try:
-            async with asyncio.timeout(BATCH_SECONDS):
-                made = await self._compactor.compact(text, wanted, limit)
-        except TimeoutError:
-            made = await asyncio.to_thread(
-                self._extractor.now, text, wanted, limit, f"no answer in {BATCH_SECONDS:g} s"
-            )
-        kept = await asyncio.to_thread(self._counter.count, made.text)
-        if not made.text.strip() or kept > limit:
-            made = await asyncio.to_thread(
-                self._extractor.now, text, wanted, limit, "what was made of it did not fit"
-            )
-            kept = await asyncio.to_thread(self._counter.count, made.text)
-        return _told(turn, wanted, made, (kept, size))
-
-
-def _told(turn: Turn, wanted: str, made: Compacted, tokens: tuple[int, int]) -> Handled:
-    named, (kept, size) = f"#{turn.position}", tokens
-    head = (
-        f"[{named} compacted by {one_line(made.by)} for “{shorten(wanted, _LONGEST)}”:"
-        f" {kept:,} of {size:,} tokens; {REQUEST_CONTEXT} reads the rest.]\n"
-    )
-    return Handled(head + made.text, ((turn.position, head + made.text),))
+        form = await self._compacting.form_of(turn.content, choice.instruction, limit)
+        said = form.told(named)
+        return Handled(said, ((choice.position, said),))
 
 
 def read_choices(arguments: Mapping[str, Any]) -> Sequence[Choice]:

@@ -31,16 +31,17 @@ def verbatim(turn: Turn, previous: Turn | None) -> str:
 
     A turn with calls, or a result, is its text alone: models write on in the form that they see.
     """
-    if turn.use:
-        return turn.content if turn.use.form is None else turn.use.form
+    content = turn.content if turn.use.form is None else turn.use.form
+    if turn.use.calls or turn.use.answers:
+        return content
     before = previous.created_at if previous else None
     is_news = before is None or not turn.created_at or before.date() != turn.created_at.date()
     day = f"[{_day(turn)}]\n" if turn.created_at and is_news else ""
     is_plain = turn.role is Role.USER or turn.role is Role.ASSISTANT
     label = turn.name or ("" if is_plain else turn.role.value)
     if label and (label := one_line(label)):
-        return f"{day}{label}: {turn.content}"
-    return day + turn.content
+        return f"{day}{label}: {content}"
+    return day + content
 
 
 def index_line(entry: IndexEntry, turn: Turn) -> str:

@@ -55,6 +55,8 @@ class Once:
     """Positions of turns that are to be there at full text."""
     dropped: frozenset[int] = frozenset()
     """Positions of turns that are to stay out."""
+    form: str | None = None
+    """What windows carry of the message in place of its whole text; None for the whole."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Take a turn out of this message or bring it in; again, and it is as it was.

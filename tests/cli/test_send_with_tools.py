@@ -66,3 +66,24 @@ def test_without_the_flag_no_server_is_started(jitchat: Shell, scripted: Scripte
     configure(jitchat)
     assert jitchat("send", "hello").code == 0
     assert "friendly__add" not in [tool.name for tool in scripted.options[0].tools]
+
+
+LOG = "".join(f"request {number} of the harbour took {number % 90} ms\n" for number in range(2_000))
+
+
+def test_of_a_long_message_only_what_is_asked_for_is_sent_and_all_of_it_is_kept(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    text = f"{LOG}ERROR the crane is stuck at berth 14\n{LOG}"
+    done = jitchat("send", "-", "--compact", "which crane is stuck", stdin=text.encode())
+    assert done.code == 0, done.err
+    assert len(scripted.requests[0][-1].content) < len(text) / 4
+    assert "stuck at berth 14" in scripted.requests[0][-1].content
+    assert jitchat.stored()["demo"][-2] == text.rstrip("\n")
+    jitchat("send", "and now?", "--mode", "full")
+    assert "stuck at berth 14" in "".join(each.content for each in scripted.requests[1])
+
+
+def test_a_very_long_message_is_said_to_be_that(jitchat: Shell, scripted: ScriptedProvider):
+    done = jitchat("send", "-", "--limit", "400000", stdin=(LOG * 2).encode())
+    assert "--compact 'what matters of it'" in done.err

@@ -109,7 +109,7 @@ class Verbose:
 
 
 async def test_the_extractor_stands_in_for_a_model_that_is_slow_or_verbose(store, monkeypatch):
-    monkeypatch.setattr("jitchat.tools.large_results.BATCH_SECONDS", 0.01)
+    monkeypatch.setattr("jitchat.tools.compacting.SECONDS", 0.01)
     for compactor, why in ((Slow(), "no answer in"), (Verbose(), "did not fit")):
         chosen = choose(5, "compact", "which crane is stuck")
         session = with_log(store, (chosen,), ("Done.",), compactor=compactor)
