@@ -11,7 +11,7 @@ from jitchat.settings import checks
 from jitchat.settings.servers import require_name
 
 Value = str | bool | float | list[str] | Mapping[str, str]
-_HEADER = re.compile(r"^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*+\[\[?+([^\]]++)\]\]?+\s*+(?:#.*)?$")
 
 
 def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
@@ -41,7 +41,7 @@ def remove_server(path: Path, name: str) -> None:
     kept, is_inside = [], False
     for line in text.splitlines(keepends=True):
         if found := _HEADER.match(line):
-            is_inside = _names(found[1])[:2] == ["mcp", name]
+            is_inside = _names(found[1].strip())[:2] == ["mcp", name]
         if not is_inside:
             kept.append(line)
     _write(path, "".join(kept), {key: value for key, value in known.items() if key != name})

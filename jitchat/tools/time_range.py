@@ -9,7 +9,7 @@ from jitchat.text.dates import YEAR_SIZE, Span
 from jitchat.text.occasions import days_asked
 from jitchat.text.sanitize import one_line
 
-_BETWEEN = re.compile(r"\s*(?:\.\.+|/|–|—|\bto\b|\buntil\b|\band\b)\s*")
+_BETWEEN = re.compile(r"\.\.++|/|–|—|\bto\b|\buntil\b|\band\b")
 _LEAD = re.compile(r"\A(?:from|between)\s+")
 _ISO = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:t\S*)?")
 _MONTH_SIZE, _DECEMBER = 100, 12
@@ -45,7 +45,7 @@ def time_range(told: str, today: date) -> TimeRange | None:
     An interval that is open at one end reaches from the beginning, or to today.
     """
     text = _LEAD.sub("", one_line(told).strip().lower())
-    sides = _BETWEEN.split(text)
+    sides = [side.strip() for side in _BETWEEN.split(text)]
     if len(sides) == 2 and any(sides):
         first, last = (_one(side, today) if side else None for side in sides)
         if (sides[0] and first is None) or (sides[1] and last is None):

@@ -13,7 +13,7 @@ from typing import Any
 
 _CONTINUED = re.compile(r"[ \t]+\S|\t|Caused by:|\.\.\. \d+ more")
 """A line that goes on with the one above it: of a stack trace, or of an indented block."""
-_RULE = re.compile(r"[\s|:+=-]*[-=]{3,}[\s|:+=-]*")
+_RULE = re.compile(r"[\s|:+=-]++")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LONGEST_UNIT = 1_200
 """Characters; a longer run of lines is parted at a line."""
@@ -68,7 +68,8 @@ def _records(value: Any, path: str, depth: int) -> Iterator[str]:  # noqa: ANN40
 def _header(lines: list[str]) -> int:
     """Tell how many lines ahead name the columns of a table; 0 where it is none."""
     for place, (line, after) in enumerate(pairwise(lines[:8])):
-        if line.strip() and _RULE.fullmatch(after.strip()) and after.strip():
+        is_rule = "---" in after or "===" in after
+        if line.strip() and is_rule and _RULE.fullmatch(after.strip()):
             return place + 2
     first = [line for line in lines[:12] if line.strip()]
     for mark in (",", ";", "\t", "|"):

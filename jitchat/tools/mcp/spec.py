@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from jitchat.errors import JitchatError, SettingsError
 
-_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}", re.ASCII)
+_VARIABLE = re.compile(r"\$\{(\w++)(?::-((?:[^}$]|\$(?!\{))*+))?\}", re.ASCII)
 _KEY = re.compile(r"key|token|secret|signature|passw|auth|cookie|credential", re.IGNORECASE)
 _SHORTEST_SECRET = 8
 """Characters; a shorter value is a word, which may stand anywhere."""
