@@ -29,6 +29,13 @@ class TurnStored:
 
 
 @dataclass(frozen=True, slots=True)
+class StepStored:
+    """An answer that calls tools is durable; the turn goes on behind it."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCalled:
     """A call of a tool begins: it is asked about where that is needed, and run."""
 
@@ -97,7 +104,7 @@ class TurnIndexed:
 
 
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
-_ToolEvent = ToolCalled | ToolReturned
+_ToolEvent = StepStored | ToolCalled | ToolReturned
 Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed
 
 

@@ -115,7 +115,7 @@ class SendRecorder:
         ledger = [ledger_fields(row) for row in built.window.ledger]
         header, now = header_fields(built.window), self._memory.store.now()
         record = WindowRecord(built.digest, header, segments, ledger, now)
-        with self._writing():
+        with self._writing(), self._memory.store.database.write():
             self._keep_request()
             self._window_id = self._memory.archive.put(turn.id, record)
         self.window = built.window
@@ -184,8 +184,9 @@ class SendRecorder:
                 raise RuntimeError("nothing was called")
             is_cut = self._finished is not None and self._finished.is_by_length
             self._status = Status.CUT if is_cut else Status.COMPLETE
-            self._store_reply(self._writer)
-            self._keep_request()
+            with self._memory.store.database.write():
+                self._store_reply(self._writer)
+                self._keep_request()
             called = self._behind = self._reply
             if called is None:
                 raise RuntimeError("nothing was stored")
@@ -202,9 +203,8 @@ class SendRecorder:
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what later windows carry of results, by position; None for all of the text."""
-        if forms:
-            with self._writing():
-                self._memory.keep_forms(forms)
+        with self._writing():
+            self._memory.keep_forms(forms)
 
     def _put_result(self, result: ToolResult) -> Turn:
         if self._behind is None or result.call not in self._open:

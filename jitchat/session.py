@@ -24,6 +24,7 @@ from jitchat.errors import (
 from jitchat.events import (
     Event,
     LimitLearnt,
+    StepStored,
     ToolCalled,
     ToolReturned,
     TurnsRetrieved,
@@ -216,7 +217,7 @@ class Session:
             )
         await asyncio.to_thread(self._meter.take, window, recorder.usage)
         called = await to_the_end(recorder.close_step)
-        yield TurnStored(called)
+        yield StepStored(called)
         appending = Appending(window, called, self.counter, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
@@ -227,7 +228,8 @@ class Session:
                 yield ToolReturned(result, time.perf_counter() - started)
         large = self.options.large_result
         built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
-        await to_the_end(partial(recorder.keep_forms, appending.forms))
+        if appending.forms:
+            await to_the_end(partial(recorder.keep_forms, appending.forms))
         await asyncio.to_thread(recorder.store_window, turn, built)
         yield built
         async with aclosing(self._stream(recorder, built.window, messages)) as events:

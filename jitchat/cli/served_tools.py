@@ -1,6 +1,6 @@
 """The tools of the configured servers, for a session: started, offered, and stopped at its end."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -22,15 +22,29 @@ async def served_tools(
 
     Without an approver, only what the settings and earlier grants allow is run.
     """
-    rules = rules_of(settings.tools, settings.mcp)
-    specs = [spec_of(server) for server in settings.mcp.values() if server.enabled]
-    servers = Servers(specs, folder, ServerOptions(rules=rules))
-    grants = ToolGrants(session.memory.store.database)
+    servers = make_servers(settings, folder)
     servers.start()
     try:
         states = await servers.started()
-        approvals = Approvals(rules, servers, approver, grants)
-        session.use_tools(Toolbox(servers.sources(), approvals, settings.tools.max_steps))
+        grants = ToolGrants(session.memory.store.database)
+        session.use_tools(make_toolbox(settings, servers, approver, grants))
         yield states
     finally:
         await servers.stop()
+
+
+def make_servers(
+    settings: Settings, folder: Path, on_change: Callable[[ServerState], object] = lambda _: None
+) -> Servers:
+    """Make the servers that are not switched off; none is started."""
+    rules = rules_of(settings.tools, settings.mcp)
+    specs = [spec_of(server) for server in settings.mcp.values() if server.enabled]
+    return Servers(specs, folder, ServerOptions(rules=rules), on_change)
+
+
+def make_toolbox(
+    settings: Settings, servers: Servers, approver: Approver | None, grants: ToolGrants
+) -> Toolbox:
+    """Put together what servers offer, and who is asked before it is run."""
+    approvals = Approvals(rules_of(settings.tools, settings.mcp), servers, approver, grants)
+    return Toolbox(servers.sources(), approvals, settings.tools.max_steps)

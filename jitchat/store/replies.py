@@ -102,10 +102,12 @@ class ReplyWriter:
         return self._use
 
     def set_use(self, use: ToolUse) -> bool:
-        """Take what the answer calls so far; True: a call is saved at once."""
-        with self._growing:
-            self._use = use
-            return True
+        """Take what the answer calls so far; True when it is time to `save`.
+
+        Nothing is run before the whole answer is stored: a call is no more urgent than a text.
+        """
+        self._use = use
+        return self._add("", self._pieces)
 
     def all_was_reasoning(self) -> None:
         """Take all text so far for reasoning; it is saved so the next time."""

@@ -194,6 +194,21 @@ ACTIONS = (
             PaneKey("turn_version_after", "right", "versions", method="other_version(1)"),
         ),
     ),
+    Action(
+        "allow_once", "alt+j", "approve('once')", "Allow the tool once", "That a tool waits for"
+    ),
+    Action(
+        "allow_conversation", "alt+l", "approve('conversation')", "Allow the tool here",
+        "For this conversation",
+    ),
+    Action(
+        "allow_always", "alt+q", "approve('always')", "Allow the tool always",
+        "Until it describes itself otherwise",
+    ),
+    Action(
+        "decline_tool", "alt+n", "approve('decline')", "Decline the tool",
+        "The model goes on without it",
+    ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(
         Action(f"mode_{mode}", "", f"use_mode('{mode}')", f"Mode {mode}", mode.description)

@@ -1,8 +1,10 @@
 """What the app needs from whoever starts it: it builds nothing below itself."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jitchat.downloads import Outcome
 from jitchat.index.embedder import Embedder
@@ -11,9 +13,15 @@ from jitchat.providers.catalogue.models import ProviderChoice
 from jitchat.session import Session
 from jitchat.settings import Settings
 from jitchat.store.store import ColdStore
+from jitchat.tools.approvals import Approver
+from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Conversation, Message
 from jitchat.weights import Weights
 from jitchat.window.budget import Budget
+
+if TYPE_CHECKING:
+    from jitchat.tools.mcp.server import ServerState
+    from jitchat.tools.mcp.servers import Servers
 
 
 class Backend(Protocol):
@@ -32,6 +40,12 @@ class Backend(Protocol):
         Raises:
             JitchatError: What the settings ask for cannot be had.
         """
+
+    def open_servers(self, on_change: Callable[[ServerState], object]) -> Servers | None:
+        """Make the configured servers of tools, not started yet; None where there are none."""
+
+    def toolbox(self, servers: Servers, approver: Approver) -> Toolbox:
+        """Put together what a session offers of servers, and who is asked before it is run."""
 
     def choices(self) -> Sequence[ProviderChoice]:
         """Slow: every provider, with the models that are known of it.

@@ -205,7 +205,7 @@ def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:
     prices = tool_prices((offer.tool for offer in by_name), counter.count, counter.style)
     around = chain([prices.around], repeat(0))
     return [
-        tool_segment(offer.tool, tokens + extra, offer.reason)
+        tool_segment(offer.tool, tokens + extra, f"{offer.tool.name}: {offer.reason}")
         for offer, (_, tokens), extra in zip(by_name, prices.each, around, strict=False)
     ]
 

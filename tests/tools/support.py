@@ -64,3 +64,23 @@ def with_tools(
     provider = ScriptedProvider(answers[0], later=list(answers[1:]))
     options = SessionOptions(budget=Budget(limit), toolbox=toolbox)
     return session_on(store, conversation_of(store, talk(*texts)), provider, options=options)
+
+
+@dataclass
+class ScriptedServers:
+    """Servers of tools that are there at once."""
+
+    tools: ScriptedTools = field(default_factory=ScriptedTools)
+    state: str = "stopped"
+
+    def start(self) -> None:
+        self.state = "ready"
+
+    async def stop(self) -> None:
+        self.state = "stopped"
+
+    def sources(self) -> tuple[ScriptedTools, ...]:
+        return (self.tools,)
+
+    def claims_of(self, source: str, name: str) -> None:
+        """Nothing is claimed."""

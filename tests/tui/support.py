@@ -15,6 +15,8 @@ from jitchat.memory import Memory
 from jitchat.providers.catalogue.models import ProviderChoice, State
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
+from jitchat.tools.approvals import Approvals, Rules
+from jitchat.tools.toolbox import Toolbox
 from jitchat.transfer.formats import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
@@ -32,9 +34,12 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ModelInfo
     from jitchat.providers.provider import Provider
     from jitchat.store.store import ColdStore
+    from jitchat.tools.approvals import Approver
+    from jitchat.tools.mcp.server import ServerState
     from jitchat.values import Conversation, Message
     from jitchat.weights import Weights
     from jitchat.window.budget import Budget
+    from tests.tools.support import ScriptedServers
 
 
 class FakeEmbedder(NoEmbedder):
@@ -86,6 +91,14 @@ class TestBackend:
     """Why the live demo has nobody to ask."""
     lacking: Weights | None = None
     """What it could fetch."""
+    servers: ScriptedServers | None = None
+    """What offers tools."""
+
+    def open_servers(self, on_change: Callable[[ServerState], object]) -> ScriptedServers | None:
+        return self.servers
+
+    def toolbox(self, servers: ScriptedServers, approver: Approver) -> Toolbox:
+        return Toolbox(servers.sources(), Approvals(Rules(), servers, approver))
 
     def open_session(self, conversation: Conversation) -> Session:
         if self.refusal is not None:

@@ -19,6 +19,7 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import model_name
 from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
+from jitchat.tui.widgets.approval_line import ApprovalLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -99,6 +100,7 @@ class Surfaces:
         self.inspector = Inspector(in_chat=True)
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
+        self.approval = ApprovalLine()
         """What could answer in place of the reader."""
         self.prompt = Prompt()
         self.hint = HintLine()
@@ -112,6 +114,7 @@ class Surfaces:
             yield self.inspector
         yield self.bar
         yield self.offer
+        yield self.approval
         yield self.prompt
         yield self.hint
         yield from self.below

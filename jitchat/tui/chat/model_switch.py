@@ -16,6 +16,7 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
+from jitchat.tui.chat.tools import Tools
 from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 
@@ -46,6 +47,7 @@ class ModelSwitch(Controller):
     previews: Previews
     indexing: Indexing
     sends: Sends
+    tools: Tools
 
     offers: bool = True
     """Whether the user is told what could answer in place of the reader: until they type."""
@@ -146,6 +148,7 @@ class ModelSwitch(Controller):
 
     async def _take_over(self, session: Session) -> None:
         left, self.opening.session = self.opening.session, session
+        self.tools.offer(session)
         self.indexing.show_status()
         self.previews.plan()
         self.show_answerer(session)

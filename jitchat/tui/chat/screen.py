@@ -16,6 +16,7 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 
 from jitchat.store.pins import Drafts
+from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
@@ -26,12 +27,14 @@ from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.views import Views
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.tool_block import whole
 from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
@@ -70,8 +73,9 @@ class ChatScreen(Screen[None]):
         self.previews = previews = Previews(*shared, opening, steering)
         self.meter = meter = Meter(*shared, opening, steering, previews)
         self.sends = sends = Sends(*shared, opening, steering, previews)
+        self.tools = tools = Tools(*shared)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
-        self.models = ModelSwitch(*shared, opening, previews, indexing, sends)
+        self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.routing = KeyRouting(self)
         self._was_shown = False
@@ -113,6 +117,7 @@ class ChatScreen(Screen[None]):
     async def on_unmount(self) -> None:
         """Leave no thread and no connection behind, and the draft where it is found again."""
         await self.sends.close()
+        await self.tools.stop()
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
 
@@ -223,6 +228,7 @@ class ChatScreen(Screen[None]):
         if message.opening != self.opening.number:
             return
         session = message.session
+        self.tools.offer(session)
         await self.opening.take(session)
         self.indexing.show_status()
         self.previews.plan()
@@ -350,7 +356,8 @@ class ChatScreen(Screen[None]):
     @on(Transcript.Opened)
     def _turn_opened(self, message: Transcript.Opened) -> None:
         turn, detail = message.turn, message.detail
-        text = turn.content or detail.reasoning
+        call = turn.use.answers
+        text = turn.content or detail.reasoning if call is None else whole(turn, call)
         self._show_exact(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
 
     @on(Inspector.RowOpened)
@@ -400,6 +407,16 @@ class ChatScreen(Screen[None]):
             self.sends.stop()
         elif self.branches.leave_edit() is None:
             self.surfaces.prompt.focus()
+
+    @on(Tools.Changed)
+    def _server_changed(self, message: Tools.Changed) -> None:
+        self.tools.take(message)
+        self.previews.plan(afresh=True)
+
+    def action_approve(self, name: str) -> None:
+        """Answer whether a tool may run."""
+        if not self.tools.answer(Answer[name.upper()]):
+            self.host.say("No tool waits for that answer.")
 
     def action_ask(self, name: str) -> None:
         """Ask before a request that the user may have to pay for."""

@@ -236,11 +236,11 @@ class Sends(Controller):
         match event:
             case events.TurnStored(turn) if turn.role is Role.USER:
                 self._turn = turn
-                name = self.opening.conversation.id
-                tree = await asyncio.to_thread(self.backend.store.tree, name)
-                self._reply_position = tree.last + 1
+                await self._find_reply_position()
                 await transcript.put(turn)
             case events.WindowBuilt(window, _):
+                if window.step:
+                    await self._find_reply_position()
                 self.previews.show_sent(window, self._turn, None)
                 hint.wait(AWAITED, LOADING if self._is_local() else "")
             case events.ReplyDelta() | events.ReasoningDelta() | events.ReasoningFound():
@@ -250,8 +250,17 @@ class Sends(Controller):
                 await self._draw_piece(event)
             case events.TurnStored(turn):
                 await self._show_reply(turn)
+            case events.StepStored(turn) | events.ToolReturned(turn):
+                self._answered = True
+                await transcript.put(turn)
             case _:
                 self._draw_rest(event)
+
+    async def _find_reply_position(self) -> None:
+        """Find where the reply will be a turn, if nobody comes between."""
+        name = self.opening.conversation.id
+        tree = await asyncio.to_thread(self.backend.store.tree, name)
+        self._reply_position = tree.last + 1
 
     async def _draw_piece(
         self, piece: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
@@ -273,6 +282,8 @@ class Sends(Controller):
                 picker = session.picker if session is not None else None
                 if picker is not None and self.steering.mode.recalls:
                     self.surfaces.hint.wait(f"asking {picker.name} what is needed")
+            case events.ToolCalled(_, call) if not self.surfaces.approval.display:
+                self.surfaces.hint.wait(f"{one_line(call.name)} is running; Esc stops it")
             case events.UsageReported(usage, cost):
                 self._measured = True
                 self.surfaces.inspector.report(usage)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -20,6 +20,7 @@ from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
+from jitchat.tui.widgets.tool_block import ToolBlock, called_line
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
 from jitchat.window.window import Kind
@@ -48,6 +49,11 @@ class Detail:
     note: ReplyNote | None = None
     versions: tuple[int, ...] = ()
     """The positions of the turns that stand in its place, its own among them; empty for one."""
+
+    def sentence_of(self, turn: Turn) -> str:
+        """Say who answered and how it ended; that it ended by its calls goes without saying."""
+        is_step = self.note is not None and bool(turn.use.calls)
+        return note_sentence(replace(self.note, stop=None) if is_step and self.note else self.note)
 
     @property
     def reasoning(self) -> str:
@@ -115,6 +121,7 @@ class TurnView(Vertical):
             self.reasoning = Reasoning(detail.reasoning, detail.reasoning_tokens)
         self._note: Static | None = None
         self._warning: Static | None = None
+        self._calls: Static | None = None
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -122,12 +129,17 @@ class TurnView(Vertical):
             yield self.reasoning
         if self.reply is not None:
             yield self.reply
+            if self.turn.use.calls:
+                self._calls = Static(called_line(self.turn), classes="turn-note")
+                yield self._calls
+        elif (call := self.turn.use.answers) is not None:
+            yield ToolBlock(self.turn, call)
         else:
             begun = beginning(self.turn.content)
             left = len(self.turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
             yield Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
-        if sentence := note_sentence(self.detail.note):
+        if sentence := self.detail.sentence_of(self.turn):
             self._note = Static(Content(sentence), classes="turn-note")
             yield self._note
 
@@ -182,7 +194,10 @@ class TurnView(Vertical):
         if detail.reasoning:
             reasoning = await self._mounted_reasoning()
             reasoning.settle(detail.reasoning, detail.reasoning_tokens)
-        if (sentence := note_sentence(detail.note)) and self._note is None:
+        if turn.use.calls and self._calls is None:
+            self._calls = Static(called_line(turn), classes="turn-note")
+            await self.mount(self._calls)
+        if (sentence := detail.sentence_of(turn)) and self._note is None:
             self._note = Static(Content(sentence), classes="turn-note")
             await self.mount(self._note)
         self._draw_header()

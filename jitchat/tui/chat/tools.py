@@ -1,0 +1,78 @@
+"""The tools of the configured servers, in the app: started, offered to sessions, asked about."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from jitchat.text.sanitize import one_line
+from jitchat.tools.approvals import Answer, Question
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.notices import READ_SECONDS
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tools.mcp.server import ServerState
+    from jitchat.tools.mcp.servers import Servers
+
+
+@dataclass(eq=False)
+class Tools(Controller):
+    """Starts servers behind the first frame, and asks before what they offer is run."""
+
+    @dataclass
+    class Changed(Message):
+        """A server is ready, or is not any more."""
+
+        state: ServerState
+
+    _servers: Servers | None = None
+    _was_started: bool = False
+    _asked: Question | None = None
+    _answer: asyncio.Future[Answer] | None = None
+
+    def offer(self, session: Session) -> None:
+        """Have a session offer the tools of all servers; the first time, these are started."""
+        if not self._was_started:
+            self._was_started = True
+            self._servers = self.backend.open_servers(
+                lambda state: self.host.post(self.Changed(state))
+            )
+            if self._servers is not None:
+                self._servers.start()
+        if self._servers is not None:
+            session.use_tools(self.backend.toolbox(self._servers, self))
+
+    def take(self, message: Changed) -> None:
+        """Say of a server that it failed; its tools are not offered then."""
+        if message.state.phase == "failed":
+            self.host.warn(one_line(message.state.sentence), seconds=READ_SECONDS)
+
+    async def approve(self, question: Question) -> Answer:
+        """Ask the user; cancelling it withdraws the question."""
+        self._asked, self._answer = question, asyncio.get_running_loop().create_future()
+        self.surfaces.approval.ask(question)
+        self.surfaces.hint.wait(f"{question.tool} waits for your answer; Esc stops the turn")
+        try:
+            return await self._answer
+        finally:
+            self._asked = self._answer = None
+            self.surfaces.approval.close()
+            self.surfaces.hint.wait(f"{question.tool} is running; Esc stops it")
+
+    def answer(self, answer: Answer) -> bool:
+        """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
+        if self._answer is None or self._answer.done() or self._asked is None:
+            return False
+        if answer not in self._asked.choices:
+            return False
+        self._answer.set_result(answer)
+        return True
+
+    async def stop(self) -> None:
+        """Stop all servers, and what they started."""
+        if self._servers is not None:
+            await self._servers.stop()

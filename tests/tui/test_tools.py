@@ -1,0 +1,140 @@
+"""Tools in the chat: asked about above the prompt, shown as a block a call, stopped by Esc."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.widgets import TextArea
+
+from jitchat.tui.widgets.tool_block import ToolBlock
+from jitchat.values import Role
+from tests.support import ScriptedProvider
+from tests.tools.support import ScriptedServers, call
+from tests.tui.support import demo_app, idle, notices, ready, type_text, until
+
+if TYPE_CHECKING:
+    from tests.tui.support import TestBackend
+
+SIZE = (80, 24)
+
+
+def with_tools(backend: TestBackend, *answers: tuple) -> ScriptedServers:
+    backend.servers = ScriptedServers()
+    backend.provider = ScriptedProvider(answers[0], later=list(answers[1:]))
+    return backend.servers
+
+
+async def asks(pilot, tool: str = "look") -> None:
+    """A message is sent, and its first call waits for an answer."""
+    screen = await ready(pilot)
+    await type_text(pilot, "what is there?")
+    await pilot.press("enter")
+    await until(pilot, lambda: screen.surfaces.approval.display, "the question")
+    await until(pilot, lambda: tool in shown(screen), "the tool")
+
+
+def shown(screen) -> str:
+    return str(screen.query_one("#approval-asked").render())
+
+
+def texts(screen) -> list[tuple[Role, str]]:
+    return [(turn.role, turn.content) for turn in screen.session.memory.turns[-4:]]
+
+
+async def test_a_call_is_asked_about_without_taking_what_is_typed(backend: TestBackend) -> None:
+    servers = with_tools(backend, ("I look.", call("a")), ("A lamp.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        screen = pilot.app.screen
+        assert servers.state == "ready"
+        assert not servers.tools.ran
+        await pilot.press(*"jlqn")
+        await until(pilot, lambda: screen.surfaces.prompt.text == "jlqn", "what was typed")
+        assert not servers.tools.ran
+        await pilot.press("alt+j")
+        await idle(pilot)
+        assert servers.tools.ran == ["a"]
+        assert not screen.surfaces.approval.display
+        assert screen.surfaces.prompt.text == "jlqn"
+        assert texts(screen) == [
+            (Role.USER, "what is there?"),
+            (Role.ASSISTANT, "I look."),
+            (Role.TOOL, "a lamp"),
+            (Role.ASSISTANT, "A lamp."),
+        ]
+        (block,) = screen.query(ToolBlock)
+        assert "look() → a lamp" in str(block.render())
+    assert servers.state == "stopped"
+
+
+async def test_what_is_declined_is_told_to_the_model_and_shown(backend: TestBackend) -> None:
+    servers = with_tools(backend, (call("a"),), ("Without it.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        await pilot.press("alt+n")
+        await idle(pilot)
+        assert not servers.tools.ran
+        assert backend.provider.requests[1][-1].content.startswith("Declined by the user")
+        (block,) = pilot.app.screen.query(ToolBlock)
+        assert str(block.render()).startswith("⊘")
+
+
+async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
+    backend: TestBackend,
+) -> None:
+    servers = with_tools(backend, (call("a"),), (call("b"),), ("Done.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        await pilot.press("alt+l")
+        await idle(pilot)
+        assert servers.tools.ran == ["a", "b"]
+
+
+@pytest.mark.parametrize("answered", [False, True])
+async def test_esc_stops_a_call_and_the_question_and_every_call_has_a_result(
+    backend: TestBackend, *, answered: bool
+) -> None:
+    servers = with_tools(backend, (call("a"),), ("Done.",))
+    servers.tools.waits["a"] = asyncio.Event()
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        screen = pilot.app.screen
+        if answered:
+            await pilot.press("alt+j")
+            await until(pilot, lambda: servers.tools.ran, "the call")
+        await pilot.press("escape")
+        await idle(pilot)
+        assert not screen.surfaces.approval.display
+        assert "the user stopped the turn" in screen.session.memory.turns[-1].content
+        await type_text(pilot, "and now?")
+        await pilot.press("enter")
+        await idle(pilot)
+        assert screen.session.memory.turns[-1].content == "Done."
+
+
+async def test_an_answer_that_nothing_waits_for_says_so(backend: TestBackend) -> None:
+    with_tools(backend, ("Hello.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("alt+j")
+        await until(pilot, lambda: "No tool waits" in " ".join(notices(pilot)), "the notice")
+
+
+async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> None:
+    servers = with_tools(backend, (call("a", "look", '{"where": "berth 3"}'),), ("A lamp.",))
+    servers.tools.given["look"] = "a lamp\n" * 30
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        await pilot.press("alt+j")
+        await idle(pilot)
+        screen = pilot.app.screen
+        turn = screen.session.memory.turns[-2]
+        screen.surfaces.transcript.focus()
+        screen.surfaces.transcript.point_at(turn.position)
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the text")
+        text = pilot.app.screen.query_one(TextArea).text
+        assert "berth 3" in text
+        assert text.endswith("a lamp\n" * 30)
