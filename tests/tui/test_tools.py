@@ -132,6 +132,7 @@ async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> 
         screen = pilot.app.screen
         turn = screen.session.memory.turns[-2]
         screen.surfaces.transcript.focus()
+        await pilot.pause()
         screen.surfaces.transcript.point_at(turn.position)
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not screen, "the text")
