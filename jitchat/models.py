@@ -29,6 +29,7 @@ from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
+from jitchat.small_models.compactor import ModelCompactor, SizedModel
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
@@ -229,6 +230,7 @@ class ResolvedModel:
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
+            compactor=self._compactor(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
@@ -245,6 +247,20 @@ class ResolvedModel:
         )
         made = make_small_model(address, section)
         return replace(made, prices=helper.prices, answers=is_this_one)
+
+    def _compactor(self) -> ModelCompactor | None:
+        """Make what compacts large results, of its own section or the picker's; None: nothing."""
+        address = small.address_of(self.settings, "compactor")
+        address = address or small.address_of(self.settings, "picker")
+        if address is None:
+            return None
+        names = filter(None, (address.model, self.settings.compactor.fallback.strip()))
+        return ModelCompactor([self._sized(replace(address, model=name)) for name in names])
+
+    def _sized(self, address: small.ModelAddress) -> SizedModel:
+        helper = replace(self, profile=address.profile, name=address.model)
+        made = replace(make_small_model(address, "compactor"), prices=helper.prices)
+        return SizedModel(made, helper.budget().limit)
 
     def warning(self) -> str:
         """Warn of what is set and may not be meant, or may not answer; mostly empty."""

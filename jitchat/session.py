@@ -312,6 +312,8 @@ class Session:
         for small in (self.options.picker, self.options.summariser):
             if small is not None:
                 await small.provider.aclose()
+        if self.options.compactor is not None:
+            await self.options.compactor.aclose()
 
     # What would be sent.
 

@@ -23,6 +23,9 @@ class Compactor(Protocol):
         Nothing that a model or its server does is raised.
         """
 
+    async def aclose(self) -> None:
+        """Give back its connections."""
+
 
 EXTRACTOR = "the extractor"
 
@@ -35,6 +38,8 @@ class Extractor:
 
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         return self.now(text, instruction, limit)
+
+    async def aclose(self) -> None: ...
 
     def now(self, text: str, instruction: str, limit: int, why: str = "") -> Compacted:
         """Do it at once; `why` tells why nobody else did."""
