@@ -7,6 +7,7 @@ are gone, "gone" is told. Every line is one write, so lines of several copies ne
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,21 +15,29 @@ import sys
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jitchat.index.indexer
 import jitchat.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
+from jitchat.events import StepStored, ToolReturned, TurnStored
 from jitchat.memory import Memory
+from jitchat.session import Session, SessionOptions
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of
 from jitchat.store.replies import Place, ReplyWriter, Timing
 from jitchat.store.store import ColdStore
-from jitchat.values import Role, Status, Turn
+from jitchat.tools.source import Step, ToolOutput
+from jitchat.tools.toolbox import Toolbox
+from jitchat.values import Mode, Role, Status, ToolCall, Turn
+from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
+from tests.support import ScriptedProvider
+from tests.tools.support import ScriptedTools
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
 PIECE_SECONDS = 0.1
 """A reply's pieces come this far apart, on the clock of its writer."""
@@ -67,6 +76,34 @@ def fork_often(path: str, conversation: str) -> None:
         tell("stored", answer(memory, Place(edited.position)).id)
         memory.switch_to(said.position)
         tell("looked-at", said.position)
+
+
+def call_tools(path: str, conversation: str) -> None:
+    """Send messages whose answers call tools, two at a time, for ever."""
+    memory = opened(path, conversation)
+    pair = ToolCall("a", "look", "{}"), ToolCall("b", "count", "{}")
+    provider = ScriptedProvider(("I look.", *pair), later=[(pair[1],), ("Done.",)])
+    options = SessionOptions(toolbox=Toolbox((TellingTools(),)))
+    session = Session(memory, provider, EstimateCounter(), options)
+
+    async def send() -> None:
+        async for event in session.send(f"said by {os.getpid()}", Mode.FULL):
+            if isinstance(event, TurnStored | StepStored | ToolReturned):
+                tell("stored", event.turn.id)
+            else:
+                tell(type(event).__name__)
+
+    while True:
+        asyncio.run(send())
+
+
+class TellingTools(ScriptedTools):
+    """Tells that a call runs, and gives way before it returns."""
+
+    async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
+        tell("runs", call.id)
+        await asyncio.sleep(0)
+        return await super().run(call, arguments, step)
 
 
 def answer(memory: Memory, place: Place | None = None) -> Turn:
@@ -122,7 +159,10 @@ def index(path: str, conversation: str) -> None:
     tell("done")
 
 
-JOBS = {each.__name__: each for each in (chat, fork_often, say, open_only, open_and_die, index)}
+JOBS = {
+    each.__name__: each
+    for each in (chat, fork_often, call_tools, say, open_only, open_and_die, index)
+}
 
 
 def main() -> None:

@@ -14,9 +14,12 @@ import pytest
 
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
+from jitchat.providers.tools import paired
 from jitchat.store.database import Database, migration_names
 from jitchat.store.store import ColdStore
-from jitchat.values import Status
+from jitchat.values import NO_TOOL_USE, Message, Status
+from jitchat.window.exchange import carried_use, spoken_as
+from jitchat.window.history import History
 from tests.faults.nursery import PIECE_SECONDS
 from tests.index.support import FakeEmbedder
 from tests.store.test_schema import database_at
@@ -114,6 +117,40 @@ def test_a_forking_chat_killed_at_any_moment_keeps_its_tree(nursery, tmp_path, r
         assert all(turn.status is not Status.STREAMING for turn in memory.turns)
         said = memory.add_user_turn("after the kill")
         assert memory.turns[-1] == said
+        require_sound(store.database)
+        store.database.close()
+
+
+def require_valid(memory: Memory) -> None:
+    """The next window has a result for each call, and a call for each result."""
+    memory.add_user_turn("after the kill")
+    history = History().extended(memory.turns, lambda text, use=NO_TOOL_USE: 1)
+    messages = [
+        Message(spoken_as(turn), turn.content, turn.position, carried_use(turn.use))
+        for turn in history.turns
+    ]
+    matched = paired(messages)
+    assert (matched.interrupted, matched.dropped) == ((), ())
+
+
+def test_a_turn_killed_during_its_calls_loses_none_and_goes_on(nursery, tmp_path, rounds):
+    chance = random.Random(3)
+    for number in range(rounds(8, 1_000)):
+        path = tmp_path / f"{number // 20}.db"
+        if number % 20 == 0:
+            database = Database(path)
+            ColdStore(database).create("Talk", "talk")
+            database.close()
+        told = nursery.run_and_kill(
+            "call_tools", chance.randrange(1, 70), path=str(path), conversation="talk"
+        )
+        store = ColdStore(Database(path))
+        memory = Memory(store, store.conversation("talk"))
+        acknowledged = {int(words[1]) for words in told if words[0] == "stored"}
+        assert acknowledged
+        assert acknowledged <= {turn.id for turn in memory.turns}
+        assert all(turn.status is not Status.STREAMING for turn in memory.turns)
+        require_valid(memory)
         require_sound(store.database)
         store.database.close()
 
