@@ -1,7 +1,7 @@
 """`jitchat tokens`: how a model's tokens are counted, and what its server taught about that."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,10 +16,11 @@ from jitchat.settings.settings import CHOSEN
 from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
+from jitchat.tools.statistics import Asked, Held, asked_in, held_in
 from jitchat.tui import figures
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import Calibration
-from jitchat.window.tokens import request_tokens
+from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 
 _SHOWN = 8
 """So many of the latest samples are printed; JSON has all."""
@@ -87,14 +88,16 @@ def tokens_command(  # noqa: PLR0913  one for each option
         _list_models(flags, as_json=as_json)
         return
     resolved = _resolved(flags, model)
-    learnt = _learnt(flags, resolved, forget=forget)
+    learnt, tools = _learnt(flags, resolved, forget=forget), _tools(flags, resolved.counter)
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
     if as_json:
-        say_json(_fields(resolved, learnt) | ({"text": counts} if counts is not None else {}))
+        fields = _fields(resolved, learnt) | {name: asdict(each) for name, each in tools.items()}
+        say_json(fields | ({"text": counts} if counts is not None else {}))
         return
-    say("\n".join((*_lines(resolved, learnt), *_count_lines(resolved, counts))))
+    told = filter(None, (each.sentence for each in tools.values()))
+    say("\n".join((*_lines(resolved, learnt), *told, *_count_lines(resolved, counts))))
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:
@@ -115,6 +118,15 @@ def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
             warn(forgotten if kept.forget() else "There was nothing to forget.")
         samples, refused = kept.samples(counter), tuple(sorted(kept.refused()))
     return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
+
+
+def _tools(flags: Flags, counter: TokenCounter) -> Mapping[str, Asked | Held]:
+    """Sum up what asking the store and holding large texts came to, in all conversations."""
+    with opened_store(flags.paths()) as store:
+        return {
+            "request_context": asked_in(store.database),
+            "held": held_in(store.database, counter),
+        }
 
 
 def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
@@ -215,6 +227,10 @@ def _list_models(flags: Flags, *, as_json: bool) -> None:
         print_columns([_cells(row, at) for row in rows])
     else:
         say("No server taught anything yet: each reply whose tokens it reports is a sample.")
+    if not as_json:
+        for told in _tools(flags, EstimateCounter()).values():
+            if told.sentence:
+                say(told.sentence)
 
 
 def _cells(row: _Learnt, at: int) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def _planned(
     "--compact",
     "instruction",
     metavar="INSTRUCTION",
-    help="Send only what the INSTRUCTION asks for of TEXT; all of it is kept.",
+    help="Send only what INSTRUCTION asks for; all of TEXT is kept.",
 )
 @options.common_options
 def send_command(

@@ -23,7 +23,6 @@ from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Seg
 TEXT_WIDTH = 100
 """Characters of a segment's text on paper; in a terminal, what its width leaves."""
 _HEADINGS = ("kind", "turn", "tokens", "why", "text")
-_NAMED_TOOLS = 6
 _COLOURS = {
     "system": "magenta",
     "tools": "bright_blue",
@@ -105,8 +104,6 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     counted = f"counted by {window.counter} for {window.model}{corrected}"
     yield f"full would be {full}; {counted}"
     yield from choosing_sentences(window)
-    yield from _not_offered(window)
-    yield from (request.sentence for request in window.requests)
 
 
 def _price_line(window: ContextWindow, prices: Prices | None) -> str:
@@ -115,17 +112,6 @@ def _price_line(window: ContextWindow, prices: Prices | None) -> str:
         return f"{stable}; cost unknown: no price of {window.model} is known"
     source = f" ({one_line(prices.source)})" if prices.source else ""
     return f"{stable}; to send it: {window_cost(window, prices.of_input)}{source}"
-
-
-def _not_offered(window: ContextWindow) -> Iterator[str]:
-    """Name the tools that do not go along, the dearest first, with what they would take."""
-    left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
-    if left_out:
-        total = sum(tool.tokens for tool in left_out)
-        few = "; ".join(f"{tool.name}, {tool.reason}" for tool in left_out[:_NAMED_TOOLS])
-        more = "; …" if left_out[_NAMED_TOOLS:] else ""
-        tools = plural(len(left_out), "tool")
-        yield one_line(f"{tools} not offered, {total:,} tokens: {few}{more}")
 
 
 def _not_there(window: ContextWindow) -> Iterator[str]:

@@ -259,7 +259,7 @@ class ToolsSettings:
 
     request_context: str = setting(
         "auto",
-        "whether a model may ask the store for more: off, on or auto, where modes recall or distil",
+        "when a model may ask the store for more: off, on, or auto in modes that recall",
         flag="--request-context",
         unit="WHEN",
         choices=("off", "auto", "on"),

@@ -24,9 +24,30 @@ def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float 
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:
-    """Say why nothing was looked for, and what a reranker and a small model had to do with it."""
+    """Say why nothing was looked for, who chose beside the score, and what tools had part in it."""
     needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
-    return [*needless, *_reranking_sentences(window), *picking_sentences(window)]
+    asked = [one_line(request.sentence) for request in window.requests]
+    chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
+    return [*chosen, *_tool_sentences(window), *asked]
+
+
+_NAMED = 4
+"""Tools that are named of those that are not offered."""
+
+
+def _tool_sentences(window: ContextWindow) -> list[str]:
+    """Say which step of a turn it is, and which tools are not offered, the dearest first."""
+    step = [f"step {window.step + 1} of its turn"] if window.step else []
+    left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
+    if not left_out:
+        return step
+    total = sum(tool.tokens for tool in left_out)
+    few = "; ".join(f"{tool.name}, {tool.reason}" for tool in left_out[:_NAMED])
+    more = "; …" if left_out[_NAMED:] else ""
+    return [
+        *step,
+        one_line(f"{plural(len(left_out), 'tool')} not offered, {total:,} tokens: {few}{more}"),
+    ]
 
 
 def _reranking_sentences(window: ContextWindow) -> list[str]:

@@ -5,7 +5,7 @@ DRAFT = "your message"
 KEPT = "what is not shown"
 OFFERED = "offered to the model"
 GATE = "offered with other tools: their results may be large"
-CAN_ASK = "offered, for turns are kept that the window may not show"
+CAN_ASK = "finds what is not shown"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"

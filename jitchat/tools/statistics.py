@@ -1,0 +1,97 @@
+"""What asking the store and holding large results came to, over all that is kept."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jitchat.store.database import Database
+from jitchat.text.figures import plural
+from jitchat.text.sentences import turn_references
+from jitchat.window.tokens import TokenCounter
+
+_ASKED = """
+    SELECT json_extract(w.header, '$.requests'), COALESCE(r.content, '')
+    FROM windows w LEFT JOIN turns r ON r.id = w.reply
+    WHERE w.id IN (SELECT MAX(id) FROM windows GROUP BY turn)
+      AND json_extract(w.header, '$.requests') IS NOT NULL
+"""
+_HELD = """
+    SELECT content, json_extract(tools, '$.form') FROM turns
+    WHERE tools IS NOT NULL AND json_extract(tools, '$.form') IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Of `request_context`."""
+
+    messages: int
+    """That were answered."""
+    asking: int
+    """Of these, such as had the model ask."""
+    calls: int
+    found: int
+    """Calls that gave a turn which the answer names."""
+    tokens: int
+    """That the results added to windows."""
+
+    @property
+    def sentence(self) -> str:
+        """Empty where nothing was asked."""
+        if not self.calls:
+            return ""
+        rate = self.asking / self.messages if self.messages else 0.0
+        return (
+            f"request_context: {plural(self.calls, 'call')} in {self.asking:,} of"
+            f" {plural(self.messages, 'message')} ({rate:.0%}), +{self.tokens:,} tokens;"
+            f" {self.found:,} gave a turn that the answer names"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """At the gate for large results."""
+
+    results: int
+    whole: int
+    """Tokens that they have."""
+    kept: int
+    """Tokens that windows carry of them."""
+
+    @property
+    def saved(self) -> float:
+        """The share that windows do not carry, 0 to 1."""
+        return 1 - self.kept / self.whole if self.whole else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """Empty where nothing was held."""
+        if not self.results:
+            return ""
+        held = plural(self.results, "large text")
+        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({self.saved:.0%} saved)"
+
+
+def asked_in(database: Database) -> Asked:
+    """Sum up what was asked of the store; slow where very much was sent."""
+    messages = int(database.fetch_one("SELECT COUNT(DISTINCT turn) FROM windows", ())[0])
+    rows = [(json.loads(told), reply) for told, reply in database.fetch_all(_ASKED, ())]
+    requests = [(request, reply) for told, reply in rows for request in told]
+    return Asked(
+        messages,
+        len(rows),
+        len(requests),
+        sum(_is_named(request["given"], reply) for request, reply in requests),
+        sum(request["tokens"] for request, _ in requests),
+    )
+
+
+def _is_named(given: Iterable[tuple[int, float]], reply: str) -> bool:
+    return not turn_references(reply).isdisjoint(turn for turn, _ in given)
+
+
+def held_in(database: Database, counter: TokenCounter) -> Held:
+    """Sum up the texts that windows carry in a shorter form."""
+    rows = database.fetch_all(_HELD, ())
+    whole = sum(counter.count(content) for content, _ in rows)
+    return Held(len(rows), whole, sum(counter.count(form) for _, form in rows))
