@@ -250,7 +250,7 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
         session = model.open_session(
             memory,
             instructions=grade.contract(file.run.experiment.kinds),
-            asking=Asking.OFF,
+            asking=Asking.ON if file.run.experiment.asks else Asking.OFF,
         )
         session.take_budget(budget)
         run, request = file.run, session.options.request

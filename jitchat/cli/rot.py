@@ -47,7 +47,8 @@ def rot_command(
     settings = cold_store.load_settings(flags)
     experiment = None
     if wanted.resume is None:
-        experiment = wanted.experiment(settings.in_use().name)
+        asks = settings.tools.request_context == "on"
+        experiment = replace(wanted.experiment(settings.in_use().name), asks=asks)
     asks_for_figures = wanted.fail_under or wanted.yes or wanted.headless or files.named()
     if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app

@@ -130,6 +130,8 @@ def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]
     yield "Model", _who(before), _who(after), ""
     yield "Seed", was.seed, became.seed, "so the same cell asks for another fact"
     yield "Talk", _talk_of(was), _talk_of(became), ""
+    asked = "so what a window lacks can be asked for"
+    yield "request_context", _ASKS[was.asks], _ASKS[became.asks], asked
     yield "Repeats", was.repeats, became.repeats, ""
     yield "Limit", before.limit, after.limit, ""
     yield "Reserve", before.reserve, after.reserve, ""
@@ -138,6 +140,9 @@ def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]
     yield "Tokens counted by", before.counter, after.counter, so
     yield "Judged by", before.judge or "rules", after.judge or "rules", ""
     yield "jitchat", before.version, after.version, ""
+
+
+_ASKS = {False: "not offered", True: "offered"}
 
 
 def _talk_of(asked: Experiment) -> str:

@@ -34,6 +34,8 @@ class Experiment:
     """Near-duplicates of each fact, ascending; None: as many as its kind has."""
     talk: Talk = Talk.CHAT
     """What the made-up talk in between is like."""
+    asks: bool = False
+    """Whether the model may ask the store for more in mid-turn, in every mode."""
 
     def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""
