@@ -11,8 +11,9 @@ from jitchat.memory import Memory
 from jitchat.planning import Planning
 from jitchat.replay import window_of
 from jitchat.session import Session
-from jitchat.store.regression_cases import Case
-from jitchat.values import Mode
+from jitchat.store.regression_cases import Case, CaseKind
+from jitchat.text.sentences import turn_references
+from jitchat.values import Mode, Turn
 from jitchat.why import Explained, Standing, why, why_by_ledger
 from jitchat.window.steering import Once
 
@@ -73,6 +74,22 @@ class CaseChecker:
         place = store.path(memory.conversation.id), there, planning.over(there)
         self._places.append(place)
         return place[1:]
+
+
+def requested_cases(session: Session, said: Turn, reply: Turn) -> list[Case]:
+    """Make cases of the turns that the model had to ask for: the automatic choice missed them.
+
+    Those that the reply names; where it names none, all that were given.
+    """
+    sent = session.sent_exchange(said, reply)
+    if sent is None:
+        return []
+    given = {turn for request in sent[0].requests for turn, _ in request.given}
+    memory, wanted = session.memory, turn_references(reply.content) & given or given
+    identity, now = memory.archive.window_id(said, reply), memory.store.now()
+    turns = filter(None, map(memory.turn_at, sorted(wanted)))
+    name = memory.conversation.id
+    return [Case(said, turn, CaseKind.MISS, identity, now, name) for turn in turns]
 
 
 def standing_then(memory: Memory, case: Case) -> Standing | None:

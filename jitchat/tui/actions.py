@@ -179,6 +179,11 @@ ACTIONS = (
         pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),),
     ),
     Action(
+        "note_requested", "", "note_requested", "Note what was asked for",
+        "Turns that the model had to ask for, as missing", "requested",
+        pane=(PaneKey("turn_requested", "n", "note", "Note what was asked for #{turn}?"),),
+    ),
+    Action(
         "cases", "alt+k", "view('regression_cases')", "Check", "Are the noted turns found now?",
         "check",
     ),

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import TextArea
 
+from jitchat.session import SessionOptions
+from jitchat.store.regression_cases import CaseKind, Cases
+from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tui.widgets.tool_block import ToolBlock
-from jitchat.values import Role
+from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
 from tests.support import ScriptedProvider
 from tests.tools.support import ScriptedServers, call
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
@@ -139,3 +142,25 @@ async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> 
         text = pilot.app.screen.query_one(TextArea).text
         assert "berth 3" in text
         assert text.endswith("a lamp\n" * 30)
+
+
+async def test_what_had_to_be_asked_for_is_noted_as_missing_with_one_key(
+    backend: TestBackend,
+) -> None:
+    ask = ToolCall("r", REQUEST_CONTEXT, '{"query": "deploy window"}')
+    backend.provider = ScriptedProvider((ask,), later=[("Tuesday (#9).",)])
+    backend.options = SessionOptions(offers=OfferRules(Asking.ON))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        screen.action_use_mode("recency")
+        await type_text(pilot, "when was that again?")
+        await pilot.press("enter")
+        await idle(pilot)
+        screen.surfaces.transcript.focus()
+        await pilot.pause()
+        screen.surfaces.transcript.point_at(screen.session.memory.turns[-2].position)
+        await pilot.press("n")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Noted as missing: #9." in " ".join(notices(pilot)), "the note")
+        (case,) = Cases(backend.store.database).of("demo")
+        assert (case.wanted.position, case.kind) == (9, CaseKind.MISS)

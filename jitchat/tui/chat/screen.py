@@ -511,6 +511,16 @@ class ChatScreen(Screen[None]):
         if self.session is not None and not self.sends.waits():
             self.meter.count_exactly(self.session)
 
+    async def action_note_requested(self) -> None:
+        """Note the turns that the model had to ask for, in the chosen exchange or the last one."""
+        session, chosen = self._opened(), self.surfaces.transcript.chosen
+        if session is None:
+            return
+        from jitchat.tui.chat.requested import note_requested  # noqa: PLC0415  not on the first frame
+
+        place = chosen.position if chosen is not None else None
+        self.host.say(await asyncio.to_thread(note_requested, session, place))
+
     def action_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
         if (session := self._opened()) is not None:

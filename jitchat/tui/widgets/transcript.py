@@ -22,6 +22,7 @@ from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.turn_list import joined, replaced, up_to
 from jitchat.values import Role, Status, Turn
+from jitchat.window.exchange import is_requested
 from jitchat.window.steering import Steering
 from jitchat.window.window import Kind
 
@@ -96,6 +97,7 @@ class Transcript(VerticalScroll):
             "turn_reasoning": view.reasoning is not None,
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
+            "turn_requested": is_requested(view.turn),
             "turn_version_after": bool(view.detail.versions),
         }
         return applies.get(binding.id or "", True)
