@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
     from jitchat.tools.approvals import Approver
+    from jitchat.tools.mcp.elicitation import Elicitor
     from jitchat.tools.mcp.server import ServerState
     from jitchat.tools.mcp.servers import Servers
     from jitchat.tools.toolbox import Toolbox
@@ -69,12 +70,14 @@ class LocalBackend:
         self.warning = " ".join(filter(None, warnings)) if self._warns else ""
         return model.open_session(Memory(self.store, conversation, self._embedder))
 
-    def open_servers(self, on_change: Callable[[ServerState], object]) -> Servers | None:
+    def open_servers(
+        self, on_change: Callable[[ServerState], object], elicitor: Elicitor
+    ) -> Servers | None:
         if not any(server.enabled for server in self.settings.mcp.values()):
             return None
         from jitchat.cli.served_tools import make_servers  # noqa: PLC0415  only with servers
 
-        return make_servers(self.settings, self._paths.servers, on_change)
+        return make_servers(self.settings, self._paths.servers, on_change, elicitor)
 
     def toolbox(self, servers: Servers, approver: Approver) -> Toolbox:
         from jitchat.cli.served_tools import make_toolbox  # noqa: PLC0415  only with servers

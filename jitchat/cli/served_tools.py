@@ -9,6 +9,7 @@ from jitchat.settings.servers import rules_of, spec_of
 from jitchat.settings.settings import Settings
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Approvals, Approver
+from jitchat.tools.mcp.elicitation import Elicitor
 from jitchat.tools.mcp.server import ServerOptions, ServerState
 from jitchat.tools.mcp.servers import Servers
 from jitchat.tools.toolbox import Toolbox
@@ -34,12 +35,15 @@ async def served_tools(
 
 
 def make_servers(
-    settings: Settings, folder: Path, on_change: Callable[[ServerState], object] = lambda _: None
+    settings: Settings,
+    folder: Path,
+    on_change: Callable[[ServerState], object] = lambda _: None,
+    elicitor: Elicitor | None = None,
 ) -> Servers:
     """Make the servers that are not switched off; none is started."""
     rules = rules_of(settings.tools, settings.mcp)
     specs = [spec_of(server) for server in settings.mcp.values() if server.enabled]
-    return Servers(specs, folder, ServerOptions(rules=rules), on_change)
+    return Servers(specs, folder, ServerOptions(rules=rules, elicitor=elicitor), on_change)
 
 
 def make_toolbox(

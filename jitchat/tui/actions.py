@@ -200,6 +200,14 @@ ACTIONS = (
         ),
     ),
     Action(
+        "resource", "", "offered('resources')", "Attach a resource", "Of a server of tools",
+        "resource",
+    ),
+    Action(
+        "server_prompt", "", "server_prompt", "Prompt of a server",
+        "Fill one in: /prompt, or /prompt and its name=value", "prompt", Takes.WORDS,
+    ),
+    Action(
         "allow_once", "alt+j", "approve('once')", "Allow the tool once", "That a tool waits for"
     ),
     Action(

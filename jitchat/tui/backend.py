@@ -20,6 +20,7 @@ from jitchat.weights import Weights
 from jitchat.window.budget import Budget
 
 if TYPE_CHECKING:
+    from jitchat.tools.mcp.elicitation import Elicitor
     from jitchat.tools.mcp.server import ServerState
     from jitchat.tools.mcp.servers import Servers
 
@@ -41,7 +42,9 @@ class Backend(Protocol):
             JitchatError: What the settings ask for cannot be had.
         """
 
-    def open_servers(self, on_change: Callable[[ServerState], object]) -> Servers | None:
+    def open_servers(
+        self, on_change: Callable[[ServerState], object], elicitor: Elicitor
+    ) -> Servers | None:
         """Make the configured servers of tools, not started yet; None where there are none."""
 
     def toolbox(self, servers: Servers, approver: Approver) -> Toolbox:

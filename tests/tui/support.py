@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jitchat.providers.provider import Provider
     from jitchat.store.store import ColdStore
     from jitchat.tools.approvals import Approver
+    from jitchat.tools.mcp.elicitation import Elicitor
     from jitchat.tools.mcp.server import ServerState
     from jitchat.values import Conversation, Message
     from jitchat.weights import Weights
@@ -94,7 +95,9 @@ class TestBackend:
     servers: ScriptedServers | None = None
     """What offers tools."""
 
-    def open_servers(self, on_change: Callable[[ServerState], object]) -> ScriptedServers | None:
+    def open_servers(
+        self, on_change: Callable[[ServerState], object], elicitor: Elicitor
+    ) -> ScriptedServers | None:
         return self.servers
 
     def toolbox(self, servers: ScriptedServers, approver: Approver) -> Toolbox:

@@ -10,11 +10,12 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
+from jitchat.errors import JitchatError
 from jitchat.store.pins import Drafts
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
@@ -412,6 +413,30 @@ class ChatScreen(Screen[None]):
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
         self.previews.plan(afresh=True)
+
+    @work(group="offered", exclusive=True)
+    async def action_offered(self, what: str, given: str = "") -> None:
+        """Pick a resource or a prompt of a server, and put its text into the prompt."""
+        from jitchat.tui.dialogs.offered import OfferedScreen  # noqa: PLC0415  seldom
+
+        offered = await self.tools.offered(what)
+        if not offered:
+            self.host.say(f"No server offers any {what}.")
+            return
+        taken = await self.app.push_screen_wait(OfferedScreen(what.capitalize(), offered))
+        if taken is None:
+            return
+        pairs = (word.partition("=") for word in given.split() if "=" in word)
+        try:
+            text = await self.tools.text_of(what, taken, {name: value for name, _, value in pairs})
+        except JitchatError as error:
+            self.host.tell(error)
+        else:
+            self.surfaces.prompt.insert(text)
+
+    def action_server_prompt(self, given: str = "") -> None:
+        """Pick a prompt of a server; `given` has its arguments: `name=value`."""
+        self.action_offered("prompts", given)
 
     def action_approve(self, name: str) -> None:
         """Answer whether a tool may run."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,15 @@ from textual.message import Message
 
 from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer, Question
+from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tui.chat.host import Controller
+from jitchat.tui.dialogs.offered import Offered
 from jitchat.tui.notices import READ_SECONDS
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tools.mcp.server import ServerState
+    from jitchat.tools.mcp.elicitation import Request, Response
+    from jitchat.tools.mcp.server import Server, ServerState
     from jitchat.tools.mcp.servers import Servers
 
 
@@ -39,7 +44,7 @@ class Tools(Controller):
         if not self._was_started:
             self._was_started = True
             self._servers = self.backend.open_servers(
-                lambda state: self.host.post(self.Changed(state))
+                lambda state: self.host.post(self.Changed(state)), self
             )
             if self._servers is not None:
                 self._servers.start()
@@ -72,7 +77,65 @@ class Tools(Controller):
         self._answer.set_result(answer)
         return True
 
+    async def elicit(self, request: Request) -> Response:
+        """Have the user fill in what a server asks; cancelling it withdraws the request."""
+        from jitchat.tui.dialogs.elicitation import ElicitationScreen  # noqa: PLC0415  seldom
+
+        done: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        screen = ElicitationScreen(request)
+
+        def left(response: Response) -> None:
+            if not done.done():
+                done.set_result(response)
+
+        self.host.push(screen, left)
+        try:
+            return await done
+        finally:
+            if screen.is_active:
+                screen.dismiss()
+
+    async def offered(self, what: str) -> list[Offered]:
+        """List the resources, or the prompts, of all servers that run."""
+        found = []
+        for server in self._servers.sources() if self._servers is not None else ():
+            with suppress(ServerFailed):
+                found += [*await (_prompts if what == "prompts" else _resources)(server)]
+        return found
+
+    async def text_of(self, what: str, taken: Offered, arguments: Mapping[str, str]) -> str:
+        """Fetch what was taken, as text for the prompt.
+
+        Raises:
+            ServerFailed: The server does not give it.
+
+        """
+        if self._servers is None:
+            return ""
+        server = self._servers.server(taken.server)
+        if what == "prompts":
+            return await server.prompt(taken.name, arguments)
+        return f"{taken.title} ({taken.name}):\n\n{await server.read(taken.name)}"
+
     async def stop(self) -> None:
         """Stop all servers, and what they started."""
         if self._servers is not None:
             await self._servers.stop()
+
+
+async def _resources(server: Server) -> list[Offered]:
+    listed = await server.resources()
+    return [Offered(server.name, each.uri, each.name, each.description) for each in listed]
+
+
+async def _prompts(server: Server) -> list[Offered]:
+    return [
+        Offered(
+            server.name,
+            each.name,
+            each.name,
+            each.description,
+            tuple(f"{part.name}{'*' * part.required}" for part in each.arguments),
+        )
+        for each in await server.prompts()
+    ]

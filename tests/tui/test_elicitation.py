@@ -1,0 +1,74 @@
+"""A server asks the user in the middle of a call: the form, and what is read of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.widgets import Input
+
+from jitchat.tools.mcp.elicitation import Field, Request, Response
+from jitchat.tui.dialogs.elicitation import ElicitationScreen, read_value
+from tests.tui.support import demo_app, ready, until
+
+if TYPE_CHECKING:
+    from tests.tui.support import TestBackend
+
+NAME = Field("name", "Name", "string", "of the boat", required=True)
+CREW = Field("crew", "Crew", "integer")
+HOSTILE = Request("har\x1b[2Jbour", "[red]Fill this in[/red]\x1b[31m", (NAME, CREW))
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "read"),
+    [
+        (NAME, " Aurora ", ("Aurora", "")),
+        (NAME, "", (None, "Name is required.")),
+        (CREW, "", (None, "")),
+        (CREW, "7", (7, "")),
+        (CREW, "many", (None, "Crew is no integer.")),
+        (Field("ok", "Ok", "boolean"), True, (True, "")),
+        (Field("tags", "Tags", "array"), "a, b", (["a", "b"], "")),
+    ],
+)
+def test_what_is_filled_in_is_read_as_the_field_wants_it(field, given, read):
+    assert read_value(field, given) == read
+
+
+@pytest.mark.parametrize(
+    ("keys", "response"),
+    [
+        (["ctrl+s"], Response("accept", (("name", "Aurora"), ("crew", 7)))),
+        (["ctrl+d"], Response("decline")),
+        (["escape"], Response("cancel")),
+    ],
+)
+async def test_the_form_is_answered_declined_or_cancelled(
+    backend: TestBackend, keys, response
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        asked = asyncio.ensure_future(screen.tools.elicit(HOSTILE))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ElicitationScreen), "the form")
+        await pilot.pause()
+        form = pilot.app.screen
+        shown = str(form.query_one("#elicitation-message").render())
+        assert "[red]Fill this in" in shown
+        assert "\x1b" not in shown
+        if keys == ["ctrl+s"]:
+            await pilot.press("ctrl+s")
+            assert "required" in str(form.query_one("#elicitation-note").render())
+            name, crew = form.query(Input)
+            name.value, crew.value = "Aurora", "7"
+        await pilot.press(*keys)
+        assert await asyncio.wait_for(asked, 5) == response
+
+
+async def test_a_request_that_is_withdrawn_closes_its_form(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        asked = asyncio.ensure_future(screen.tools.elicit(HOSTILE))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ElicitationScreen), "the form")
+        asked.cancel()
+        await until(pilot, lambda: pilot.app.screen is screen, "the chat")
