@@ -135,7 +135,7 @@ def require_valid(memory: Memory) -> None:
 
 def test_a_turn_killed_during_its_calls_loses_none_and_goes_on(nursery, tmp_path, rounds):
     chance = random.Random(3)
-    for number in range(rounds(8, 1_000)):
+    for number in range(rounds(4, 1_000)):
         path = tmp_path / f"{number // 20}.db"
         if number % 20 == 0:
             database = Database(path)
