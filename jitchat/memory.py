@@ -112,16 +112,14 @@ class Memory:
         return self.store.append(self.conversation.id, results, after)[-1].position
 
     def add_result(self, result: ToolResult, behind: Turn) -> Turn:
-        """Commit what a call gave back, whole, as a turn of its own."""
-        with self._cache.lock:
-            turn = result_turn(result, self.store.now())
-            stored = self.store.append(self.conversation.id, [turn], behind.position)[0]
-            self.refresh()
-        return stored
+        """Commit what a call gave back, whole, as a turn of its own; `refresh` takes it in."""
+        turn = result_turn(result, self.store.now())
+        return self.store.append(self.conversation.id, [turn], behind.position)[0]
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what windows carry of results, by position, in place of their text."""
         with self._cache.lock:
+            self.refresh()
             found = (self.turn_at(position) for position in forms)
             turns = [turn for turn in found if turn is not None]
             self.store.set_uses(

@@ -104,6 +104,9 @@ class SendRecorder:
             return self._turn
 
     def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
+        if built.window.step:
+            self._memory.refresh()
+
         def identity(position: int | None) -> int | None:
             found = self._memory.turn_at(position) if position else None
             return None if found is None else found.id
@@ -283,6 +286,8 @@ class SendRecorder:
         why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
         for call in tuple(self._open):
             self._put_result(ToolResult(call, why, is_error=True))
+        if self._behind is not self._turn:
+            self._memory.refresh()
 
     def _close_window(self) -> None:
         if self._window_id is None:
