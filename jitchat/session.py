@@ -47,9 +47,10 @@ from jitchat.store.windows import Ending
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting, Compactor
-from jitchat.tools.gate import LARGE_RESULT
+from jitchat.tools.gate import LARGE_RESULT, PREVIEW
 from jitchat.tools.large_results import LargeResults
 from jitchat.tools.offering import Occasion, Offering, OfferRules
+from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
@@ -124,6 +125,12 @@ class Session:
         compacting = Compacting(self.counter, self.options.compactor)
         form = await compacting.form_of(text, instruction, self.options.large_result)
         return form.told("The message, which the user had")
+
+    def previewed(self, text: str) -> str:
+        """Cut a long message to its head and tail: another form that windows carry."""
+        size = self.counter.count(text)
+        seen = preview(text, PREVIEW, self.counter).text
+        return f"{seen}\n[The message has {size:,} tokens; this is a preview, all of it is kept.]"
 
     async def send(
         self,

@@ -10,11 +10,10 @@ from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
-LARGE_MESSAGE = 16_000
-"""Tokens from which on a message is said to be long."""
 _LONGEST_LINE = 200
 """Characters of what is said of a call."""
 

@@ -48,6 +48,8 @@ class Extractor:
         return Compacted(found.text, f"{by} ({why})" if why else by)
 
 
+LARGE_MESSAGE = 16_000
+"""Tokens from which on a user is asked what of a message is sent."""
 SECONDS = 10.0
 """For all that is compacted at once."""
 _LONGEST = 300

@@ -7,6 +7,7 @@ controllers in written order; each of them owns its state.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
+from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.model_switch import ModelSwitch
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
@@ -30,6 +32,7 @@ from jitchat.tui.chat.sends import NEW_TITLE, Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.views import Views
+from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -190,10 +193,33 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.give_back(typed)
             self.host.say(f"Write the message behind {typed.strip()}.")
             return
+        question = await question_on(session, addressed_in(typed).text)
+        if question is not None:
+            self._ask_what_to_send(session, typed, question)
+        else:
+            await self._start(session, typed)
+
+    @work(group="large", exclusive=True)
+    async def _ask_what_to_send(
+        self, session: Session, typed: str, question: LargeMessageScreen
+    ) -> None:
+        """Ask what of a very long message is sent; whoever goes back has it in the prompt."""
+        chosen = await self.app.push_screen_wait(question)
+        if chosen is None or session is not self.session or self.busy:
+            self.surfaces.prompt.give_back(typed)
+            return
+        self.surfaces.hint.wait("compacting the message")
+        form = await form_of(session, addressed_in(typed).text, chosen)
+        self.surfaces.hint.arrive()
+        await self._start(session, typed, form)
+
+    async def _start(self, session: Session, typed: str, form: str | None = None) -> None:
+        """Start a send; windows carry the `form` of the message where there is one."""
         self.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
-        self.sends.start(session, *self.steering.take(typed, after))
+        text, once, mode = self.steering.take(typed, after)
+        self.sends.start(session, text, replace(once, form=form), mode)
 
     async def _run_command(self, command: Command) -> None:
         name, argument, action = command.name, command.argument, command.action

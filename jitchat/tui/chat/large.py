@@ -1,0 +1,35 @@
+"""Very long messages in the chat: asking what of one is sent, and making that."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from jitchat.tools.compacting import LARGE_MESSAGE
+from jitchat.tui.dialogs.large_message import Choice, Chosen, LargeMessageScreen
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
+_FEW = LARGE_MESSAGE
+"""Characters that are never so many tokens."""
+
+
+async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
+    """Make the question what of a message is sent; None for one that is not so long."""
+    if len(text) <= _FEW:
+        return None
+    tokens = await asyncio.to_thread(session.counter.count, text)
+    if tokens <= LARGE_MESSAGE:
+        return None
+    seen = await asyncio.to_thread(session.previewed, text)
+    return LargeMessageScreen(tokens, tokens - session.options.budget.budget, seen)
+
+
+async def form_of(session: Session, text: str, chosen: Chosen) -> str | None:
+    """Make what windows carry of the message; None for all of it."""
+    if chosen.choice is Choice.ALL:
+        return None
+    if chosen.choice is Choice.PREVIEW:
+        return await asyncio.to_thread(session.previewed, text)
+    return await session.compacted(text, chosen.instruction)

@@ -1,0 +1,69 @@
+"""A message that is very long: what of it is sent. All of it is kept in any case."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.dialogs.dialog import Dialog, box
+
+
+class Choice(Enum):
+    COMPACT = auto()
+    PREVIEW = auto()
+    ALL = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    choice: Choice
+    instruction: str = ""
+    """What to extract, where it is to be compacted."""
+
+
+class LargeMessageScreen(Dialog[Chosen | None]):
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("ctrl+s", "all", "Send all", id="large_all", priority=True),
+        Binding("ctrl+o", "preview", "Send the preview", id="large_preview", priority=True),
+        Binding("escape", "dismiss(None)", "Back", id="large_back"),
+    ]
+
+    def __init__(self, tokens: int, over: int, preview: str) -> None:
+        """`over` is by how many tokens all of it is too much; 0 or less where it fits."""
+        super().__init__()
+        self._tokens, self._over, self._preview = tokens, over, preview
+
+    def compose(self) -> ComposeResult:
+        keys = "Enter compact · Ctrl+O preview only"
+        keys += " · Ctrl+S send all" if self._over <= 0 else ""
+        with box(f"A message of {self._tokens:,} tokens", f"{keys} · Esc back"):
+            yield Static(Content(self._note()), id="large-note")
+            yield Input(placeholder="what to extract of it: A, B, C", id="large-wanted")
+            with VerticalScroll():
+                yield Static(Content(for_terminal(self._preview)))
+
+    def _note(self) -> str:
+        kept = "All of it is kept; choose what is sent."
+        if self._over <= 0:
+            return kept
+        return f"{kept} All of it would be {self._over:,} tokens too much."
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def _compact(self, message: Input.Submitted) -> None:
+        self.dismiss(Chosen(Choice.COMPACT, message.value.strip()))
+
+    def action_preview(self) -> None:
+        self.dismiss(Chosen(Choice.PREVIEW))
+
+    def action_all(self) -> None:
+        if self._over <= 0:
+            self.dismiss(Chosen(Choice.ALL))
