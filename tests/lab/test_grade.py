@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from jitchat.lab.facts import USUAL_KINDS, Kind, makers
 from jitchat.lab.grade import CONTRACT, NOT_SAID, contract, grade
 from jitchat.lab.spelling import has, plain
-from jitchat.providers.reader import Passage, cited, not_held
+from jitchat.providers.passages import Passage
+from jitchat.providers.reader import cited, not_held
 from jitchat.text.sentences import sentences
 from tests.examples import examples
 from tests.lab.drawn import FEW, facts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from jitchat.providers.passages import Passage
 from jitchat.providers.reader import (
     ABOUT,
-    Passage,
     cited,
     find_answers,
     is_own,

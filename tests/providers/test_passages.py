@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitchat.providers.reader import Passage, read_window
+from jitchat.providers.passages import Passage, read_window
 from jitchat.values import Message, Role
 
 TAIL = """<index>

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.providers import reader
+from jitchat.providers.passages import Passage
 from jitchat.providers.reader import (
     ABOUT,
     ENOUGH,
-    Passage,
     Reading,
     Readings,
     cited,

@@ -23,8 +23,9 @@ from jitchat.index.entry import index_entry
 from jitchat.index.retrieve import make_query
 from jitchat.lab.grade import admits
 from jitchat.lab.spelling import has, heard, plain, unmarked
+from jitchat.providers.passages import read_window
 from jitchat.providers.protocols.refusals import overflow_in, refused_parameter
-from jitchat.providers.reader import answer, read_window
+from jitchat.providers.reader import answer
 from jitchat.text.blocks import blocks_of
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities

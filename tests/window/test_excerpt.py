@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.reader import read_window
+from jitchat.providers.passages import read_window
 from jitchat.text.words import stems
 from jitchat.values import Message, Mode, Retrieval, Role, Term
 from jitchat.window.budget import Budget

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.providers.reader import read_window
+from jitchat.providers.passages import read_window
 from jitchat.values import IndexEntry, Mode, Role, Turn
 from jitchat.window.render import free_tag, index_line, quote_all
 from jitchat.window.tokens import EstimateCounter

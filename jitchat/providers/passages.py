@@ -1,0 +1,112 @@
+"""Reading a window's messages into passages: who says what, when, and the question at the end.
+
+This parses the very text that was sent: turns as messages, quoted turns and index lines in the
+last one of the user's, what tools gave back behind it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jitchat.values import REQUEST_CONTEXT, Message, Role
+
+_DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
+_BLOCK = re.compile(
+    r"^<(?P<tag>(?:index|recalled|pinned|requested)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n",
+    re.MULTILINE | re.DOTALL,
+)
+_QUOTED = re.compile(
+    r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) #(?P<turn>\d+)(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
+    r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
+    re.MULTILINE | re.DOTALL,
+)
+_KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")
+_LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
+_LINE = re.compile(
+    r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
+    r" (?P<text>.*)$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What one speaker says in the window."""
+
+    turn: int | None
+    who: str
+    day: str
+    """As the window gives it; empty if it does not."""
+    text: str
+    whole: bool
+    """Whether it is verbatim; False for an index line, which only sums the turn up."""
+
+
+def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
+    """Read the passages, in order of the conversation, and the question."""
+    passages: list[Passage] = []
+    day = ""
+    ahead, tail, behind = around_draft(messages)
+    for message in ahead:
+        if message.role is Role.SYSTEM:
+            continue
+        if message.use:
+            passages += _of_tools(message)
+            continue
+        pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
+        if pins:
+            passages += _quoted(pins)
+            continue
+        day, text = _dated(message.content, day)
+        passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
+    passages += [passage for message in behind for passage in _of_tools(message)]
+    # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
+    end = 0
+    while tail.turn is None and (block := _BLOCK.match(tail.content, end)):
+        passages += _quoted(block)
+        end = block.end()
+    question = _KEPT.sub("", tail.content[end:], count=1)
+    passages.sort(key=lambda passage: passage.turn or 0)
+    return passages, _dated(question.removeprefix("\n"), day)[1].strip()
+
+
+def around_draft(
+    messages: Sequence[Message],
+) -> tuple[Sequence[Message], Message, Sequence[Message]]:
+    """Part what stands ahead of the draft from the draft, and from what was called since."""
+    asked = [place for place, message in enumerate(messages) if message.role is Role.USER]
+    if not asked:
+        return messages, Message(Role.USER, ""), ()
+    return messages[: asked[-1]], messages[asked[-1]], messages[asked[-1] + 1 :]
+
+
+def _of_tools(message: Message) -> list[Passage]:
+    """Read what a tool gave back: the turns that it quotes, or its own text."""
+    quoted = [each for block in _BLOCK.finditer(message.content) for each in _quoted(block)]
+    call = message.use.answers
+    if quoted or call is None or call.name == REQUEST_CONTEXT:
+        return quoted
+    return [Passage(message.turn, f"tool {call.name}", "", message.content, whole=True)]
+
+
+def _dated(text: str, day: str) -> tuple[str, str]:
+    marker = _DAY.match(text)
+    return (marker[1], text[marker.end() :]) if marker else (day, text)
+
+
+def _quoted(block: re.Match[str]) -> list[Passage]:
+    whole = not block["tag"].startswith("index")
+    rows = (_QUOTED if whole else _LINE).finditer(block["body"])
+    return [
+        Passage(int(row["turn"]), row["who"], row["day"] or "", _said(row), whole=whole)
+        for row in rows
+    ]
+
+
+def _said(row: re.Match[str]) -> str:
+    """Give the text without the marks of what an excerpt leaves out; these are paragraphs' ends."""
+    fields = row.groupdict()
+    if not fields.get("tag", "").startswith("excerpt"):
+        return row["text"]
+    marks = _LEFT_OUT.format(number=row["number"] or "", turn=row["turn"])
+    return re.sub(marks, "", row["text"], flags=re.MULTILINE)
