@@ -433,11 +433,21 @@ class Session:
         """
         if chosen is not None and chosen.role is Role.ASSISTANT:
             return self.sent_exchange(turn, chosen)
-        has_turn = self.memory.turn_at(turn.position) is not None
-        behind = self.memory.turns[up_to(self.memory.turns, turn.position) :][:1]
-        reply = behind[0] if has_turn and behind else None
+        reply = self._reply_to(turn)
         sent = self.sent_exchange(turn, reply) if reply is not None else None
         return sent if sent is not None else self.sent_exchange(turn)
+
+    def _reply_to(self, said: Turn) -> Turn | None:
+        """Find the reply on the path: of a turn with tools, its last answer."""
+        turns, reply = self.memory.turns, None
+        if self.memory.turn_at(said.position) is None:
+            return None
+        for place in range(up_to(turns, said.position), len(turns)):
+            turn = turns[place]
+            if turn.role is Role.USER:
+                break
+            reply = turn if turn.role is Role.ASSISTANT else reply
+        return reply
 
     # What the user decided.
 

@@ -239,7 +239,7 @@ def _explained_sent(session: Session, position: int) -> Explained:
     """Load the window that was sent for a message, or for the message that a reply answers."""
     store, conversation = session.memory.store, session.memory.conversation.id
     said = chosen = store.turn(conversation, position)
-    if said is not None and said.role is not Role.USER:
+    while said is not None and said.role is not Role.USER:  # steps of a turn lie between
         said = store.turn(conversation, parent_of(said))
     sent = session.sent_on_path(said, chosen) if said is not None else None
     if said is None or sent is None:

@@ -11,11 +11,12 @@ from jitchat.session import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
+from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
 from jitchat.window.kept import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
-from tests.session.sending import failures, reply_text, send
+from tests.session.sending import failures, reply_text, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
 FACT = "The harbour master is called Odile Brandt."
@@ -131,3 +132,13 @@ def test_a_model_that_takes_no_tools_is_offered_none(store):
     assert session.preview("and?", Mode.JIT).tools
     learnt.refuse("tools")
     assert not session.preview("and?", Mode.JIT).tools
+
+
+async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
+    session = asking(store, ScriptedProvider((call(),), later=[("Odile Brandt.",)]), Asking.ON)
+    events = await send(session, "And who was that?", Mode.RECENCY)
+    said = stored_turns(events)[0]
+    window, _ = session.sent_on_path(said)
+    assert window.step == 1
+    explained = Explained(window, said.content, said)
+    assert "asked for “harbour master”, step 1" in str(why(session.memory, explained, 2))
