@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jitchat.session import SessionOptions
+from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Tool, ToolCall, ToolResult
@@ -81,6 +82,9 @@ class ScriptedServers:
 
     def sources(self) -> tuple[ScriptedTools, ...]:
         return (self.tools,)
+
+    def states(self) -> tuple[ServerState, ...]:
+        return (ServerState(self.tools.name, Phase(self.state)),)
 
     def claims_of(self, source: str, name: str) -> None:
         """Nothing is claimed."""

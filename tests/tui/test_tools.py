@@ -10,7 +10,9 @@ from textual.widgets import TextArea
 
 from jitchat.session import SessionOptions
 from jitchat.store.regression_cases import CaseKind, Cases
+from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tui.chat.tools import Tools
 from jitchat.tui.widgets.tool_block import ToolBlock
 from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
 from tests.support import ScriptedProvider
@@ -164,3 +166,21 @@ async def test_what_had_to_be_asked_for_is_noted_as_missing_with_one_key(
         await until(pilot, lambda: "Noted as missing: #9." in " ".join(notices(pilot)), "the note")
         (case,) = Cases(backend.store.database).of("demo")
         assert (case.wanted.position, case.kind) == (9, CaseKind.MISS)
+
+
+async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on(
+    backend: TestBackend,
+) -> None:
+    servers = with_tools(backend, ("Hello.",))
+    async with demo_app(backend).run_test(size=(160, 40)) as pilot:
+        screen = await ready(pilot)
+        servers.state = "failed"
+        failed = ServerState("scripted", Phase.FAILED, "scripted cannot be started: no such file.")
+        screen.post_message(Tools.Changed(failed))
+        await until(pilot, lambda: "cannot be started" in " ".join(notices(pilot)), "the notice")
+        status = screen.query_one("#status")
+        await until(pilot, lambda: "tools failed: scripted" in str(status.render()), "the line")
+        await type_text(pilot, "hello?")
+        await pilot.press("enter")
+        await idle(pilot)
+        assert screen.session.memory.turns[-1].content == "Hello."

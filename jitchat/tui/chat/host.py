@@ -101,6 +101,8 @@ class Surfaces:
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
         self.approval = ApprovalLine()
+        self.trouble = ""
+        """What is the matter with servers of tools, for the top line; mostly empty."""
         """What could answer in place of the reader."""
         self.prompt = Prompt()
         self.hint = HintLine()
@@ -133,6 +135,7 @@ class Surfaces:
         model = "" if provider.model == provider.name else model_name(provider.model)
         counted = f"{'' if counter.exact else '~'}{counter.name}"
         embedder = session.memory.index.embedder.id
+        state = " · ".join(filter(None, (self.trouble, state)))
         self.top.show_status(state, provider.name, model, embedder, counted)
 
     def show_window(

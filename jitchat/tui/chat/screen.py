@@ -438,6 +438,7 @@ class ChatScreen(Screen[None]):
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
+        self.indexing.show_status()
         self.previews.plan(afresh=True)
 
     @work(group="offered", exclusive=True)

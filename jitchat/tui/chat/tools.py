@@ -53,8 +53,12 @@ class Tools(Controller):
 
     def take(self, message: Changed) -> None:
         """Say of a server that it failed; its tools are not offered then."""
-        if message.state.phase == "failed":
-            self.host.warn(one_line(message.state.sentence), seconds=READ_SECONDS)
+        state = message.state
+        if state.phase == "failed":
+            self.host.warn(one_line(state.sentence), seconds=READ_SECONDS)
+        states = self._servers.states() if self._servers is not None else ()
+        failed = [each.name for each in states if each.phase == "failed"]
+        self.surfaces.trouble = f"tools failed: {', '.join(failed)}" if failed else ""
 
     async def approve(self, question: Question) -> Answer:
         """Ask the user; cancelling it withdraws the question."""
