@@ -49,9 +49,7 @@ class ToolReturned:
     """What a call gave back is durable, whole."""
 
     turn: Turn
-    """The result; its `use.answers` is the call."""
-    seconds: float
-    """From the call on."""
+    """The result; its `use` has the call, and how long that ran."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,5 +199,5 @@ class Memory:
 
 def result_turn(result: ToolResult, moment: datetime) -> Turn:
     """Make the turn of a result; its position is given where it is stored."""
-    use = ToolUse(answers=result.call, is_error=result.is_error)
+    use = ToolUse(answers=result.call, is_error=result.is_error, seconds=result.seconds)
     return Turn(0, Role.TOOL, result.content, moment, result.call.name, use=use)

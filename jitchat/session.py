@@ -216,7 +216,7 @@ class Session:
             NotAnAnswer: The turn had as many steps as it may.
 
         """
-        toolbox, started = self.toolbox, time.perf_counter()
+        toolbox = self.toolbox
         if window.step >= toolbox.most_steps:
             raise NotAnAnswer(
                 f"The model called tools {window.step + 1:,} times and did not answer.",
@@ -232,7 +232,7 @@ class Session:
             async for output in outputs:
                 result = await to_the_end(partial(recorder.store_result, output.result))
                 appending.take(result, output)
-                yield ToolReturned(result, time.perf_counter() - started)
+                yield ToolReturned(result)
         large = self.options.large_result
         built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
         if appending.forms:

@@ -21,6 +21,8 @@ def use_fields(use: ToolUse) -> Fields:
         described["is_error"] = True
     if use.form is not None:
         described["form"] = use.form
+    if use.seconds is not None:
+        described["seconds"] = use.seconds
     return described
 
 
@@ -47,12 +49,19 @@ def use_from(fields: object) -> ToolUse:
         _call(answers) if answers else None,
         bool(fields.get("is_error")),
         _form(fields.get("form")),
+        _seconds(fields.get("seconds")),
     )
 
 
 def _form(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError("not a text")
+    return value
+
+
+def _seconds(value: object) -> float | None:
+    if value is not None and not isinstance(value, int | float):
+        raise TypeError("not a number")
     return value
 
 

@@ -125,6 +125,8 @@ class ToolResult:
     call: ToolCall
     content: str
     is_error: bool = False
+    seconds: float | None = None
+    """How long the call ran; None where it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ class ToolUse:
     """Whether the call failed, or was refused."""
     form: str | None = None
     """What windows carry in place of a result's whole text; None for the whole."""
+    seconds: float | None = None
+    """How long the call of a result ran; None where it did not, or nobody measured it."""
 
     def __bool__(self) -> bool:
         return self != NO_TOOL_USE

@@ -9,6 +9,7 @@ from jitchat.events import Event, ReplyDelta, SendFailed, ToolCalled, ToolReturn
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
+from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.values import Mode, Status, Turn
@@ -37,8 +38,8 @@ class _Printer:
                 self.stored.append(turn)
             case ToolCalled():
                 self.end_line()
-            case ToolReturned(turn, seconds):
-                output.say(f"tool: {_told(turn, seconds)}", err=True)
+            case ToolReturned(turn):
+                output.say(f"tool: {_told(turn)}", err=True)
             case _:
                 pass
 
@@ -93,11 +94,14 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     return _cut((ending.stop if ending is not None else None) or "")
 
 
-def _told(result: Turn, seconds: float) -> str:
+def _told(result: Turn) -> str:
     """Say in a line what a tool was called with, what came back, and after how long."""
-    call, is_error = result.use.answers, result.use.is_error
-    line = result_line(call, result.content, is_error=is_error) if call else result.content
-    return shorten(f"{line} ({seconds:.1f} s)", _LONGEST_LINE)
+    use = result.use
+    line = result.content
+    if use.answers is not None:
+        line = result_line(use.answers, result.content, is_error=use.is_error)
+    took = f" ({duration(use.seconds)})" if use.seconds is not None else ""
+    return shorten(f"{line}{took}", _LONGEST_LINE)
 
 
 def _cut(stop: str) -> errors.ReplyCut:

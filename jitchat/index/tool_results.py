@@ -29,10 +29,14 @@ def searched_text(turn: Turn) -> str:
 
 def result_line(call: ToolCall, content: str, *, is_error: bool = False) -> str:
     """Write a result in a line: `search_issues(query="login") → 14 rows, first {"id": 3, …`."""
+    return f"{call_line(call)} → {'failed: ' if is_error else ''}{_told(content)}"
+
+
+def call_line(call: ToolCall) -> str:
+    """Write a call in a line: `search_issues(query="login")`."""
     arguments = arguments_of(call) or {}
     given = ", ".join(f"{name}={_argument(value)}" for name, value in arguments.items())
-    head = f"{one_line(call.name)}({shorten(one_line(given), _CALL)})"
-    return f"{head} → {'failed: ' if is_error else ''}{_told(content)}"
+    return f"{one_line(call.name)}({shorten(one_line(given), _CALL)})"
 
 
 def _argument(value: object) -> str:

@@ -72,11 +72,7 @@ def without_answer(tally: Tally | None) -> str:
 
 def duration(seconds: float | None) -> str:
     """Write `0.4 s` or `12 ms`; a dash for None."""
-    if seconds is None:
-        return NOTHING
-    if seconds >= 0.1:
-        return f"{seconds:,.1f} s"
-    return f"{seconds * 1000:.0f} ms" if seconds >= 0.001 or not seconds else "<1 ms"
+    return NOTHING if seconds is None else figures.duration(seconds)
 
 
 def tokens(count: float | None) -> str:

@@ -14,6 +14,13 @@ def enumerated(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def duration(seconds: float) -> str:
+    """Write a time that something took: `0.4 s`, `12 ms`, `<1 ms`."""
+    if seconds >= 0.1:
+        return f"{seconds:,.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= 0.001 or not seconds else "<1 ms"
+
+
 def megabytes(size: int) -> str:
     """Write a number of bytes, in millions of them: `98.4 MB`."""
     return f"{size / 1_000_000:,.1f} MB"

@@ -1,6 +1,7 @@
 """The tools of one conversation: which there are, and how the calls of an answer are run."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -66,10 +67,14 @@ class Toolbox:
             refusal = await self.approvals.refusal(source.name, tool, call)
             if refusal is not None:
                 return ToolOutput(refusal)
+        started = time.perf_counter()
         try:
-            return await source.run(call, arguments_of(call) or {}, step)
+            output = await source.run(call, arguments_of(call) or {}, step)
         except JitchatError as error:
-            return ToolOutput(ToolResult(call, f"The call failed: {error}", is_error=True))
+            failed = f"The call failed: {error}"
+            output = ToolOutput(ToolResult(call, failed, is_error=True))
+        took = time.perf_counter() - started
+        return replace(output, result=replace(output.result, seconds=round(took, 3)))
 
     def _by_name(self) -> dict[str, tuple[ToolSource, Tool]]:
         listed = [(source, tool) for source in self.sources for tool in source.tools()]

@@ -114,10 +114,9 @@ ACTIONS = (
         pane=(PaneKey("turn_window", "w", "window", "Show the window sent for #{turn}?"),),
     ),
     Action(
-        "reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it", "reasoning",
-        pane=(
-            PaneKey("turn_reasoning", "t", "thoughts", "Fold or unfold the reasoning of #{turn}?"),
-        ),
+        "reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it, or a tool's call",
+        "reasoning",
+        pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
     ),
     Action(
         "pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from jitchat.text.figures import about_cost, cost_of, plural
+from jitchat.text.figures import about_cost, cost_of, duration, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
 from jitchat.window.window import ContextWindow
@@ -56,12 +56,12 @@ def _reranking_sentences(window: ContextWindow) -> list[str]:
     if reranking is None:
         return []
     model, why = one_line(reranking.model), one_line(reranking.fallback)
-    took = f" ({_duration(reranking.ms)})" if reranking.ms else ""
+    took = f" ({duration(reranking.ms / 1000)})" if reranking.ms else ""
     if why:
         return [f"reranker {model}: {why}; the ranking stands{took}"]
     ranked = len(window.shortlist.rows)
     of = f"{reranking.turns} of " if reranking.turns < ranked else ""
-    took = f"{of}{plural(ranked, 'turn')}, {_duration(reranking.ms)}, on this machine"
+    took = f"{of}{plural(ranked, 'turn')}, {duration(reranking.ms / 1000)}, on this machine"
     return [f"reranked by {model}: {took}"]
 
 
@@ -77,11 +77,11 @@ def picking_sentences(window: ContextWindow) -> list[str]:
     if not picking.ms:
         return [f"picker {model}: {why}; heuristic used"]
     if not spent(window):
-        return [f"picker {model}: {why}; heuristic used (no tokens, {_duration(picking.ms)})"]
+        return [f"picker {model}: {why}; heuristic used (no tokens, {duration(picking.ms / 1000)})"]
     sign = "" if picking.exact else "~"
     took = (
         f"{sign}{picking.input_tokens:,} + {picking.output_tokens:,} tokens,"
-        f" {_duration(picking.ms)}, {cost_of(picking.cost)}"
+        f" {duration(picking.ms / 1000)}, {cost_of(picking.cost)}"
     )
     if why:
         return [f"picker {model}: {why}; heuristic used ({took})", _net(window)]
@@ -120,7 +120,3 @@ def _net(window: ContextWindow) -> str:
     return (
         f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: it does not pay"
     )
-
-
-def _duration(ms: float) -> str:
-    return f"{ms / 1000:.1f} s" if ms >= 100 else f"{ms:.0f} ms"

@@ -17,11 +17,16 @@ def carried_use(use: ToolUse) -> ToolUse:
     An echo says again what was called: where one of its calls goes, so does the echo.
     """
     if not use.calls:
-        return use if use.form is None else replace(use, form=None)
+        return answering(use) if use.answers is not None else NO_TOOL_USE
     calls = tuple(call for call in use.calls if call.name not in EPHEMERAL)
     if len(calls) == len(use.calls):
         return use
     return replace(use, calls=calls, echo=None) if calls else NO_TOOL_USE
+
+
+def answering(use: ToolUse) -> ToolUse:
+    """Give what the message of a result has of tools."""
+    return ToolUse(answers=use.answers, is_error=use.is_error)
 
 
 def is_requested(turn: Turn) -> bool:

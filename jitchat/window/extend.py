@@ -7,9 +7,10 @@ token, so that a prompt cache keeps all of it.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from jitchat.values import Role, ToolUse, Turn
+from jitchat.values import Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
+from jitchat.window.exchange import answering
 from jitchat.window.plan import apportion
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import (
@@ -32,7 +33,7 @@ def call_segment(turn: Turn, counter: TokenCounter) -> Segment:
 
 def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) -> Segment:
     """Make the segment of a result, as `text`: the whole of it, or what is left of it."""
-    use = answering(turn)
+    use = answering(turn.use)
     tokens = message_tokens(counter, text, use)
     return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=use)
 
@@ -41,18 +42,13 @@ def requested_segments(
     turn: Turn, segments: Sequence[Segment], counter: TokenCounter
 ) -> list[Segment]:
     """Make of the pieces of a result the parts of its message; the first has what is around."""
-    use = answering(turn)
+    use = answering(turn.use)
     around = message_tokens(counter, "", use)
     made = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
     if not made:
         return made
     made[0] = replace(made[0], tokens=made[0].tokens + around)
     return made
-
-
-def answering(turn: Turn) -> ToolUse:
-    """Give what the message of a result has of tools."""
-    return ToolUse(answers=turn.use.answers, is_error=turn.use.is_error)
 
 
 def room_behind(window: ContextWindow, calibration: Calibration) -> int:

@@ -10,10 +10,12 @@ from textual.widgets import TextArea
 
 from jitchat.session import SessionOptions
 from jitchat.store.regression_cases import CaseKind, Cases
+from jitchat.text.figures import duration
 from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.widgets.tool_block import ToolBlock
+from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
 from tests.support import ScriptedProvider
 from tests.tools.support import ScriptedServers, call
@@ -125,6 +127,71 @@ async def test_an_answer_that_nothing_waits_for_says_so(backend: TestBackend) ->
         await ready(pilot)
         await pilot.press("alt+j")
         await until(pilot, lambda: "No tool waits" in " ".join(notices(pilot)), "the notice")
+
+
+async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_tokens(
+    backend: TestBackend,
+) -> None:
+    calls = (call("a", "look", '{"where": "berth 3"}'), call("b", "count"))
+    servers = with_tools(backend, calls, ("A lamp.",))
+    servers.tools.waits = {"a": asyncio.Event(), "b": asyncio.Event()}
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        screen = pilot.app.screen
+        await pilot.press("alt+l")
+        await until(pilot, lambda: "count" in shown(screen), "the other question")
+        await pilot.press("alt+l")
+        await until(pilot, lambda: len(servers.tools.ran) == 2, "both calls")
+        said = next(view for view in screen.query(TurnView) if view.turn.use.calls)
+        lines = str(said.query(".turn-note").first().render()).splitlines()
+        assert lines == ['◌ look(where="berth 3") · running', "◌ count() · running"]
+        servers.tools.waits["b"].set()
+        await until(pilot, lambda: len(screen.query(ToolBlock)) == 1, "the first result")
+        assert str(said.query(".turn-note").first().render()) == lines[0]
+        servers.tools.waits["a"].set()
+        await idle(pilot)
+        assert str(said.query(".turn-note").first().render()) == "calls 2 tools: look, count"
+        blocks = {view.turn: view.block for view in screen.query(TurnView) if view.block}
+        assert len(blocks) == 2
+        window = screen.previews.window
+        for turn, block in blocks.items():
+            took, tokens, size = str(block.render()).splitlines()[1].strip().split(" · ")
+            assert took == duration(turn.use.seconds)
+            segment = next(each for each in window.segments if each.turn == turn.position)
+            assert tokens == f"{segment.tokens} tokens in the window"
+            assert size == f"{len(turn.content)} characters"
+
+
+async def test_a_call_is_unfolded_in_place_and_folded_again(backend: TestBackend) -> None:
+    servers = with_tools(backend, (call("a", "look", '{"where": "berth 3"}'),), ("A lamp.",))
+    servers.tools.given["look"] = "".join(f"lamp {number}\n" for number in range(9))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        await pilot.press("alt+j")
+        await idle(pilot)
+        (block,) = pilot.app.screen.query(ToolBlock)
+        line = str(block.render())
+        await pilot.press("alt+i")
+        text = str(block.render())
+        assert text.startswith(line)
+        assert '"where": "berth 3"' in text
+        assert "lamp 8" in text
+        await pilot.click(ToolBlock)
+        assert str(block.render()) == line
+
+
+async def test_each_of_the_calls_that_esc_stops_is_shown(backend: TestBackend) -> None:
+    servers = with_tools(backend, (call("a"), call("b"), call("c")), ("Done.",))
+    servers.tools.waits = {name: asyncio.Event() for name in "abc"}
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        await pilot.press("alt+l")
+        await until(pilot, lambda: len(servers.tools.ran) == 3, "the calls")
+        await pilot.press("escape")
+        await idle(pilot)
+        blocks = [str(block.render()) for block in pilot.app.screen.query(ToolBlock)]
+        assert len(blocks) == 3
+        assert all("the user stopped the turn" in block for block in blocks)
 
 
 async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> None:

@@ -12,7 +12,8 @@ from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
 from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView
-from jitchat.window.window import Kind
+from jitchat.values import Role
+from jitchat.window.window import Kind, Segment
 from tests.support import talk
 from tests.tui.support import until
 
@@ -68,6 +69,10 @@ async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: in
     return line() - before
 
 
+def part(kind: Kind) -> Segment:
+    return Segment(kind, Role.USER, "", 0, None, "")
+
+
 async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_away() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -76,7 +81,7 @@ async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_
         await pilot.pause()
         assert positions(transcript)[-1] == 1_000
         assert len(positions(transcript)) < 60
-        transcript.mark({1_000: Kind.RECENT, 999: Kind.RETRIEVED})
+        transcript.mark({1_000: part(Kind.RECENT), 999: part(Kind.RETRIEVED)})
         await pilot.pause()
         views = {view.turn.position: view for view in transcript.query(TurnView)}
         assert views[1_000].has_class("-recent")
@@ -175,7 +180,7 @@ async def test_the_cursor_and_the_gutter_restyle_a_turn_and_nothing_in_it(
             app.stylesheet, "apply", lambda node, **how: (styled.append(node), apply(node, **how))
         )
         transcript.point_at(1)
-        reply.mark(Kind.RECENT)
+        reply.mark(part(Kind.RECENT))
         await pilot.pause()
         headers = {view.query_one(".turn-header") for view in (user, reply)}
         assert set(styled) == {user, reply} | headers

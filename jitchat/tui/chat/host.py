@@ -28,7 +28,7 @@ from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.cost import window_cost
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, segment_of_turns
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
@@ -149,7 +149,7 @@ class Surfaces:
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
         self.hint.show_cost(*send_sentences(window, cost))
-        self.transcript.mark(window.kind_of_turns())
+        self.transcript.mark(segment_of_turns(window.segments))
 
     def show_refusal(self, error: JitchatError) -> None:
         """Say everywhere why there is no window."""

@@ -536,8 +536,8 @@ class ChatScreen(Screen[None]):
             await self.branches.go_to_version(self.session, step, position)
 
     def action_reasoning(self) -> None:
-        if not self.surfaces.transcript.toggle_reasoning():
-            self.host.say("No reasoning came with this reply.")
+        if not self.surfaces.transcript.toggle_fold():
+            self.host.say("No reasoning came with this reply, and it called no tool.")
 
     @reports_errors
     async def action_switch_window(self) -> None:

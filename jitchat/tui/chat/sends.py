@@ -27,6 +27,7 @@ from jitchat.tui.figures import usage_sentence
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
+from jitchat.turn_list import up_to
 from jitchat.values import Conversation, Mode, Role, Turn
 from jitchat.window.steering import NO_MORE, Once
 
@@ -157,9 +158,9 @@ class Sends(Controller):
         if message.cancelled and not self._stopped:
             return  # the app ends: `close` sees to what was sent
         position = self._turn.position if self._turn else 0
-        for turn in message.session.memory.turns[-2:]:
-            if position and turn.position >= position:
-                await self.surfaces.transcript.put(turn)
+        turns = message.session.memory.turns
+        for place in range(up_to(turns, position - 1) if position else len(turns), len(turns)):
+            await self.surfaces.transcript.put(turns[place])
         await self.surfaces.transcript.end_stream()
         await self._warn_of_unstored(message.session)
         if message.error is not None:
@@ -282,8 +283,10 @@ class Sends(Controller):
                 picker = session.picker if session is not None else None
                 if picker is not None and self.steering.mode.recalls:
                     self.surfaces.hint.wait(f"asking {picker.name} what is needed")
-            case events.ToolCalled(_, call) if not self.surfaces.approval.display:
-                self.surfaces.hint.wait(f"{one_line(call.name)} is running; Esc stops it")
+            case events.ToolCalled(turn, call):
+                self.surfaces.transcript.run(turn, call)
+                if not self.surfaces.approval.display:
+                    self.surfaces.hint.wait(f"{one_line(call.name)} is running; Esc stops it")
             case events.UsageReported(usage, cost):
                 self._measured = True
                 self.surfaces.inspector.report(usage)

@@ -1,16 +1,19 @@
-"""A call of a tool on screen: one block, folded to a line; all of it is a key away."""
+"""A call of a tool on screen: one block, folded to two lines; all of it is a key away."""
 
 import json
+from collections.abc import Iterable
 
 from textual.content import Content
 from textual.widgets import Static
 
-from jitchat.index.tool_results import result_line
+from jitchat.index.tool_results import call_line, result_line
 from jitchat.providers.tools import arguments_of
-from jitchat.text.figures import plural
+from jitchat.text.figures import duration, plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.reply import MOST_UNFOLDED, left_out
 from jitchat.values import ToolCall, Turn
+from jitchat.window.window import Segment
 
 _WIDTH = 400
 """Characters of a line; the screen cuts it to its width."""
@@ -18,21 +21,50 @@ _DECLINED = "Declined"
 
 
 class ToolBlock(Static):
-    """What a tool was called with, and what came of it; a click opens all of it."""
+    """What a tool was called with, and what came of it; a click unfolds it, and folds it again."""
 
-    def __init__(self, turn: Turn, call: ToolCall) -> None:
-        super().__init__(folded(turn, call), classes="turn-body tool-block")
+    def __init__(self, turn: Turn, call: ToolCall, segment: Segment | None = None) -> None:
+        """`segment` is what the window has of the result; None where it has nothing."""
+        super().__init__(classes="turn-body tool-block")
+        self._turn, self._call, self._segment = turn, call, segment
+        self.unfolded = False
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def on_click(self) -> None:
+        self.toggle()
+
+    def toggle(self) -> None:
+        self.unfolded = not self.unfolded
+        self.set_class(self.unfolded, "-unfolded")
+        self._draw()
+
+    def mark(self, segment: Segment | None) -> None:
+        if segment is not self._segment:
+            self._segment = segment
+            self._draw()
+
+    def _draw(self) -> None:
+        block = folded(self._turn, self._call, self._segment)
+        if self.unfolded:
+            text = whole(self._turn, self._call)
+            left = len(text) - MOST_UNFOLDED
+            more = f"\n{left_out(left)}" if left > 0 else ""
+            block += Content(f"\n{for_terminal(text[:MOST_UNFOLDED])}{more}")
+        self.update(block)
 
 
-def folded(turn: Turn, call: ToolCall) -> Content:
-    """Write a result in two lines: what was called and came back, and how much of it there is."""
+def folded(turn: Turn, call: ToolCall, segment: Segment | None) -> Content:
+    """Write a result in two lines: what was called and came back; how long that took, its size."""
     line = shorten(result_line(call, turn.content, is_error=turn.use.is_error), _WIDTH)
     mark, style = state_of(turn)
+    took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
+    tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
     size = f"{len(turn.content):,} characters" if turn.content else "nothing"
-    held = "; the window has a shorter form" if turn.use.form is not None else ""
-    return Content.assemble(
-        (f"{mark} ", style), line, "\n", (f"  {size}{held} · Enter shows all of it", MUTED)
-    )
+    held = " of which windows carry a shorter form" if turn.use.form is not None else ""
+    figures = " · ".join(filter(None, (took, tokens, f"{size}{held}")))
+    return Content.assemble((f"{mark} ", style), line, "\n", (f"  {figures}", MUTED))
 
 
 def state_of(turn: Turn) -> tuple[str, str]:
@@ -53,8 +85,10 @@ def whole(turn: Turn, call: ToolCall) -> str:
     return "\n".join([f"{call.name}({given})", *shown, "", "Result:", turn.content])
 
 
-def called_line(turn: Turn) -> Content:
-    """Name what an answer calls."""
-    names = ", ".join(one_line(call.name) for call in turn.use.calls)
-    count = plural(len(turn.use.calls), "tool")
-    return Content.styled(for_terminal(f"calls {count}: {shorten(names, _WIDTH)}"), MUTED)
+def called_lines(turn: Turn, running: Iterable[ToolCall]) -> Content:
+    """Name what an answer calls; of the calls that still run, what they were called with."""
+    lines = [f"◌ {shorten(call_line(call), _WIDTH)} · running" for call in running]
+    if not lines:
+        names = ", ".join(one_line(call.name) for call in turn.use.calls)
+        lines = [f"calls {plural(len(turn.use.calls), 'tool')}: {shorten(names, _WIDTH)}"]
+    return Content.styled(for_terminal("\n".join(lines)), MUTED)

@@ -21,10 +21,10 @@ from jitchat.tui.actions import pane_bindings
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.turn_list import joined, replaced, up_to
-from jitchat.values import Role, Status, Turn
+from jitchat.values import Role, Status, ToolCall, Turn
 from jitchat.window.exchange import is_requested
 from jitchat.window.steering import Steering
-from jitchat.window.window import Kind
+from jitchat.window.window import Segment
 
 FIRST, STEP, MOST = 4, 10, 100
 """Turns mounted for the first frame, added at a time, and kept."""
@@ -69,7 +69,8 @@ class Transcript(VerticalScroll):
         self._mounting = asyncio.Lock()
         self.details: TurnDetails | None = None
         """Of the conversation that is on screen; None before there is one."""
-        self._kinds: Mapping[int, Kind] = {}
+        self._segments: Mapping[int, Segment] = {}
+        """What the window has of turns, by position."""
         self._steering = Steering()
         self._grown: list[str] = []
         """The pieces of the reply that is growing."""
@@ -94,7 +95,7 @@ class Transcript(VerticalScroll):
         applies = {
             "turn_edit": view.turn.role is Role.USER,
             "turn_go_on": is_reply and is_cut(view.turn, view.detail),
-            "turn_reasoning": view.reasoning is not None,
+            "turn_reasoning": view.foldable is not None,
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
             "turn_requested": is_requested(view.turn),
@@ -108,8 +109,11 @@ class Transcript(VerticalScroll):
     async def put(self, turn: Turn) -> None:
         """Show a turn as it now is: a new one at the end, or one that is here already.
 
-        What grows is the reply that is stored.
+        What grows is the reply that is stored. A result takes its call off those that run.
         """
+        if turn.use.answers is not None:
+            for mounted in self._mounted():
+                mounted.take_result(turn.use.answers)
         place = self._place(turn.position, turn.role)
         if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
             place = len(self._turns) - 1
@@ -130,6 +134,11 @@ class Transcript(VerticalScroll):
             self.point_at(None)
             await self.mount_all(views)
             self.anchor()
+
+    def run(self, turn: Turn, call: ToolCall) -> None:
+        """Show that a call of a turn runs, until its result is put."""
+        if (view := self._view_of(turn.position)) is not None:
+            view.run(call)
 
     async def replace_stored(self, turn: Turn) -> bool:
         """Take a reply that could not be stored for what it is in the store; False: it is not here.
@@ -188,12 +197,12 @@ class Transcript(VerticalScroll):
         if view is not None and view.reply is not None:
             await view.reply.draw_behind_key()
 
-    def mark(self, kinds: Mapping[int, Kind]) -> None:
-        """Show which turns the window has, and as what."""
-        self._kinds = kinds
+    def mark(self, segments: Mapping[int, Segment]) -> None:
+        """Show which turns the window has, and as what; by position."""
+        self._segments = segments
         with self.app.batch_update():
             for view in self.query(TurnView):
-                view.mark(kinds.get(view.turn.position))
+                view.mark(segments.get(view.turn.position))
 
     def hold(self, steering: Steering) -> None:
         if steering != self._steering:
@@ -208,8 +217,8 @@ class Transcript(VerticalScroll):
         for turn in turns:
             is_growing = turn.status is Status.STREAMING
             shown = replace(turn, content="".join(self._grown)) if is_growing else turn
-            kind, detail = self._kinds.get(turn.position), details.get(turn.position, NOTHING)
-            views.append(TurnView(shown, kind, detail))
+            segment = self._segments.get(turn.position)
+            views.append(TurnView(shown, segment, details.get(turn.position, NOTHING)))
             views[-1].hold(self._steering.of(turn.position))
         return views
 
@@ -350,16 +359,16 @@ class Transcript(VerticalScroll):
     def _mounted(self) -> list[TurnView]:
         return [view for view in self.children if isinstance(view, TurnView)]
 
-    def toggle_reasoning(self) -> bool:
-        """Fold or unfold the reasoning of the chosen reply, or of the last one that has any.
+    def toggle_fold(self) -> bool:
+        """Fold or unfold the reasoning or the call of the chosen turn, or of the last with either.
 
         Tells whether there is any.
         """
         chosen = self._chosen_view
         for view in [chosen] if chosen is not None else reversed(self._mounted()):
-            if view.reasoning is not None:
-                view.reasoning.toggle()
-                if view.reasoning.unfolded:
+            if view.foldable is not None:
+                view.foldable.toggle()
+                if view.foldable.unfolded:
                     self.release_anchor()
                     self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
                 return True

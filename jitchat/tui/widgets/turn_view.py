@@ -20,10 +20,10 @@ from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
-from jitchat.tui.widgets.tool_block import ToolBlock, called_line
-from jitchat.values import Role, Status, Turn
+from jitchat.tui.widgets.tool_block import ToolBlock, called_lines
+from jitchat.values import Role, Status, ToolCall, Turn
 from jitchat.window.steering import Hold
-from jitchat.window.window import Kind
+from jitchat.window.window import Kind, Segment
 
 _ENDED = {
     Status.CUT: "cut off",
@@ -107,11 +107,14 @@ class TurnDetails:
 class TurnView(Vertical):
     """The text is shown as Markdown where a model wrote it, as it stands otherwise."""
 
-    def __init__(self, turn: Turn, kind: Kind | None = None, detail: Detail = NOTHING) -> None:
-        """`kind` is as what the turn is in the window; None where it is not."""
+    def __init__(
+        self, turn: Turn, segment: Segment | None = None, detail: Detail = NOTHING
+    ) -> None:
+        """`segment` is what the window has of the turn; None where it has nothing."""
         super().__init__(classes=f"turn {turn.role.value}")
         self.turn, self.detail = turn, detail
-        self._kind = kind
+        self._segment = segment
+        self._kind = segment.kind if segment is not None else None
         self._hold: Hold | None = None
         self._is_chosen = False
         self._header = Static(classes="turn-header")
@@ -121,7 +124,11 @@ class TurnView(Vertical):
             self.reasoning = Reasoning(detail.reasoning, detail.reasoning_tokens)
         self._note: Static | None = None
         self._warning: Static | None = None
+        self.block: ToolBlock | None = None
+        """Of a result."""
         self._calls: Static | None = None
+        self._open_calls: list[ToolCall] = []
+        """Of its calls, those that did not return yet."""
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -130,10 +137,12 @@ class TurnView(Vertical):
         if self.reply is not None:
             yield self.reply
             if self.turn.use.calls:
-                self._calls = Static(called_line(self.turn), classes="turn-note")
+                self._calls = Static(classes="turn-note")
+                self._draw_calls()
                 yield self._calls
         elif (call := self.turn.use.answers) is not None:
-            yield ToolBlock(self.turn, call)
+            self.block = ToolBlock(self.turn, call, self._segment)
+            yield self.block
         else:
             begun = beginning(self.turn.content)
             left = len(self.turn.content) - len(begun)
@@ -143,10 +152,19 @@ class TurnView(Vertical):
             self._note = Static(Content(sentence), classes="turn-note")
             yield self._note
 
+    @property
+    def foldable(self) -> Reasoning | ToolBlock | None:
+        """What of the turn can be folded and unfolded; None where nothing can."""
+        return self.reasoning or self.block
+
     def on_mount(self) -> None:
         self._draw_header()
 
-    def mark(self, kind: Kind | None) -> None:
+    def mark(self, segment: Segment | None) -> None:
+        self._segment = segment
+        if self.block is not None:
+            self.block.mark(segment)
+        kind = segment.kind if segment is not None else None
         if kind is not self._kind:
             self._kind = kind
             self._draw_header()
@@ -164,6 +182,19 @@ class TurnView(Vertical):
             self._hold = hold
             if self.is_mounted:
                 self._draw_header()
+
+    def run(self, call: ToolCall) -> None:
+        self._open_calls.append(call)
+        self._draw_calls()
+
+    def take_result(self, call: ToolCall) -> None:
+        if call in self._open_calls:
+            self._open_calls.remove(call)
+            self._draw_calls()
+
+    def _draw_calls(self) -> None:
+        if self._calls is not None:
+            self._calls.update(called_lines(self.turn, self._open_calls))
 
     async def think(self, piece: str) -> None:
         (await self._mounted_reasoning()).add(piece)
@@ -195,7 +226,7 @@ class TurnView(Vertical):
             reasoning = await self._mounted_reasoning()
             reasoning.settle(detail.reasoning, detail.reasoning_tokens)
         if turn.use.calls and self._calls is None:
-            self._calls = Static(called_line(turn), classes="turn-note")
+            self._calls = Static(called_lines(turn, self._open_calls), classes="turn-note")
             await self.mount(self._calls)
         if (sentence := detail.sentence_of(turn)) and self._note is None:
             self._note = Static(Content(sentence), classes="turn-note")
