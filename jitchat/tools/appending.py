@@ -17,7 +17,7 @@ from jitchat.window.extend import (
     room_behind,
 )
 from jitchat.window.tokens import TokenCounter, message_tokens
-from jitchat.window.window import ContextWindow, Requested, Segment, tokens_of
+from jitchat.window.window import ContextWindow, HeldResult, Requested, Segment, tokens_of
 
 
 class Appending:
@@ -35,6 +35,7 @@ class Appending:
         self._results: dict[str, Turn] = {}
         """Of the others."""
         self._requests: list[Requested] = []
+        self._held: list[HeldResult] = []
         self.forms: dict[int, str | None] = {}
         """What later windows carry of turns, by position; None for all of the text."""
         uses = (ToolUse(answers=call) for call in self._calls)
@@ -82,7 +83,7 @@ class Appending:
                 "It is kept whole: ask about a part of it, or use a larger limit.",
                 missing,
             )
-        return extended(self._window, segments, self._calibration, self._requests)
+        return extended(self._window, segments, self._calibration, self._requests, self._held)
 
     def _through_the_gate(self, large: int) -> Mapping[str, Segment]:
         """Make the segments of what other tools gave back, by the ids of their calls."""
@@ -97,4 +98,6 @@ class Appending:
             made[identity] = result_segment(turn, form.text, form.reason, self._counter)
             if not form.is_whole:
                 self.forms[turn.position] = form.text
+                tokens = self._counter.count(form.text)
+                self._held.append(HeldResult(turn.position, form.whole, tokens))
         return made

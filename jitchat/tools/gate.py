@@ -29,6 +29,8 @@ class Form:
 
     text: str
     reason: str
+    whole: int
+    """Tokens of all of the result."""
     is_whole: bool = False
 
 
@@ -45,9 +47,9 @@ def forms_of(turns: Sequence[Turn], room: int, limit: int, counter: TokenCounter
     for place, (turn, size) in enumerate(zip(turns, sizes, strict=True)):
         if place in held:
             text = _shown(turn, size, share, spare, counter)
-            yield Form(text, reasons.HELD.format(tokens=size))
+            yield Form(text, reasons.HELD.format(tokens=size), size)
         else:
-            yield Form(turn.content, reasons.RESULT, is_whole=True)
+            yield Form(turn.content, reasons.RESULT, size, is_whole=True)
 
 
 def _held(sizes: Sequence[int], room: int, limit: int) -> frozenset[int]:

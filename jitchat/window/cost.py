@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from jitchat.text.figures import about_cost, cost_of, duration, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, Kind
 
 
 def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
@@ -28,7 +28,24 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
     needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
     asked = [one_line(request.sentence) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
-    return [*chosen, *_tool_sentences(window), *asked]
+    held = [result.sentence for result in window.held]
+    return [*chosen, *_step_sentences(window), *_tool_sentences(window), *asked, *held]
+
+
+def _step_sentences(window: ContextWindow) -> list[str]:
+    """Tell the steps of the turn so far: `step 3: look, count (+412) → search (+90) → this one`."""
+    told: list[str] = []
+    tokens = 0
+    for segment in reversed(window.segments):
+        if segment.kind is Kind.DRAFT:
+            break
+        tokens += segment.tokens
+        if segment.kind is Kind.TOOL_CALLS:
+            names = ", ".join(call.name for call in segment.use.calls)
+            told.insert(0, f"{names} (+{tokens:,})")
+            tokens = 0
+    steps = " → ".join((*told, "this one"))
+    return [one_line(f"step {window.step + 1}: {steps}")] if told else []
 
 
 _NAMED = 4
@@ -36,18 +53,15 @@ _NAMED = 4
 
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
-    """Say which step of a turn it is, and which tools are not offered, the dearest first."""
-    step = [f"step {window.step + 1} of its turn"] if window.step else []
+    """Say which tools are not offered, the dearest first."""
     left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
     if not left_out:
-        return step
+        return []
     total = sum(tool.tokens for tool in left_out)
     few = "; ".join(f"{tool.name}, {tool.reason}" for tool in left_out[:_NAMED])
     more = "; …" if left_out[_NAMED:] else ""
-    return [
-        *step,
-        one_line(f"{plural(len(left_out), 'tool')} not offered, {total:,} tokens: {few}{more}"),
-    ]
+    not_offered = f"{plural(len(left_out), 'tool')} not offered"
+    return [one_line(f"{not_offered}, {total:,} tokens: {few}{more}")]
 
 
 def _reranking_sentences(window: ContextWindow) -> list[str]:

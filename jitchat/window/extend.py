@@ -15,6 +15,7 @@ from jitchat.window.plan import apportion
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import (
     ContextWindow,
+    HeldResult,
     Kind,
     LedgerRow,
     NeverCandidates,
@@ -61,8 +62,9 @@ def extended(
     segments: Sequence[Segment],
     calibration: Calibration,
     requests: Sequence[Requested] = (),
+    held: Sequence[HeldResult] = (),
 ) -> ContextWindow:
-    """Append segments, priced in the counter's own tokens, and what was asked of the store.
+    """Append segments, priced in the counter's own tokens, what was asked for and what held.
 
     `full` would have called the same tools, so it has the same behind it.
     """
@@ -91,6 +93,7 @@ def extended(
         counted=counted,
         band=calibration.band(counted),
         requests=(*window.requests, *requests),
+        held=(*window.held, *held),
     )
 
 

@@ -11,6 +11,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.window import (
     ContextWindow,
     Excerpt,
+    HeldResult,
     Kind,
     LedgerRow,
     NeverCandidates,
@@ -42,10 +43,11 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def tools_fields(window: ContextWindow) -> Fields:
-    """Describe which tools were not offered, and what the model asked of the store."""
+    """Describe what was not offered, what the model asked of the store, and what was held."""
     left_out = [asdict(each) for each in window.tools_left_out]
     requests = [asdict(each) for each in window.requests]
-    lists = {"requests": requests, "tools_left_out": left_out}
+    held = [asdict(each) for each in window.held]
+    lists = {"requests": requests, "held": held, "tools_left_out": left_out}
     return {name: each for name, each in lists.items() if each}
 
 
@@ -125,6 +127,7 @@ def window_from(
         reranking=Reranking(**reranking) if reranking else None,
         needless=header.get("needless", ""),
         requests=tuple(map(_requested, header.get("requests", ()))),
+        held=tuple(HeldResult(**each) for each in header.get("held", ())),
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
     )
 

@@ -221,6 +221,23 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldResult:
+    """A large result of which a window has its preview."""
+
+    turn: int
+    whole: int
+    """Tokens of all of it."""
+    tokens: int
+    """Tokens that the window has in its place."""
+
+    @property
+    def sentence(self) -> str:
+        """`held #12: 5,321 tokens as 412 (92 % saved)`."""
+        saved = 1 - self.tokens / self.whole
+        return f"held #{self.turn}: {self.whole:,} tokens as {self.tokens:,} ({saved:.0%} saved)"
+
+
+@dataclass(frozen=True, slots=True)
 class ContextWindow:
     """One request's worth of segments, in order: the draft, then what was appended in mid-turn."""
 
@@ -253,6 +270,8 @@ class ContextWindow:
     turns were looked for."""
     requests: tuple[Requested, ...] = ()
     """What the model asked the store for, in order."""
+    held: tuple[HeldResult, ...] = ()
+    """What the gate held back in this turn, in order."""
     tools_left_out: tuple[ToolLeftOut, ...] = ()
 
     @property

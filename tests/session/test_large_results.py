@@ -11,6 +11,7 @@ from jitchat.tools.compacting import Compacted
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
 from jitchat.window.budget import Budget
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.window import Kind
 from tests.session.sending import failures, send
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
@@ -47,6 +48,27 @@ async def test_the_model_sees_a_preview_and_the_whole_is_in_the_store(store):
     stored = session.memory.turn_at(5)
     assert stored.content == LOG
     assert stored.use.form == result_of(events)
+
+
+async def test_what_was_held_and_the_steps_are_told_of_the_window_and_kept_with_it(store):
+    session = with_log(store, (choose(5, "compact", "which crane"),), ("Done.",))
+    events = await send(session, "what happened?")
+    first, second, third = (event.window for event in events if isinstance(event, WindowBuilt))
+    assert not first.held
+    (held,) = third.held
+    assert second.held == third.held
+    count = session.counter.count
+    preview = next(each for each in third.segments if each.turn == held.turn).text
+    assert (held.turn, held.whole, held.tokens) == (5, count(LOG), count(preview))
+    sentences = choosing_sentences(third)
+    assert any(each.startswith("held #5: ") and each.endswith("% saved)") for each in sentences)
+    step = next(each for each in sentences if each.startswith("step 3: "))
+    calls, chosen, last = step.removeprefix("step 3: ").split(" → ")
+    assert calls.startswith("look (+")
+    assert chosen.startswith("handle_large_results (+")
+    assert last == "this one"
+    sent, _ = session.sent_exchange(session.memory.turn_at(3))
+    assert sent == third
 
 
 async def test_compacted_it_has_what_the_instruction_asks_for(store):
