@@ -500,8 +500,9 @@ class Session:
         learnt, options = self.options.learnt, self.options
         if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
             return ()
-        is_first = question.turn.position == 1
-        occasion = Occasion(question.turn.content, mode, budget.budget, is_first)
+        turn, once = question.turn, question.once
+        is_first = turn.position == 1
+        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask)
         return self._offering.of(occasion)
 
     def _model_facts(self) -> ModelFacts:

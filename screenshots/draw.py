@@ -44,11 +44,14 @@ WIDE, VIEW, NARROW, LAB = (132, 38), (104, 32), (80, 24), (140, 44)
 MODELS = locate(os.environ).models
 LOCAL = ("rot-local", "demo-live")
 """Pictures in which the model that runs here answers."""
+ASKING = "asks"
+"""The picture in which the model may ask for what is kept, in recency too."""
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
     ("recency", WIDE, ("mode:recency", "ask")),
     ("jit", WIDE, ("mode:jit", "ask")),
+    (ASKING, WIDE, ("mode:recency", "ask", "alt+i", "point:requested")),
     ("inspector", WIDE, ("draft", "point:retrieved", "enter")),
     ("narrow", NARROW, ("mode:jit", "ask")),
     ("models", WIDE, ("ctrl+l",)),
@@ -69,7 +72,8 @@ FRAMES = (
 
 
 async def draw(name: str, size: tuple[int, int], steps: Sequence[str], home: Path) -> None:
-    backend = backend_in(home / name, "local" if name in LOCAL else "reader")
+    asking = {"JITCHAT_TOOLS_REQUEST_CONTEXT": "on"} if name == ASKING else {}
+    backend = backend_in(home / name, "local" if name in LOCAL else "reader", asking)
     app = JitchatApp(backend, store_demo(backend.store))
     async with app.run_test(size=size) as pilot:
         screen = await _ready(pilot)

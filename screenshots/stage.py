@@ -6,6 +6,7 @@ import asyncio
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from jitchat.cli.backend import LocalBackend
@@ -15,7 +16,7 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from textual.pilot import Pilot
 
@@ -33,13 +34,18 @@ class Clock:
         return self.time
 
 
-def backend_in(home: Path, provider: str = "reader") -> LocalBackend:
-    """An empty store in a home, and who answers: a part of jitchat."""
+def backend_in(
+    home: Path, provider: str = "reader", more: Mapping[str, str] = MappingProxyType({})
+) -> LocalBackend:
+    """An empty store in a home, and who answers: a part of jitchat; `more` are variables."""
     environ = {
         "JITCHAT_HOME": str(home),
         "JITCHAT_EMBEDDER_DOWNLOAD": "false",
         "JITCHAT_PROVIDER_NAME": provider,
-    } | {key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ}
+    }
+    environ |= dict(more) | {
+        key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ
+    }
     paths = locate(environ)
     store = ColdStore(Database(paths.database), Clock())
     return LocalBackend(load_settings(paths.config, environ), paths, store)

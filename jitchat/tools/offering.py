@@ -39,6 +39,8 @@ class Occasion:
     """Tokens that a window of it may have."""
     is_first: bool
     """Whether it is the first one of its conversation: then nothing is kept."""
+    may_ask: bool | None = None
+    """Whether `request_context` goes along; None as the rules say."""
 
 
 class Offering:
@@ -69,6 +71,8 @@ class Offering:
 
     def _may_ask(self, tool: Tool, occasion: Occasion) -> bool:
         asking = self._rules.asking
+        if occasion.may_ask is not None:
+            asking = Asking.ON if occasion.may_ask else Asking.OFF
         if occasion.is_first or asking is not Asking.AUTO:
             return asking is Asking.ON and not occasion.is_first
         price = tool_prices([tool], self._counter.count, self._counter.style).total

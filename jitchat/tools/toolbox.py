@@ -1,9 +1,9 @@
 """The tools of one conversation: which there are, and how the calls of an answer are run."""
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Protocol
 
 from jitchat.errors import JitchatError
@@ -67,13 +67,13 @@ class Toolbox:
             refusal = await self.approvals.refusal(source.name, tool, call)
             if refusal is not None:
                 return ToolOutput(refusal)
-        started = time.perf_counter()
+        started = perf_counter()
         try:
             output = await source.run(call, arguments_of(call) or {}, step)
         except JitchatError as error:
             failed = f"The call failed: {error}"
             output = ToolOutput(ToolResult(call, failed, is_error=True))
-        took = time.perf_counter() - started
+        took = perf_counter() - started
         return replace(output, result=replace(output.result, seconds=round(took, 3)))
 
     def _by_name(self) -> dict[str, tuple[ToolSource, Tool]]:

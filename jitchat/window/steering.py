@@ -57,6 +57,8 @@ class Once:
     """Positions of turns that are to stay out."""
     form: str | None = None
     """What windows carry of the message in place of its whole text; None for the whole."""
+    may_ask: bool | None = None
+    """Whether the model can ask for what is kept; None as the settings say."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Take a turn out of this message or bring it in; again, and it is as it was.

@@ -87,7 +87,7 @@ class Progress:
 
     @property
     def text(self) -> str:
-        """`2 of 5 · recency — the same question …`."""
+        """`2 of 6 · recency — the same question …`."""
         return f"{script.heading(self.place)} — {self.words}"
 
 
@@ -309,7 +309,7 @@ class Tour:
         if first is None:
             chat.post_message(Prompt.Submitted(self.needle.question))
         else:
-            again = SendAgain(first.turn, step.mode, Once(again=first.turn))
+            again = SendAgain(first.turn, step.mode, Once(again=first.turn, may_ask=step.may_ask))
             await chat.views.follow(session, again)
 
     async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:

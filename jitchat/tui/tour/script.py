@@ -87,6 +87,14 @@ def describe_recency(asked: Asked, needle: Needle) -> str:
     return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
 
 
+def describe_asking(asked: Asked, needle: Needle) -> str:
+    """Say what the model asked for, what it was given, and whether that helped."""
+    what = "recency again, but the model may ask for what is kept."
+    requests = asked.window.requests
+    told = " ".join(f"It {one_line(request.sentence)}." for request in requests)
+    return f"{what} {told or 'It did not ask.'} {_outcome(asked, needle)}"
+
+
 def describe_jit(asked: Asked, needle: Needle) -> str:
     """Say what was fetched, why, and what it saves."""
     window = asked.window
@@ -153,6 +161,8 @@ class Ask:
     title: str
     mode: Mode
     says: Callable[[Asked, Needle], str]
+    may_ask: bool | None = None
+    """Whether the model can ask for what is kept; None as the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +186,8 @@ class Measure:
 Step = Ask | Compare | Measure
 STEPS: tuple[Step, ...] = (
     Ask("full", Mode.FULL, describe_full),
-    Ask("recency", Mode.RECENCY, describe_recency),
+    Ask("recency", Mode.RECENCY, describe_recency, may_ask=False),
+    Ask("asking", Mode.RECENCY, describe_asking, may_ask=True),
     Ask("jit", Mode.JIT, describe_jit),
     Compare("what if", describe_comparison),
     Measure("rot lab", describe_rot),
@@ -184,7 +195,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def heading(place: int) -> str:
-    """`2 of 5 · recency`; what comes ahead of the first step is 0."""
+    """`2 of 6 · recency`; what comes ahead of the first step is 0."""
     if place == 0:
         return f"A tour of {len(STEPS)} steps"
     return f"{place} of {len(STEPS)} · {STEPS[place - 1].title}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.providers.reader import ReaderProvider
+from jitchat.tools import toolbox
 from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
 from jitchat.tui.widgets.prompt import Prompt
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No press counts as one of a key that is held; the lab is looked at often."""
+    """No press counts as one of a key that is held; the lab is looked at often; calls take 0 ms."""
+    monkeypatch.setattr(toolbox, "perf_counter", lambda: 0.0)
     monkeypatch.setattr(touring, "HELD_SECONDS", 0.0)
     monkeypatch.setattr(touring, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(Prompt, "cursor_blink", False)

@@ -45,7 +45,7 @@ async def test_esc_ends_it_wherever_it_is_and_a_chat_like_any_other_is_left(
     async with app.run_test(size=SMALL) as pilot:
         tour = led(pilot)
         await arrived(pilot, 0)
-        for place in (1, 2, 3, 4):
+        for place in (1, 2, 3, 4, 5):
             await go_on(pilot, place)
         await planned(pilot)
         await pilot.press("escape")
@@ -137,7 +137,8 @@ async def test_a_recording_plays_all_of_it_and_ends_well(reads: TestBackend) -> 
         assert not screen.query(".tour-keys")
     assert app.return_code == 0
     assert tour.progress.place == len(STEPS)
-    assert [tour.asked[place].window.mode for place in (1, 2, 3)] == list(Mode)
+    assert [tour.asked[place].window.mode for place in (1, 2, 4)] == list(Mode)
+    assert tour.asked[3].window.requests
 
 
 async def test_a_recording_in_which_nobody_answers_fails(backend: TestBackend) -> None:

@@ -64,8 +64,21 @@ def recency_lacks_it_and_loses_it(tour: Tour, screen: ChatScreen) -> None:
     assert tour.progress.words.endswith(told)
 
 
+def asked_for_it_is_found(tour: Tour, screen: ChatScreen) -> None:
+    asked = tour.asked[3]
+    assert asked.window is screen.previews.window
+    assert asked.window.mode is Mode.RECENCY
+    (request,) = asked.window.requests
+    assert NEEDLE in {turn for turn, _ in request.given}
+    assert asked.window.kind_of_turns()[NEEDLE] is Kind.REQUESTED
+    assert asked.reply is not None
+    assert DEPLOY_WINDOW.is_in(asked.reply.content)
+    assert f"+{request.tokens:,} tokens. The reply has it." in tour.progress.words
+    assert screen.query_one(Inspector).chosen == NEEDLE
+
+
 def jit_fetches_it_and_says_why(tour: Tour, screen: ChatScreen) -> None:
-    jit = tour.asked[3]
+    jit = tour.asked[4]
     assert jit.window.kind_of_turns()[NEEDLE] is Kind.RETRIEVED
     assert jit.reply is not None
     assert DEPLOY_WINDOW.is_in(jit.reply.content)
@@ -141,31 +154,34 @@ async def test_each_step_shows_and_says_what_it_did(
         assert await at_rest(pilot) == seen(name="full")
         recency_lacks_it_and_loses_it(tour, await go_on(pilot, 2, "right"))
         assert await at_rest(pilot) == seen(name="recency")
-        jit_fetches_it_and_says_why(tour, await go_on(pilot, 3, "pagedown"))
+        asked_for_it_is_found(tour, await go_on(pilot, 3, "pagedown"))
+        assert await at_rest(pilot) == seen(name="asking")
+        jit_fetches_it_and_says_why(tour, await go_on(pilot, 4))
         assert await at_rest(pilot) == seen(name="jit")
-        await go_on(pilot, 4, "enter")
+        await go_on(pilot, 5, "enter")
         await what_if_has_the_figures_of_all_three(pilot)
         assert await at_rest(pilot) == seen(name="what if")
-        await go_on(pilot, 5)
+        await go_on(pilot, 6)
         await the_lab_is_followed_to_its_end(pilot)
         assert await at_rest(pilot) == seen(name="rot lab")
 
         await pilot.press("space")
         await until(pilot, lambda: tour.is_over, "the end of the tour")
         assert isinstance(app.screen, RunScreen)
-        assert reads.store.tree("demo").last == 60 + 1 + 3
+        assert reads.store.tree("demo").last == 60 + 1 + 6
 
 
 async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend) -> None:
     async with tour_app(reads).run_test(size=SMALL) as pilot:
         tour = led(pilot)
         await arrived(pilot, 0)
-        for place in (1, 2, 3, 4):
+        for place in (1, 2, 3, 4, 5):
             await go_on(pilot, place)
         screen = pilot.app.screen_stack[0]
         told = tour.progress.words
-        await go_on(pilot, 3, "left")
+        await go_on(pilot, 4, "left")
         assert pilot.app.screen is screen
+        await go_on(pilot, 3, "pageup")
         await go_on(pilot, 2, "pageup")
 
         turns = screen.session.memory.turns  # type: ignore[union-attr]
@@ -174,11 +190,11 @@ async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend) -
         assert screen.steering.mode is Mode.RECENCY
         assert "So the answer is lost." in tour.progress.words
 
-        await go_on(pilot, 3)
-        await go_on(pilot, 4)
+        for place in (3, 4, 5):
+            await go_on(pilot, place)
         await planned(pilot)
         assert tour.progress.words == told
-        assert reads.store.tree("demo").last == 60 + 1 + 3
+        assert reads.store.tree("demo").last == 60 + 1 + 6
 
 
 def test_nothing_of_it_is_loaded_with_the_chat() -> None:
@@ -189,4 +205,5 @@ def test_nothing_of_it_is_loaded_with_the_chat() -> None:
 
 
 def test_every_mode_is_asked_in() -> None:
-    assert [step.mode for step in STEPS if isinstance(step, Ask)] == list(Mode)
+    asks = [step for step in STEPS if isinstance(step, Ask)]
+    assert [step.mode for step in asks if not step.may_ask] == list(Mode)

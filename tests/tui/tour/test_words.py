@@ -14,6 +14,7 @@ from jitchat.tui.tour.script import (
     STEPS,
     Ask,
     Asked,
+    describe_asking,
     describe_comparison,
     describe_conversation,
     describe_rot,
@@ -23,13 +24,14 @@ from jitchat.tui.views.what_if import compare
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.window import Requested
 from tests.support import demo_session, turn
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 RIGHT, WRONG = "On Tuesday, at 2:00 UTC.", "On Thursday, at 04:00 UTC."
-ASKING = {step.mode: step for step in STEPS if isinstance(step, Ask)}
+ASKING = {step.mode: step for step in STEPS if isinstance(step, Ask) and not step.may_ask}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,20 @@ def test_in_a_window_that_lacks_the_turn_full_says_so_too(store: ColdStore) -> N
     assert said.endswith("So the answer is lost.")
 
 
+def test_of_a_model_that_may_ask_what_it_asked_is_told_or_that_it_did_not(
+    store: ColdStore,
+) -> None:
+    window = demo_session(store).preview(DEPLOY_WINDOW.question, Mode.RECENCY)
+    request = Requested("“deploy window”", ((9, 1.0),), tokens=41)
+    said = turn(61, DEPLOY_WINDOW.question)
+    asking = Asked(said, replace(window, requests=(request,)), turn(64, RIGHT))
+
+    told = describe_asking(asking, DEPLOY_WINDOW)
+    assert "It asked for “deploy window” → #9, +41 tokens. The reply has it" in told
+    silent = describe_asking(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
+    assert silent.endswith("It did not ask. So the answer is lost.")
+
+
 def test_at_first_the_turn_is_quoted_from_the_conversation(store: ColdStore) -> None:
     session = demo_session(store)
     quoted = "#9: “Decision: the deploy window is Tuesday 02:00 UTC.”"
@@ -128,4 +144,4 @@ def test_of_a_run_the_right_answers_are_told_by_mode(
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:
     assert reading_seconds("x" * 150) == pytest.approx(11.5)
     assert reading_seconds("x" * 150, 2) == pytest.approx(23.0)
-    assert Progress(2, "lost.").text == "2 of 5 · recency — lost."
+    assert Progress(2, "lost.").text == "2 of 6 · recency — lost."
