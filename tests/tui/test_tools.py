@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from jitchat.session import SessionOptions
 from jitchat.store.regression_cases import CaseKind, Cases
 from jitchat.text.figures import duration
+from jitchat.tools import toolbox
 from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tui.chat.tools import Tools
@@ -22,6 +23,7 @@ from tests.tools.support import ScriptedServers, call
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
     from tests.tui.support import TestBackend
 
 SIZE = (80, 24)
@@ -251,3 +253,21 @@ async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on
         await pilot.press("enter")
         await idle(pilot)
         assert screen.session.memory.turns[-1].content == "Hello."
+
+
+async def test_a_question_and_what_calls_gave_back_look_as_in_the_pictures(
+    backend: TestBackend, picture: Picture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolbox, "perf_counter", lambda: 0.0)
+    calls = (call("a", "look", '{"where": "berth 3", "since": "2026-03-02"}'), call("b", "count"))
+    servers = with_tools(backend, ("I look.", *calls), ("Nothing but a lamp at berth 3.",))
+    servers.tools.given["look"] = "a lamp\n" * 30
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot, "look")
+        await pilot.press(*"meanwhile")
+        await picture(pilot, "asked", "small", "wide")
+        await pilot.press("alt+j")
+        await until(pilot, lambda: "count" in shown(pilot.app.screen), "the other question")
+        await pilot.press("alt+n")
+        await idle(pilot)
+        await picture(pilot, "answered", "small", "wide")
