@@ -64,6 +64,16 @@ class StoreBusy(StoreError):
     """Another program holds the database for longer than we wait."""
 
 
+class StaleObservations(StoreError):
+    """A pass does not go on from what is observed by now: nothing of it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The observations changed while a pass was under way; it was not stored.",
+            "Its turns are observed by the next one.",
+        )
+
+
 class ImportFailed(JitchatError):
     """A file could not be imported; nothing of it was stored."""
 

@@ -13,6 +13,9 @@ from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
+from jitchat.statements import Distilled, Observations
+from jitchat.store.observations import ObservationStore
+from jitchat.store.path import Path
 from jitchat.store.pins import Pins
 from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
@@ -49,6 +52,9 @@ class Memory:
         """What the user decided about turns of the path, by position: `pinned` or `excluded`."""
         self._unreplied: int | None = None
         """The position of what was said here and has no reply yet."""
+        self.observed = ObservationStore(store.database, conversation.id, store.now)
+        self._standing: tuple[object, Observations] = (None, Observations())
+        """The observations that were read last, and what they were read for."""
         self.refresh()
 
     @property
@@ -72,6 +78,19 @@ class Memory:
             self._cache.refresh()
             pins = Pins(self.store.database)
             self.pins = pins.of(self.conversation.id, self._cache.snapshot.path)
+
+    def distilled(self, before: int) -> Distilled:
+        """Give what is distilled of the turns ahead of a position, and of other conversations."""
+        return Distilled(self._observations(self._cache.snapshot.path, before))
+
+    def _observations(self, path: Path, before: int) -> Observations:
+        """Read the observations; the same ones as before are not read again."""
+        wanted = (path, before, self.observed.stamp())
+        known, standing = self._standing
+        if known != wanted:
+            standing = self.observed.standing(path, before)
+            self._standing = wanted, standing
+        return standing
 
     def add_user_turn(
         self, content: str, after: int | None = None, form: str | None = None

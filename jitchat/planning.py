@@ -154,6 +154,7 @@ class Planning:
             wanted=question.once.wanted,
             without=without,
             tools=self._offering(question, mode, budget),
+            distilled=self._memory.distilled(question.turn.position).without(without),
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

@@ -48,6 +48,20 @@ class Mode(StrEnum):
         "the recent block, index lines, and the earlier turns that the draft needs",
         True,
     )
+    OBSERVE = (
+        "observe",
+        "Send observations and the turns behind them",
+        "dated observations of the earlier turns, and the turns that are not observed yet",
+        False,
+        True,
+    )
+    DOCUMENT = (
+        "document",
+        "Send the memory document and this session's turns",
+        "the project's memory document, and the turns that are not in it yet",
+        False,
+        True,
+    )
 
     description: str
     """As an order, for the palette."""
@@ -55,14 +69,26 @@ class Mode(StrEnum):
     """What a window of this mode holds, for the help."""
     recalls: bool
     """Whether old turns are looked for."""
+    distils: bool
+    """Whether what was distilled from old turns stands for them."""
 
     def __new__(
-        cls, name: str, description: str = "", meaning: str = "", recalls: bool = False
+        cls,
+        name: str,
+        description: str = "",
+        meaning: str = "",
+        recalls: bool = False,
+        distils: bool = False,
     ) -> "Mode":
         mode = str.__new__(cls, name)
-        mode._value_, mode.description = name, description
-        mode.meaning, mode.recalls = meaning, recalls
+        mode._value_, mode.description, mode.meaning = name, description, meaning
+        mode.recalls, mode.distils = recalls, distils
         return mode
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it sends turns as they are, and looks for none: what others are compared with."""
+        return not (self.recalls or self.distils)
 
 
 class RecallOrder(StrEnum):

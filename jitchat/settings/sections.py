@@ -259,7 +259,7 @@ class ToolsSettings:
 
     request_context: str = setting(
         "auto",
-        "when a model may ask the store for more: off, on, or auto in modes that recall",
+        "when a model may ask the store for more: off, on, or auto, but in full and recency",
         flag="--request-context",
         unit="WHEN",
         choices=("off", "auto", "on"),

@@ -18,7 +18,7 @@ class Asking(StrEnum):
 
     OFF = "off"
     AUTO = "auto"
-    """In the modes that leave turns out and look for what is needed: the others stay baselines."""
+    """In the modes that look for what is needed, or distil: the others stay baselines."""
     ON = "on"
 
 
@@ -76,7 +76,7 @@ class Offering:
         if occasion.is_first or asking is not Asking.AUTO:
             return asking is Asking.ON and not occasion.is_first
         price = tool_prices([tool], self._counter.count, self._counter.style).total
-        return occasion.mode.recalls and price <= SHARE * occasion.budget
+        return not occasion.mode.is_baseline and price <= SHARE * occasion.budget
 
     def _others(self, tools: Sequence[Tool], occasion: Occasion) -> list[ToolOffer]:
         prices = self._prices(tools)

@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain, repeat
 
 from jitchat.errors import WindowOverflow
+from jitchat.statements import NOTHING_DISTILLED, Distilled
 from jitchat.text.figures import enumerated
 from jitchat.values import REQUEST_CONTEXT, Retrieval, Tool, Turn
 from jitchat.window import reasons
@@ -72,6 +73,7 @@ class Sources:
     without: Mapping[int, str] = field(default_factory=dict)
     """Positions of turns that no window has, and why not, as the ledger tells it."""
     tools: tuple[ToolOffer, ...] = ()
+    distilled: Distilled = NOTHING_DISTILLED
 
     @property
     def can_ask(self) -> bool:

@@ -31,8 +31,12 @@ class Kind(StrEnum):
 
     SYSTEM = "system"
     TOOLS = "tools"
+    STANDING = "standing"
+    DOCUMENT = "document"
+    OBSERVATIONS = "observations"
     PINNED = "pinned"
     RECENT = "recent"
+    FACTS = "facts"
     INDEX = "index"
     RETRIEVED = "retrieved"
     DRAFT = "draft"
@@ -43,12 +47,18 @@ class Kind(StrEnum):
     @property
     def is_stable(self) -> bool:
         """Whether it stands ahead of the volatile tail: the same from one request to the next."""
-        return self in (Kind.SYSTEM, Kind.TOOLS, Kind.PINNED, Kind.RECENT)
+        return self in _STABLE
 
     @property
     def is_appended(self) -> bool:
         """Whether it was appended in mid-turn, behind the draft."""
         return self in (Kind.TOOL_CALLS, Kind.TOOL_RESULTS, Kind.REQUESTED)
+
+
+_STABLE = (
+    *(Kind.SYSTEM, Kind.TOOLS, Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS),
+    *(Kind.PINNED, Kind.RECENT),
+)
 
 
 class Verdict(StrEnum):

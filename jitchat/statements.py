@@ -1,0 +1,166 @@
+"""What is distilled from turns: observations, the memory document, facts. Values, as in `values`.
+
+A statement is one line of text with its sources: every line can be opened, traced and checked.
+Statements are a cache over the cold store: they can be thrown away and made again.
+"""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The turns that a statement was taken from."""
+
+    first: int
+    last: int
+    """Positions, both included."""
+    conversation: str = ""
+    """Its id; empty for the conversation that the statement is read in."""
+
+    @property
+    def turns(self) -> range:
+        return range(self.first, self.last + 1)
+
+    @property
+    def name(self) -> str:
+        """`#12–#18`, `#12`, `chat-3 #12`."""
+        turns = f"#{self.first}" if self.first == self.last else f"#{self.first}–#{self.last}"
+        return f"{self.conversation} {turns}" if self.conversation else turns
+
+
+class Priority(StrEnum):
+    HIGH = "high"
+    """Constraints, decisions, standing instructions, open tasks: reflection keeps their words."""
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A later statement holds in place of this one."""
+
+    turn: int
+    """The position of the turn that says so."""
+    on: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One dated line that an observer made of turns."""
+
+    text: str
+    """On one line."""
+    source: Source
+    priority: Priority = Priority.MEDIUM
+    said_at: datetime | None = None
+    """Aware; of the first turn that it stems from. None where that has no date."""
+    refers_to: tuple[str, ...] = ()
+    """Days that the text speaks of, resolved: `2026-03-02`."""
+    superseded: Superseded | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """All that was observed along one path of a conversation, in order."""
+
+    lines: tuple[Observation, ...] = ()
+    through: int = 0
+    """The position of the last turn that is observed: up to it, each turn is. 0 for none."""
+
+
+class Section(StrEnum):
+    """The parts of a memory document, in order."""
+
+    FACTS = "Facts"
+    TIMELINE = "Timeline"
+    ENTITIES = "Entities"
+    PREFERENCES = "Preferences"
+    NOTES = "Notes"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    section: Section
+    text: str
+    """On one line."""
+    source: Source | None
+    """With its conversation's id; None for a line that the user wrote."""
+    day: date | None = None
+    """On which it was said; in the timeline, of which it tells."""
+    is_pinned: bool = False
+    """Whether the user keeps it, whatever the writer makes of the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDocument:
+    """One version of a project's memory document."""
+
+    lines: tuple[DocumentLine, ...] = ()
+    """In the order of the sections, and in each as they are to be read."""
+    version: int = 0
+    """0 for the empty one, ahead of the first."""
+    through: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """By a conversation's id: the position of its last turn that the document was written from."""
+
+
+class FactKind(StrEnum):
+    STANDING = "standing instruction"
+    """What the user always wants: every window carries it."""
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    STATED = "stated"
+    """What the user told jitchat to remember."""
+
+
+class FactState(StrEnum):
+    PROPOSED = "proposed"
+    """Found, and not agreed to yet: no window carries it."""
+    KEPT = "kept"
+    FORGOTTEN = "forgotten"
+    """It is not proposed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A short statement that a project's conversations share."""
+
+    id: int
+    text: str
+    """On one line."""
+    kind: FactKind
+    source: Source | None
+    """With its conversation's id; None for one that the user typed."""
+    stated_on: date | None = None
+    valid_until: date | None = None
+    """The day on which a later fact took its place; None while it holds."""
+    state: FactState = FactState.KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What windows of one draft have of distilled memory, beside the turns."""
+
+    observations: Observations = Observations()
+    document: MemoryDocument = MemoryDocument()
+    in_document: int = 0
+    """The position of this conversation's last turn that the document was written from."""
+    facts: tuple[Fact, ...] = ()
+    """Those that hold, of the project."""
+
+    def without(self, positions: Container[int]) -> "Distilled":
+        """Leave out the observations all of whose turns the user keeps out."""
+        lines = tuple(
+            line
+            for line in self.observations.lines
+            if any(turn not in positions for turn in line.source.turns)
+        )
+        if len(lines) == len(self.observations.lines):
+            return self
+        return replace(self, observations=replace(self.observations, lines=lines))
+
+
+NOTHING_DISTILLED = Distilled()

@@ -1,0 +1,208 @@
+"""Observations in the cold store: passes, each of which follows the one before it.
+
+Invariant: along any path of a conversation, each turn is observed once or not at all, and what is
+observed is a beginning of the path. A pass is stored only where it goes on from what holds when it
+is stored: of two that overlap, the second is refused. Nothing is deleted; a pass can be undone,
+and with it all that follow it.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+from jitchat.errors import StaleObservations
+from jitchat.statements import Observation, Observations, Priority, Source, Superseded
+from jitchat.store.database import Database
+from jitchat.store.path import Path
+
+
+class PassKind(StrEnum):
+    OBSERVE = "observe"
+    """Its lines are added to those that stand."""
+    REFLECT = "reflect"
+    """Its lines take the place of all that stand."""
+    EDIT = "edit"
+    """Likewise: by the user."""
+
+    @property
+    def replaces(self) -> bool:
+        return self is not PassKind.OBSERVE
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationPass:
+    kind: PassKind
+    first: int
+    last: int
+    """Positions of the turns that it took in; of one that replaces, of all that are observed."""
+    lines: tuple[Observation, ...]
+    made_by: str
+    """A model's name, or that of what is built in."""
+    note: Mapping[str, Any] = field(default_factory=dict)
+    """What its maker tells of it: tokens, what stood in for whom, what was cut; plain values."""
+    made_at: datetime | None = None
+    """None before it is stored."""
+    id: int = 0
+    """The cold store's key; 0 before it is stored."""
+    follows: int | None = None
+    """The id of the pass before it; None for the first."""
+
+
+_PASSES = """
+    SELECT id, follows, kind, first, last, made_by, made_at, note FROM observation_passes p
+    WHERE conversation = ? AND last < ? AND undone_at IS NULL ORDER BY last, id
+"""
+
+
+_STAMP = """
+    SELECT IFNULL(MAX(id), 0), COUNT(undone_at) FROM observation_passes WHERE conversation = ?
+"""
+
+
+class ObservationStore:
+    """The passes of one conversation."""
+
+    def __init__(self, database: Database, conversation: str, now: Callable[[], datetime]) -> None:
+        self._database, self._conversation, self._now = database, conversation, now
+
+    def stamp(self) -> tuple[int, int]:
+        """Give what changes whenever the passes do."""
+        last, undone = self._database.fetch_one(_STAMP, (self._conversation,)) or (0, 0)
+        return last, undone
+
+    def standing(self, path: Path, before: int) -> Observations:
+        """Give what is observed of the turns of a path ahead of a position."""
+        passes = self.passes(path, before)
+        lines: tuple[Observation, ...] = ()
+        for each in passes:
+            lines = each.lines if each.kind.replaces else (*lines, *each.lines)
+        return Observations(lines, passes[-1].last if passes else 0)
+
+    def passes(self, path: Path, before: int) -> list[ObservationPass]:
+        """List the passes that stand on a path ahead of a position, in their order."""
+        with self._database.read() as connection:
+            rows = connection.execute(_PASSES, (self._conversation, before)).fetchall()
+            known = {row[0]: row for row in rows if row[4] in path}
+            chain: list[Sequence[Any]] = []
+            for tip in reversed(known.values()):
+                chain = _chain(known, tip)
+                if chain:
+                    break
+            return [self._pass_of(row) for row in chain]
+
+    def add(self, path: Path, made: ObservationPass) -> ObservationPass:
+        """Store a pass behind the one with the id that it `follows`.
+
+        Raises:
+            StaleObservations: Something else holds by now, or its turns do not go on from that.
+
+        """
+        with self._database.write() as connection:
+            standing = self.passes(path, made.last + 1)
+            tip = standing[-1] if standing else None
+            through = tip.last if tip is not None else 0
+            follows = tip.id if tip is not None else None
+            if made.follows != follows or not _goes_on(made, path, through):
+                raise StaleObservations
+            now = self._now()
+            cursor = connection.execute(
+                "INSERT INTO observation_passes"
+                " (conversation, follows, kind, first, last, made_by, made_at, note)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(self._conversation, made.follows, made.kind, made.first, made.last),
+                    *(made.made_by, now.isoformat(), json.dumps(dict(made.note))),
+                ),
+            )
+            identity = cursor.lastrowid or 0
+            connection.executemany(
+                "INSERT INTO observations (pass, number, line) VALUES (?, ?, ?)",
+                [(identity, number, _written(line)) for number, line in enumerate(made.lines)],
+            )
+        return replace(made, id=identity, made_at=now)
+
+    def undo(self, made: ObservationPass) -> None:
+        """Take back a pass, and with it all that follow it: their turns are unobserved again."""
+        self._database.execute(
+            "UPDATE observation_passes SET undone_at = ? WHERE id = ? AND undone_at IS NULL",
+            (self._now().isoformat(), made.id),
+        )
+
+    def undo_all(self) -> None:
+        """Throw away all observations of the conversation: they can be made again."""
+        self._database.execute(
+            "UPDATE observation_passes SET undone_at = ?"
+            " WHERE conversation = ? AND undone_at IS NULL",
+            (self._now().isoformat(), self._conversation),
+        )
+
+    def _pass_of(self, row: Sequence[Any]) -> ObservationPass:
+        identity, follows, kind, first, last, made_by, made_at, note = row
+        rows = self._database.fetch_all(
+            "SELECT line FROM observations WHERE pass = ? ORDER BY number", (identity,)
+        )
+        return ObservationPass(
+            PassKind(kind),
+            first,
+            last,
+            tuple(_read(line) for (line,) in rows),
+            made_by,
+            json.loads(note),
+            datetime.fromisoformat(made_at),
+            identity,
+            follows,
+        )
+
+
+def _goes_on(made: ObservationPass, path: Path, through: int) -> bool:
+    """Whether a pass takes in what comes behind the turns that are observed, or rewrites those."""
+    if made.kind.replaces:
+        return made.last == through
+    first = next((start for start, _ in path.behind(through)), None)
+    return made.first == first and made.first <= made.last and made.last in path
+
+
+def _chain(known: Mapping[int, Sequence[Any]], tip: Sequence[Any]) -> list[Sequence[Any]]:
+    """Follow a pass back to the first; empty where one on the way was undone."""
+    chain = [tip]
+    while chain[-1][1] is not None:
+        before = known.get(chain[-1][1])
+        if before is None:
+            return []
+        chain.append(before)
+    return chain[::-1]
+
+
+def _written(line: Observation) -> str:
+    fields: dict[str, Any] = {
+        "text": line.text,
+        "first": line.source.first,
+        "last": line.source.last,
+        "priority": line.priority.value,
+    }
+    if line.said_at is not None:
+        fields["said_at"] = line.said_at.isoformat()
+    if line.refers_to:
+        fields["refers_to"] = list(line.refers_to)
+    if (later := line.superseded) is not None:
+        fields["superseded"] = [later.turn, later.on.isoformat() if later.on else None]
+    return json.dumps(fields)
+
+
+def _read(text: str) -> Observation:
+    fields = json.loads(text)
+    said_at, later = fields.get("said_at"), fields.get("superseded")
+    superseded = None
+    if later is not None:
+        superseded = Superseded(later[0], date.fromisoformat(later[1]) if later[1] else None)
+    return Observation(
+        fields["text"],
+        Source(fields["first"], fields["last"]),
+        Priority(fields["priority"]),
+        datetime.fromisoformat(said_at) if said_at else None,
+        tuple(fields.get("refers_to", ())),
+        superseded,
+    )

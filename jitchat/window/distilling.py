@@ -1,0 +1,43 @@
+"""What the distilling modes have in common: statements, pins, and the turns behind them."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jitchat.window.parts import Choice, Parts
+from jitchat.window.render import pinned_segments
+from jitchat.window.window import Segment, tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """Statements that stand for the turns up to a position."""
+
+    segments: Sequence[Segment]
+    through: int
+    """The position of the last turn that they stand for; 0 for none."""
+    behind: str
+    """Why a turn behind it is sent."""
+    ahead: str
+    """Why a turn up to it is not."""
+
+
+def choose_behind(parts: Parts, stand_in: StandIn, what: str, choices: str) -> Choice:
+    """Send statements and every turn behind them.
+
+    Raises:
+        WindowOverflow: That does not fit; `what` names it, `choices` tells what to do.
+
+    """
+    history = parts.sources.history
+    start = bisect_right(history.positions, stand_in.through)
+    indices = (history.find(position) for position in parts.sources.pinned)
+    ahead = sorted(index for index in indices if index is not None and index < start)
+    pinned = pinned_segments([history.turns[index] for index in ahead], parts.counter.count)
+    turns = parts.recent(start, stand_in.behind)
+    head = (*parts.opening, *stand_in.segments, *pinned)
+    segments = (*head, *turns, *parts.bare_tail)
+    needed = tokens_of(segments)
+    if needed > parts.room:
+        raise parts.overflow(what, needed, choices)
+    return Choice(segments, not_recalled=stand_in.ahead)
