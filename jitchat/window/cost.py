@@ -29,7 +29,22 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
     asked = [one_line(request.sentence) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
     held = [result.sentence for result in window.held]
-    return [*chosen, *_step_sentences(window), *_tool_sentences(window), *asked, *held]
+    return [
+        *_distilling_sentences(window),
+        *chosen,
+        *_step_sentences(window),
+        *_tool_sentences(window),
+        *asked,
+        *held,
+    ]
+
+
+def _distilling_sentences(window: ContextWindow) -> list[str]:
+    """Say where a distilling mode sends every turn: nothing stands for any yet."""
+    has_turns = any(segment.kind is Kind.RECENT for segment in window.segments)
+    if not window.mode.distils or window.distilled_through or not has_turns:
+        return []
+    return [reasons.NOTHING_DISTILLED]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:

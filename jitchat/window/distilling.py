@@ -40,4 +40,4 @@ def choose_behind(parts: Parts, stand_in: StandIn, what: str, choices: str) -> C
     needed = tokens_of(segments)
     if needed > parts.room:
         raise parts.overflow(what, needed, choices)
-    return Choice(segments, not_recalled=stand_in.ahead)
+    return Choice(segments, not_recalled=stand_in.ahead, distilled_through=stand_in.through)

@@ -92,6 +92,8 @@ class Choice:
     """Positions of turns that the recent block would hold if the window were larger."""
     not_recalled: str = ""
     """In a mode that leaves old turns out and looks for none: why they are not sent."""
+    distilled_through: int = 0
+    """The position of the last turn that statements stand for; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ def plan(
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
+        distilled_through=choice.distilled_through,
         tools_left_out=tuple(
             ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
             for offer in sources.tools

@@ -278,6 +278,8 @@ class ContextWindow:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
+    distilled_through: int = 0
+    """The position of the last turn that observations or the document stand for; 0 for none."""
     requests: tuple[Requested, ...] = ()
     """What the model asked the store for, in order."""
     held: tuple[HeldResult, ...] = ()

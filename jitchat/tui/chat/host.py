@@ -27,8 +27,9 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
+from jitchat.window.carriers import carriers
 from jitchat.window.cost import window_cost
-from jitchat.window.window import ContextWindow, segment_of_turns
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
@@ -149,7 +150,7 @@ class Surfaces:
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
         self.hint.show_cost(*send_sentences(window, cost))
-        self.transcript.mark(segment_of_turns(window.segments))
+        self.transcript.mark(carriers(window))
 
     def show_refusal(self, error: JitchatError) -> None:
         """Say everywhere why there is no window."""
@@ -163,7 +164,7 @@ class Surfaces:
         self.bar.window = self.bar.refusal = None
         self.inspector.clear()
         self.hint.show_cost(hint)
-        self.transcript.mark({})
+        self.transcript.mark(lambda _: None)
 
     def show_working(self, working: bool) -> None:
         """Mark the window on screen as one that is about to be replaced."""

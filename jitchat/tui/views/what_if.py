@@ -20,7 +20,7 @@ from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.views import view
-from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
+from jitchat.tui.widgets.budget_bar import PATTERNS, SHORT, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -111,18 +111,7 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
 
 
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
-_SHORT = {
-    Kind.SYSTEM: "sys",
-    Kind.TOOLS: "tls",
-    Kind.PINNED: "pin",
-    Kind.RECENT: "rec",
-    Kind.INDEX: "idx",
-    Kind.RETRIEVED: "ret",
-    Kind.DRAFT: "you",
-    Kind.TOOL_CALLS: "call",
-    Kind.TOOL_RESULTS: "res",
-    Kind.REQUESTED: "req",
-}
+_SHORT = SHORT | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
 """Cells for the name of a mode."""
 _TURN, _SHARE = 10, 14

@@ -24,8 +24,12 @@ from jitchat.window.window import ContextWindow, Kind
 PATTERNS = {
     "system": "█",
     "tools": "▌",
+    "standing": "▀",
+    "document": "▄",
+    "observations": "╪",
     "pinned": "▓",
     "recent": "▚",
+    "facts": "◆",
     "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
@@ -43,11 +47,15 @@ _BREAK = "╱╱"
 _USED = 0.75
 """The share of the width that what is used has at least."""
 _REST = ("free", "reserve")
-_SHORT = {"system": "sys", "pinned": "pin", "recent": "rec", "index": "idx"}
-_SHORT |= {"retrieved": "ret", "reserve": "rsv", "requested": "req"}
-_SHORT |= {"tools": "tls", "tool calls": "call", "tool results": "res"}
-"""Names in the legend where the line is short."""
-SELDOM = ("tools", "pinned", "tool calls", "tool results", "requested")
+SHORT = {"system": "sys", "tools": "tls", "standing": "std", "document": "doc"}
+SHORT |= {"observations": "obs", "pinned": "pin", "recent": "rec", "facts": "fct"}
+SHORT |= {"index": "idx", "retrieved": "ret", "tool calls": "call", "tool results": "res"}
+SHORT |= {"requested": "req", "reserve": "rsv"}
+"""Names of kinds where the line is short."""
+SELDOM = (
+    *("tools", "standing", "document", "observations", "pinned", "facts"),
+    *("tool calls", "tool results", "requested"),
+)
 """Kinds that the legend names only where there are any."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
@@ -100,7 +108,7 @@ class BudgetBar(Widget):
         for name, count in _shares(window).items():
             if count or name not in SELDOM:
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
-                shown = _SHORT.get(name, name) if short else name
+                shown = SHORT.get(name, name) if short else name
                 text = f"{before}{shown} {figure}{after}"
                 cells[name] = 1 + len(text)
                 parts += [(PATTERNS[name], kind_style(name)), (text, "")]

@@ -33,6 +33,8 @@ _ENDED = {
     Status.STREAMING: "answering",
 }
 _GUTTER = {
+    Kind.DOCUMENT: "in the document",
+    Kind.OBSERVATIONS: "observed",
     Kind.PINNED: "pinned",
     Kind.RECENT: "recent",
     Kind.INDEX: "index line",
