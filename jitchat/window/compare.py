@@ -111,6 +111,30 @@ def is_part(segment: Segment, kind: Kind) -> bool:
     return segment.turn is None and segment.kind is kind
 
 
+def twins(planned: Mapping[Mode, ContextWindow | WindowOverflow]) -> dict[Mode, Mode]:
+    """Find the modes whose window is the same, byte for byte, as that of a mode ahead of them.
+
+    By mode: the first that has that window.
+    """
+    found: dict[Mode, Mode] = {}
+    different: list[ContextWindow] = []
+    for mode, window in planned.items():
+        if isinstance(window, ContextWindow):
+            same = next((each for each in different if _is_same(each, window)), None)
+            if same is None:
+                different.append(window)
+            else:
+                found[mode] = same.mode
+    return found
+
+
+def _is_same(one: ContextWindow, other: ContextWindow) -> bool:
+    """Whether both make the same request; most differ in their size, which is looked at first."""
+    if (one.used, len(one.segments)) != (other.used, len(other.segments)):
+        return False
+    return one.messages() == other.messages() and one.tools == other.tools
+
+
 _Order = tuple[bool, int, tuple[bool, ...]]
 
 SINGLY = 12

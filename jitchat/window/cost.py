@@ -1,6 +1,6 @@
 """What sending a window costs, and what choosing its turns took."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from jitchat.text.figures import about_cost, cost_of, duration, plural
 from jitchat.text.sanitize import one_line
@@ -13,14 +13,7 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 
     `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
-    return windows_cost([window], price)
-
-
-def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
-    """Tell what sending all of them will cost, as `window_cost` does for one."""
-    amounts = [price(window.used) for window in windows]
-    known = [amount for amount in amounts if amount is not None]
-    return about_cost(sum(known) if len(known) == len(amounts) else None)
+    return about_cost(price(window.used))
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:

@@ -398,9 +398,6 @@ class View(ModalScreen[Outcome | None]):
         self.say("Copied.")
 
 
-ALL_MODES = f"all {('no', 'one', 'two', 'three', 'four', 'five', 'six')[len(Mode)]}"
-
-
 def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
     """Give each mode a letter: the given one, else the first of its name that is free."""
     keys: dict[Mode, str] = {}
