@@ -15,7 +15,7 @@ from jitchat.cli import output
 from jitchat.cli.options import option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
-from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
+from jitchat.lab.experiment import PRESETS, USUAL_MODES, Experiment, Result, preset
 from jitchat.lab.facts import MOST_NEAR, USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run
@@ -206,12 +206,12 @@ class RotFlags:
     )
     kinds: tuple[Kind, ...] | None = option(
         f"Of question: {', '.join(USUAL_KINDS)}, which are asked if none are given;"
-        f" {' and '.join(kind for kind in Kind if kind not in USUAL_KINDS)}.",
+        f" {enumerated([kind for kind in Kind if kind not in USUAL_KINDS])}.",
         type=lambda text: names_of("--kinds", text, Kind),
         metavar="LIST",
     )
     modes: tuple[Mode, ...] | None = option(
-        "Of full, recency, jit.",
+        f"Of {', '.join(Mode)}; {', '.join(USUAL_MODES)} if none are given.",
         type=lambda text: names_of("--modes", text, Mode),
         metavar="LIST",
     )

@@ -13,6 +13,9 @@ from jitchat.values import Mode, Usage
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
 """What real models stumble over first."""
 
+USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
+"""What is asked in where no modes are named: figures of before the others came are of these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
@@ -23,7 +26,7 @@ class Experiment:
     depths: tuple[float, ...]
     """0 to 1, ascending."""
     kinds: tuple[Kind, ...] = USUAL_KINDS
-    modes: tuple[Mode, ...] = tuple(Mode)
+    modes: tuple[Mode, ...] = USUAL_MODES
     repeats: int = 1
     seed: int = 1
     preset: str = "own"

@@ -37,6 +37,14 @@ KIND_CAVEATS = {
         "Of the kind corrected both values stand in the first quarter of the conversation, of which"
         " the depth is taken."
     ),
+    Kind.SUPERSEDED: (
+        "Of the kind superseded two older values stand ahead of the depth, at a third and at two"
+        " thirds of it."
+    ),
+    Kind.DELETED: (
+        "Of the kind deleted what is needed is the turn that takes the fact back; what was said at"
+        " first stands halfway ahead of it. Who sees neither, and says so, is right."
+    ),
     Kind.INSTRUCTION: (
         "Of the kind instruction the form of the answer alone is graded, to a question about"
         " something else that shares no word with it. The embedded reader quotes, so that it obeys"

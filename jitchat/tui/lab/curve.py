@@ -120,7 +120,7 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
 
 
 LETTERS = {mode: mode.value[0] for mode in Mode}
-_BESIDE = {mode: number - len(Mode) // 2 for number, mode in enumerate(Mode)}
+_BESIDE = {mode: number - 1 for number, mode in enumerate(Mode)}
 """Cells from the middle of a value to where its mode is drawn."""
 _DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7

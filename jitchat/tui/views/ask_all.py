@@ -171,12 +171,12 @@ class AskAllView(View):
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
         Binding("enter", "ask", "Ask", id="ask_all_yes", priority=True),
         Binding("enter", "go_on", "Go on with it", id="ask_all_go_on", priority=True),
+        Binding("n", "decline", "Do not ask", id="ask_all_no"),
         Binding("space", "tick", "In or out", id="ask_all_tick", priority=True),
         Binding("a", "tick_all", "All", id="ask_all_tick_all"),
         *mode_bindings("look_at", "ask_all"),
         Binding("tab", "next(1)", "Next", id="ask_all_next", show=False),
         Binding("shift+tab", "next(-1)", "Back", id="ask_all_back", show=False),
-        Binding("n", "decline", "Do not ask", id="ask_all_no"),
     ]
 
     @dataclass

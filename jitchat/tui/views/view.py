@@ -410,7 +410,7 @@ def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
 def mode_bindings(action: str, view: str) -> Iterator[Binding]:
     """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
     for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
-        method, name = f"{action}('{mode}')", mode.capitalize()
+        method, name = f"{action}('{mode}')", mode.short.capitalize()
         yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
 
 

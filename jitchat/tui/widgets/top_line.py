@@ -105,10 +105,6 @@ Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
 """Downloads, telling the bytes so far: whether the model is here now, and that in a sentence."""
 
 
-_SHORT_MODE = 4
-"""A longer name of a mode is cut to one letter less where there is little room."""
-
-
 class ModeTab(Static):
     """In a narrow terminal, the mode in use alone has its whole name."""
 
@@ -127,8 +123,7 @@ class ModeTab(Static):
         if self._is_on and self._is_once:
             name = f"{name}once "
         elif is_short and not self._is_on:
-            is_long = len(self.mode) > _SHORT_MODE
-            name = f" {self.mode[: _SHORT_MODE - 1] if is_long else self.mode}"
+            name = f" {self.mode.short}"
         if str(self.content) != name:
             self.cells = len(name)
             self.update(Content(name))
