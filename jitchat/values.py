@@ -96,6 +96,10 @@ class Mode(StrEnum):
         return not (self.recalls or self.distils)
 
 
+USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
+"""What is measured where no modes are named: figures of before the others came are of these."""
+
+
 class RecallOrder(StrEnum):
     """How recalled turns stand in the window."""
 

@@ -39,7 +39,7 @@ from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.text.words import content_words
-from jitchat.values import Mode, Turn
+from jitchat.values import USUAL_MODES, Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter, counter_for
 
@@ -324,7 +324,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
     talk: Haystack,
     path: Path,
     tell: Tell,
-    modes: Collection[Mode] = tuple(Mode),
+    modes: Collection[Mode] = USUAL_MODES,
 ) -> QuestionResults:
     """Open the database that `build` made and put the questions; tells of each."""
     embedding = TimedEmbedder(embedder)

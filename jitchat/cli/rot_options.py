@@ -15,14 +15,14 @@ from jitchat.cli import output
 from jitchat.cli.options import option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
-from jitchat.lab.experiment import PRESETS, USUAL_MODES, Experiment, Result, preset
+from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
 from jitchat.lab.facts import MOST_NEAR, USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
 from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import shorten
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 USUAL = "quick"
 """The preset where none is given."""

@@ -8,13 +8,10 @@ from math import prod
 
 from jitchat.lab.facts import USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
-from jitchat.values import Mode, Usage
+from jitchat.values import USUAL_MODES, Mode, Usage
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
 """What real models stumble over first."""
-
-USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
-"""What is asked in where no modes are named: figures of before the others came are of these."""
 
 
 @dataclass(frozen=True, slots=True)

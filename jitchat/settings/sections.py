@@ -101,9 +101,9 @@ PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 class ChatSettings:
     mode: str = setting(
         "jit",
-        "how the window is chosen",
+        f"how the window is chosen: {', '.join(Mode)}",
         flag="--mode",
-        unit="|".join(Mode),
+        unit="MODE",
         variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
-from jitchat.lab.experiment import PRESETS, USUAL_MODES, Experiment, RunWanted, preset
+from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.filler import Talk
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
@@ -20,7 +20,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.lab_screen import labelled
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import ASSUMED, Mode
+from jitchat.values import ASSUMED, USUAL_MODES, Mode
 
 _NAME = 10
 """Cells of what stands ahead of each part."""

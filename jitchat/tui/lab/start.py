@@ -16,7 +16,7 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.costs import Answerer, estimate_run, sentence
-from jitchat.lab.experiment import PRESETS, USUAL_MODES, RunWanted
+from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.service import LabService
@@ -33,7 +33,7 @@ from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 _STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
 _GONE = "Its conversations, windows and answers are deleted. This cannot be undone."
@@ -252,8 +252,7 @@ class RunsList(Vertical):
 
 
 _EXPLAINED = (
-    "Facts are planted in conversations that grow; each is asked for in"
-    f" {enumerated(USUAL_MODES)}, or in all modes (M)."
+    f"Facts are planted in conversations that grow; each is asked for in {enumerated(USUAL_MODES)}."
 )
 _WAITS = "Another run is still being prepared."
 
