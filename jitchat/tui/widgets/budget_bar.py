@@ -6,7 +6,7 @@ the scale breaks behind it, and what is free is told in figures. A double line e
 prefix.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -95,18 +95,28 @@ class BudgetBar(Widget):
                 bar.append((PATTERNS[name] * count, kind_style(name)))
             if name == _STABLE[-1]:
                 bar.append((_BOUNDARY, "$foreground"))
-        legend = self._draw_legend(self.window)
-        if legend.cell_length > self.size.width:
-            legend = self._draw_legend(self.window, short=True)
+        legend = self._fitting_legend(self.window)
         if self.working:
             legend = Content.assemble(WORKING, legend[1:])
         return Content.assemble(*bar, "\n", legend)
 
-    def _draw_legend(self, window: ContextWindow, *, short: bool = False) -> Content:
+    def _fitting_legend(self, window: ContextWindow) -> Content:
+        """Draw the first form that has room: with whole names, with short ones, without zeros."""
+        legend = self._draw_legend(window)
+        if legend.cell_length > self.size.width:
+            legend = self._draw_legend(window, short=True)
+        if legend.cell_length > self.size.width:
+            legend = self._draw_legend(window, short=True, seldom=tuple(PATTERNS))
+        return legend
+
+    def _draw_legend(
+        self, window: ContextWindow, *, short: bool = False, seldom: Sequence[str] = SELDOM
+    ) -> Content:
+        """Name the kinds, those that are `seldom` there only where they are."""
         before, after = ("", " ") if short else (" ", "  ")
         parts, cells = [], {}
         for name, count in _shares(window).items():
-            if count or name not in SELDOM:
+            if count or name not in seldom:
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
                 shown = SHORT.get(name, name) if short else name
                 text = f"{before}{shown} {figure}{after}"
