@@ -22,7 +22,7 @@ LARGEST_BATCH = 10_000
 """Tokens of turns that are observed together: of more, observers make worse observations."""
 _LOOKED_AT = 4
 """Exchanges by which the size of the next one is expected."""
-_LEAST_AHEAD = 0.05
+_LEAST_AHEAD = 0.03
 """Of the history's allowance, is kept free at least."""
 LEVELS = (0.9, 0.75, 0.6, 0.4)
 """Of what observations may take: what a reflection leaves of them, each level stronger."""
