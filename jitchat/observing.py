@@ -6,7 +6,7 @@ made anew. So a message that is sent meanwhile, and a crash, find what was commi
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -160,12 +160,12 @@ class Observing:
     ) -> ObservationPass | None:
         """Make and store the first pass of what is due; None where nothing comes of it."""
         for _ in range(_TRIES):
-            path, last = await asyncio.to_thread(self._tip, before)
+            path, passes = await asyncio.to_thread(self._chain, before)
             standing = await asyncio.to_thread(self.standing, before)
-            made = await self._make(due, maker, standing, last)
+            made = await self._make(due, maker, standing, passes)
             if made is None:
                 return None
-            follows = last.id if last is not None else None
+            follows = passes[-1].id if passes else None
             try:
                 stored = replace(made, follows=follows)
                 return await asyncio.to_thread(self._memory.observed.add, path, stored)
@@ -173,13 +173,16 @@ class Observing:
                 await asyncio.to_thread(self._memory.refresh)
         return None
 
-    def _tip(self, before: int | None) -> tuple[Path, ObservationPass | None]:
+    def _chain(self, before: int | None) -> tuple[Path, list[ObservationPass]]:
         path = self._path
-        passes = self._memory.observed.passes(path, self._end if before is None else before)
-        return path, passes[-1] if passes else None
+        return path, self._memory.observed.passes(path, self._end if before is None else before)
 
     async def _make(
-        self, due: Due, maker: PassMaker, standing: Standing, last: ObservationPass | None
+        self,
+        due: Due,
+        maker: PassMaker,
+        standing: Standing,
+        passes: Sequence[ObservationPass],
     ) -> ObservationPass | None:
         if isinstance(due, Observe):
             turns = _unobserved(due.batches, standing.observations.through)
@@ -191,9 +194,9 @@ class Observing:
             out = frozenset(turn.position for turn in turns) & self._excluded
             batch = Batch(turns, room, standing.observations, out)
             return await maker.observe(batch, first, tokens)
-        if due is None or last is None:
+        if due is None or not passes:
             return None
-        return await maker.reflect(standing.observations, due.rooms, last)
+        return await maker.reflect(standing.observations, due, passes[0].first)
 
     def _first_behind(self, through: int) -> int:
         return next(start for start, _ in self._path.behind(through))

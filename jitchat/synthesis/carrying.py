@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from jitchat.statements import Observation, Priority
 from jitchat.synthesis.sentences import (
-    Sentence,
     by_turn,
+    is_carried,
     items_of,
     line_of,
     sentences_of,
@@ -18,9 +18,6 @@ from jitchat.synthesis.sentences import (
     words_of,
 )
 from jitchat.values import Turn
-
-_ENOUGH = 0.6
-"""Of a sentence's words: a line that has so many of them, and all its figures, carries it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +82,6 @@ def _with_items(
 
 def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
     return tuple(sorted(lines, key=lambda line: (line.source.first, line.source.last)))
-
-
-def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
-    """Whether lines with these words say what a sentence says: its figures, and most of it."""
-    if not sentence.words:
-        return True
-    shared = sentence.words & words
-    figures = {word for word in sentence.words if any(map(str.isdigit, word))}
-    return len(shared) >= _ENOUGH * len(sentence.words) and figures <= words
 
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:

@@ -13,6 +13,7 @@ from jitchat.synthesis import checks
 from jitchat.synthesis.carrying import complete
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.observer import Batch, Made, Observer
+from jitchat.synthesis.policy import Reflect
 from jitchat.values import Turn
 from jitchat.window.statements import observation_line, observation_tokens
 from jitchat.window.tokens import TokenCounter
@@ -51,26 +52,28 @@ class PassMaker:
         )
 
     async def reflect(
-        self, standing: Observations, rooms: Sequence[int], last_pass: ObservationPass
+        self, standing: Observations, wanted: Reflect, first: int
     ) -> ObservationPass | None:
-        """Rewrite what stands, at a stronger level until it is smaller; None where it never is."""
+        """Rewrite what stands, at a stronger level while it is too large; None: never smaller.
+
+        `first` is the position of the first turn that is observed.
+        """
         before = observation_tokens(standing, self._counter.count)
-        for made_by in self._reflectors():
-            for room in rooms:
-                made = await made_by(standing, room)
-                after = observation_tokens(replace(standing, lines=made.lines), self._counter.count)
+        for reflect in self._reflectors():
+            best: ObservationPass | None = None
+            for room in wanted.rooms:
+                made = await reflect(standing, room)
                 if checks.reflection_fault(made.lines, standing.lines):
                     break
+                after = observation_tokens(replace(standing, lines=made.lines), self._counter.count)
                 if after < before:
-                    note = _note(made, before, after)
-                    return ObservationPass(
-                        PassKind.REFLECT,
-                        last_pass.first,
-                        standing.through,
-                        made.lines,
-                        made.by,
-                        note,
-                    )
+                    note, through = _note(made, before, after), standing.through
+                    kind = PassKind.REFLECT
+                    best = ObservationPass(kind, first, through, made.lines, made.by, note)
+                    if after <= wanted.most:
+                        return best
+            if best is not None:
+                return best
         return None
 
     def _reflectors(self) -> list[Callable[[Observations, int], Awaitable[Made]]]:

@@ -87,6 +87,8 @@ class Reflect:
 
     rooms: tuple[int, ...]
     """Tokens for them, the weakest level first."""
+    most: int
+    """Tokens that they should not be larger than; a stronger level is tried while they are."""
 
 
 Due = Observe | Reflect | None
@@ -120,7 +122,7 @@ def all_due(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
 
 
 def _reflect(most: int) -> Reflect:
-    return Reflect(tuple(int(most * level) for level in LEVELS))
+    return Reflect(tuple(int(most * level) for level in LEVELS), most)
 
 
 def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | None:

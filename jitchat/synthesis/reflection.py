@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.statements import Observation, Superseded
-from jitchat.synthesis.sentences import Sentence, label_of, sentences_in
+from jitchat.synthesis.sentences import (
+    Sentence,
+    is_carried,
+    joined,
+    label_of,
+    sentences_in,
+    words_of,
+)
 
 _LEAST_SHARED, _ALIKE = 3, 0.6
 """Words that both have, beside figures, at least, and as a share of all that either has."""
@@ -93,3 +100,23 @@ def _differs_in_figures(earlier: _Said, later: _Said) -> bool:
     shared = len(earlier.plain & later.plain)
     is_same_thing = shared >= max(_LEAST_SHARED, _ALIKE * len(earlier.plain | later.plain))
     return is_same_thing and earlier.figures.isdisjoint(later.figures)
+
+
+def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:
+    """List the lines that stood of which some sentence is in no line of the same turns now."""
+    own: dict[int, frozenset[str]] = {}
+    for line in lines:
+        for turn in line.source.turns:
+            own[turn] = own.get(turn, frozenset()) | words_of(line.text)
+    anywhere = frozenset(word for line in lines for word in words_of(line.text))
+    lost = []
+    for line in standing:
+        words = frozenset(w for turn in line.source.turns for w in own.get(turn, ()))
+        gone = [
+            each
+            for each in sentences_in(line)
+            if not is_carried(each, words) and not each.words <= anywhere
+        ]
+        if gone:
+            lost.append(replace(line, text=label_of(line.text) + joined(gone)))
+    return lost

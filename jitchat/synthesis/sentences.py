@@ -32,6 +32,8 @@ _QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
 """What the words of such a sentence are worth, against those of a plain statement."""
 _NO_PERSON = 0.5
 """Likewise of a model's reply: it can be asked for again."""
+_ENOUGH = 0.6
+"""Of a sentence's words: lines that have so many of them, and all its figures, carry it."""
 _SHORT_QUESTION = 80
 """Characters of a question that only asks; a longer one tells what it is about."""
 _NO_PERSONS = tuple(f"{role}" for role in (Role.ASSISTANT, Role.TOOL, Role.SYSTEM))
@@ -113,6 +115,15 @@ def _binds(sentence: str) -> bool:
     if is_standing(sentence) or teaches(sentence):
         return True
     return not _only_asks(sentence) and (constrains(sentence) or leaves_open(sentence))
+
+
+def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
+    """Whether lines with these words say what a sentence says: its figures, and most of it."""
+    if not sentence.words:
+        return True
+    shared = sentence.words & words
+    figures = {word for word in sentence.words if any(map(str.isdigit, word))}
+    return len(shared) >= _ENOUGH * len(sentence.words) and figures <= words
 
 
 # Names, figures and files.

@@ -79,7 +79,7 @@ def observation_segments(observations: Observations, price: Price) -> list[Segme
     if not observations.lines:
         return []
     lines, through = observations.lines, observations.through
-    text = _OBSERVED.format(through=through) + "".join(_by_day(lines))
+    text = _OBSERVED.format(through=through) + observation_text(observations)
     reason = reasons.OBSERVATIONS.format(lines=len(lines), through=through)
     return [_fenced(text, Kind.OBSERVATIONS, reason, price)]
 
@@ -87,6 +87,11 @@ def observation_segments(observations: Observations, price: Price) -> list[Segme
 def observation_tokens(observations: Observations, price: Price) -> int:
     """Tell what the message of all observations takes."""
     return sum(segment.tokens for segment in observation_segments(observations, price))
+
+
+def observation_text(observations: Observations) -> str:
+    """Write the lines below headings of their days."""
+    return "".join(_by_day(observations.lines))
 
 
 def _by_day(lines: Sequence[Observation]) -> Iterator[str]:
