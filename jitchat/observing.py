@@ -62,7 +62,7 @@ class Observing:
         self._maker = PassMaker(observer, counter)
         self._in_need = PassMaker(None, counter)
         """What cannot wait is made by what is built in: it takes no time."""
-        self.rules = rules
+        self.thresholds, self.consent = rules.thresholds, rules.consent
         self._is_running = False
 
     @property
@@ -84,7 +84,7 @@ class Observing:
         return self._memory.observed.passes(self._path, self._end)
 
     def due(self, limit: int) -> Due:
-        return policy.due(self.standing(), self.rules.thresholds, limit)
+        return policy.due(self.standing(), self.thresholds, limit)
 
     @property
     def _path(self) -> Path:
@@ -98,12 +98,12 @@ class Observing:
 
     async def after_reply(self, limit: int) -> AsyncGenerator[MemoryUpdated | ObservationDue, None]:
         """Observe what is due, ahead of need; where the user is to be asked first, say so."""
-        if self.rules.consent is Consent.OFF or self._is_running:
+        if self.consent is Consent.OFF or self._is_running:
             return
         due = await asyncio.to_thread(self._due_unasked, limit)
         if due is None:
             return
-        if self.rules.consent is Consent.ASK:
+        if self.consent is Consent.ASK:
             yield ObservationDue(_turns_of(due), _tokens_of(due, self.standing()), self.observer)
             return
         async with aclosing(self.run(limit)) as made:
@@ -136,7 +136,7 @@ class Observing:
             self._is_running = False
 
     def _next_due(self, limit: int, everything: bool, may_reflect: bool) -> Due:
-        standing, thresholds = self.standing(), self.rules.thresholds
+        standing, thresholds = self.standing(), self.thresholds
         due = policy.due(standing, thresholds, limit, may_reflect=may_reflect)
         return policy.all_due(standing, thresholds, limit) if due is None and everything else due
 
@@ -147,9 +147,9 @@ class Observing:
 
         Nothing is done where the user turned observing off.
         """
-        while self.rules.consent is not Consent.OFF and not await asyncio.to_thread(fits):
+        while self.consent is not Consent.OFF and not await asyncio.to_thread(fits):
             standing = await asyncio.to_thread(self.standing, before)
-            due = policy.due_in_need(standing, self.rules.thresholds, limit)
+            due = policy.due_in_need(standing, self.thresholds, limit)
             made = await self._made(due, self._in_need, before) if due is not None else None
             if made is None:
                 return
