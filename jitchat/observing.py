@@ -20,7 +20,7 @@ from jitchat.store.path import Path
 from jitchat.synthesis import policy
 from jitchat.synthesis.observer import Batch, Observer
 from jitchat.synthesis.passes import PassMaker
-from jitchat.synthesis.policy import Due, Observe, Reflect, Standing, Thresholds
+from jitchat.synthesis.policy import Due, Observe, Standing, Thresholds
 from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
 from jitchat.window.history import History
@@ -28,7 +28,7 @@ from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
 _TRIES = 3
-"""So often a pass is made anew that came too late."""
+"""So many passes in a row may come too late; what is due then is left for the next reply."""
 BY_USER = "you"
 """Who made an edit."""
 
@@ -119,19 +119,22 @@ class Observing:
         """Make the passes that are due, one after the other; `everything`: all that can be."""
         if self._is_running:
             return
-        self._is_running, may_reflect = True, True
+        self._is_running, may_reflect, tries = True, True, 0
         try:
-            while True:
+            while tries < _TRIES:
                 due = await asyncio.to_thread(self._next_due, limit, everything, may_reflect)
-                made = await self._made(due, self._maker) if due is not None else None
+                try:
+                    made = await self._made(due, self._maker)
+                except StaleObservations:
+                    tries += 1
+                    await asyncio.to_thread(self._memory.refresh)
+                    continue
+                if made is None and (due is None or isinstance(due, Observe) or not may_reflect):
+                    return
+                # what cannot be made smaller keeps no turn from being observed
+                may_reflect, tries = made is not None, 0
                 if made is not None:
                     yield MemoryUpdated(made)
-                elif isinstance(due, Reflect) and may_reflect:
-                    may_reflect = (
-                        False  # they cannot be made smaller: turns are observed all the same
-                    )
-                else:
-                    return
         finally:
             self._is_running = False
 
@@ -147,10 +150,18 @@ class Observing:
 
         Nothing is done where the user turned observing off.
         """
+        tries = 0
         while self.consent is not Consent.OFF and not await asyncio.to_thread(fits):
             standing = await asyncio.to_thread(self.standing, before)
             due = policy.due_in_need(standing, self.thresholds, limit)
-            made = await self._made(due, self._in_need, before) if due is not None else None
+            try:
+                made = await self._made(due, self._in_need, before)
+            except StaleObservations:
+                tries += 1
+                await asyncio.to_thread(self._memory.refresh)
+                made = None
+                if tries < _TRIES:
+                    continue
             if made is None:
                 return
             yield MemoryUpdated(made, is_needed=True)
@@ -158,20 +169,19 @@ class Observing:
     async def _made(
         self, due: Due, maker: PassMaker, before: int | None = None
     ) -> ObservationPass | None:
-        """Make and store the first pass of what is due; None where nothing comes of it."""
-        for _ in range(_TRIES):
-            path, passes = await asyncio.to_thread(self._chain, before)
-            standing = await asyncio.to_thread(self.standing, before)
-            made = await self._make(due, maker, standing, passes)
-            if made is None:
-                return None
-            follows = passes[-1].id if passes else None
-            try:
-                stored = replace(made, follows=follows)
-                return await asyncio.to_thread(self._memory.observed.add, path, stored)
-            except StaleObservations:
-                await asyncio.to_thread(self._memory.refresh)
-        return None
+        """Make and store the first pass of what is due; None where nothing comes of it.
+
+        Raises:
+            StaleObservations: Something else stands by now.
+
+        """
+        path, passes = await asyncio.to_thread(self._chain, before)
+        standing = await asyncio.to_thread(self.standing, before)
+        made = await self._make(due, maker, standing, passes)
+        if made is None:
+            return None
+        stored = replace(made, follows=passes[-1].id if passes else None)
+        return await asyncio.to_thread(self._memory.observed.add, path, stored)
 
     def _chain(self, before: int | None) -> tuple[Path, list[ObservationPass]]:
         path = self._path

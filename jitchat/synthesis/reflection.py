@@ -99,7 +99,9 @@ def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
 def _differs_in_figures(earlier: _Said, later: _Said) -> bool:
     shared = len(earlier.plain & later.plain)
     is_same_thing = shared >= max(_LEAST_SHARED, _ALIKE * len(earlier.plain | later.plain))
-    return is_same_thing and earlier.figures.isdisjoint(later.figures)
+    return is_same_thing and not (
+        earlier.figures <= later.figures or later.figures <= earlier.figures
+    )
 
 
 def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:

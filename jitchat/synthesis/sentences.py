@@ -6,7 +6,7 @@ where sentences are left out; names and figures that no sentence carries follow 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -18,7 +18,15 @@ from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.stance import commits, constrains, is_standing, leaves_open, teaches
+from jitchat.text.stance import (
+    commits,
+    constrains,
+    is_standing,
+    leaves_open,
+    speaks_of_self,
+    speaks_to_other,
+    teaches,
+)
 from jitchat.text.words import stems
 from jitchat.values import Role, Turn
 from jitchat.window.exchange import is_requested
@@ -30,6 +38,9 @@ _CAPTION = re.compile(r"\[[^\]]*\]$")
 _RESOLVED = re.compile(r"\d{4}")
 _QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
 """What the words of such a sentence are worth, against those of a plain statement."""
+_OF_SELF, _OF_OTHER = 1.2, 0.6
+"""Likewise of one that speaks of its speaker, and of one that only speaks of the other: who says
+"you did great" tells what is known already."""
 _NO_PERSON = 0.5
 """Likewise of a model's reply: it can be asked for again."""
 _ENOUGH = 0.6
@@ -93,6 +104,10 @@ def _worth(sentence: str, *, is_code: bool) -> float:
     if expressions("stance")["pleasantry"].match(sentence):
         return _PLEASANTRY
     worth = _CAPTIONED if _CAPTION.match(sentence) else 1.0
+    if speaks_of_self(sentence):
+        worth *= _OF_SELF
+    elif speaks_to_other(sentence):
+        worth *= _OF_OTHER
     return worth * (_QUESTION if _only_asks(sentence) else 1.0)
 
 
@@ -132,16 +147,21 @@ def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
 def items_of(turn: Turn) -> tuple[str, ...]:
     """List the names, figures, files and artefacts of a turn that are kept in any case.
 
-    Of a person's, all of them; of a model's own reply, files and what else has a suffix or a path.
+    Of a person's, all of them, a figure with the word behind it; of a model's own reply, files and
+    what else has a suffix or a path.
     """
     if is_requested(turn) or turn.use.answers is not None:
         return ()
     prose = "\n".join(text for text, is_code in marked_sentences(turn.content) if not is_code)
-    found = (one_line(each) for each in entities(prose))
-    wanted: Callable[[str], object] = _is_item if is_person(turn) else _FILE.fullmatch
-    return tuple(each for each in found if wanted(each) and not _BRACKETS.search(each))
+    named = [one_line(each) for each in entities(prose)]
+    if is_person(turn):
+        named = [each for each in named if not _FIGURES.fullmatch(each)]
+        named += (found[0] for found in _FIGURES.finditer(prose))
+        return tuple(dict.fromkeys(each for each in named if _is_item(each)))
+    return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
 
 
+_FIGURES = re.compile(r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{2,20}\b)?(?![\w/@-])")
 _FILE = re.compile(
     r"(?:[\w.@~-]*/)*[\w@~-][\w.@~-]*\.[A-Za-z][A-Za-z0-9]{0,4}|(?:[\w.@~-]+/){2,}[\w.@~-]*"
 )
@@ -149,7 +169,7 @@ _BRACKETS = re.compile(r"[\[\],…]")
 
 
 def _is_item(name: str) -> bool:
-    return bool(words_of(name))
+    return bool(words_of(name)) and not _BRACKETS.search(name)
 
 
 # Lines.

@@ -110,6 +110,15 @@ def teaches(sentence: str) -> bool:
     return _says("lesson", sentence)
 
 
+def speaks_of_self(sentence: str) -> bool:
+    return _says("of_self", sentence)
+
+
+def speaks_to_other(sentence: str) -> bool:
+    """Whether one sentence speaks of whom it is said to, and not of its speaker."""
+    return _says("of_other", sentence) and not speaks_of_self(sentence)
+
+
 def _says(name: str, sentence: str) -> bool:
     return bool(expressions("stance")[name].search(sentence.replace("’", "'")))
 
