@@ -314,12 +314,14 @@ class Whatever(RuleBasedStateMachine):
 
     def observer(self) -> ScriptedObserver:
         """Observes badly at times, while the other process goes on."""
-        self.turns_out = 0
+        self.turns_out, self.finished = 0, set[int]()
 
         async def meanwhile() -> None:
             self.turns_out += 1
             if self.turns_out % 3 == 0:
-                async for _ in self.desks[0].observing.run(LIMIT):
+                self.desks[0].memory.refresh()
+                async for event in self.desks[0].observing.run(LIMIT):
+                    self.finished.add(event.made.id)
                     break
             if self.turns_out % 7 == 0:
                 raise ConnectionError
@@ -338,8 +340,11 @@ class Whatever(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 1), most=st.integers(1, 9), everything=st.booleans())
     def observe(self, which: int, most: int, everything: bool) -> None:
+        desk, self.finished = self.desks[which], set()
         with suppress(ConnectionError):  # it died: nothing of the pass is there
-            self.desks[which].run(most=most, everything=everything)
+            self.finished |= {each.id for each in desk.run(most=most, everything=everything)}
+        desk.memory.refresh()
+        assert self.finished <= {each.id for each in desk.observing.passes()}
 
     @rule(which=st.integers(0, 1), share=st.floats(0.3, 1.0))
     def fork(self, which: int, share: float) -> None:
