@@ -14,6 +14,7 @@ from jitchat.providers.provider import (
     RetryScheduled,
     ShownPiece,
 )
+from jitchat.store.observations import ObservationPass
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, Turn, Usage
 from jitchat.window.window import ContextWindow
 
@@ -101,9 +102,32 @@ class TurnIndexed:
     entry: IndexEntry
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryUpdated:
+    """Turns were observed, or observations rewritten, and that is durable."""
+
+    made: ObservationPass
+    is_needed: bool = False
+    """Whether the window did not fit without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationDue:
+    """Turns are to be observed, and the user is asked first."""
+
+    turns: tuple[int, int] | None
+    """The first and the last position; None where observations are to be rewritten."""
+    tokens: int
+    """Of these turns, or observations."""
+    by: str
+    """Who would do it."""
+
+
+_MemoryEvent = MemoryUpdated | ObservationDue
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
 _ToolEvent = StepStored | ToolCalled | ToolReturned
-Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed
+_TurnEvent = TurnStored | SendFailed | TurnIndexed
+Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
 
 
 @dataclass(frozen=True, slots=True)

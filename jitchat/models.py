@@ -21,6 +21,7 @@ from jitchat.index.cross_encoder import load_cross_encoder
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
+from jitchat.observing import Consent, ObserveRules
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
@@ -30,10 +31,12 @@ from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
+from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
+from jitchat.synthesis.policy import Thresholds
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
@@ -231,6 +234,8 @@ class ResolvedModel:
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
             compactor=self._compactor(),
+            observer=self._observer(),
+            observing=observe_rules(self.settings),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
@@ -254,13 +259,26 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
-        names = filter(None, (address.model, self.settings.compactor.fallback.strip()))
-        return ModelCompactor([self._sized(replace(address, model=name)) for name in names])
+        return ModelCompactor(self._sized(address, "compactor", self.settings.compactor.fallback))
 
-    def _sized(self, address: small.ModelAddress) -> SizedModel:
-        helper = replace(self, profile=address.profile, name=address.model)
-        made = replace(make_small_model(address, "compactor"), prices=helper.prices)
-        return SizedModel(made, helper.budget().limit)
+    def _observer(self) -> ModelObserver | None:
+        """Make what observes turns; None: what is built in does."""
+        address = small.address_of(self.settings, "observer")
+        if address is None:
+            return None
+        return ModelObserver(self._sized(address, "observer", self.settings.observer.fallback))
+
+    def _sized(
+        self, address: small.ModelAddress, section: small.SmallModelSection, fallback: str
+    ) -> list[SizedModel]:
+        """Make the model of a section, and the fallback for what is too large for it."""
+        made = []
+        for name in filter(None, (address.model, fallback.strip())):
+            own = replace(address, model=name)
+            helper = replace(self, profile=own.profile, name=name)
+            model = replace(make_small_model(own, section), prices=helper.prices)
+            made.append(SizedModel(model, helper.budget().limit))
+        return made
 
     def warning(self) -> str:
         """Warn of what is set and may not be meant, or may not answer; mostly empty."""
@@ -470,6 +488,13 @@ def unencrypted_keys(settings: Settings) -> str:
 def system_text(settings: Settings, instructions: str = "") -> str:
     """Give the instructions of the settings, or else the built-in ones, and then further ones."""
     return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
+
+
+def observe_rules(settings: Settings) -> ObserveRules:
+    """Say when turns are observed."""
+    wanted = settings.observer
+    thresholds = Thresholds(wanted.observe, wanted.reflect)
+    return ObserveRules(thresholds, Consent(wanted.consent))
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

@@ -32,6 +32,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
+from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
@@ -44,6 +45,7 @@ from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
+from jitchat.synthesis.observer import Observer
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting, Compactor
@@ -89,6 +91,9 @@ class SessionOptions:
     """Tokens from which on a result is held at the gate."""
     compactor: Compactor | None = None
     """Compacts what was held; the extractor that is built in does where there is none."""
+    observer: Observer | None = None
+    """Makes observations; the extractor that is built in does where there is none."""
+    observing: ObserveRules = field(default_factory=ObserveRules)
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -108,6 +113,9 @@ class Session:
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
         self.planning = Planning(memory, counter, self._model_facts, self._offered)
+        self.observing = Observing(
+            memory, self.planning.history_before, counter, options.observer, options.observing
+        )
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
 
@@ -170,8 +178,20 @@ class Session:
                 await asyncio.to_thread(self._meter.take, recorder.window, recorder.usage)
         for event in recorder.outcome():
             yield event
+        async with aclosing(self._behind_reply(recorder, mode)) as events:
+            async for event in events:
+                yield event
+
+    async def _behind_reply(
+        self, recorder: SendRecorder, mode: Mode
+    ) -> AsyncGenerator[Event, None]:
+        """Index both turns, and in `observe` distil what is due: the prompt is free meanwhile."""
         for event in await asyncio.to_thread(recorder.index):
             yield event
+        if mode is Mode.OBSERVE and recorder.error is None:
+            async with aclosing(self.observing.after_reply(self.options.budget.limit)) as passes:
+                async for made in passes:
+                    yield made
 
     async def _answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
@@ -192,6 +212,9 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
         for is_last_try in (False, True):
+            async with aclosing(self._make_room(question, mode)) as passes:
+                async for made in passes:
+                    yield made
             built, messages = await asyncio.to_thread(self._build, question, mode)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
@@ -206,6 +229,20 @@ class Session:
                 refusal = overflow
             question = replace(question, once=replace(question.once, budget=None))
             yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
+
+    async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
+        """In `observe`, have turns observed until the window fits."""
+        budget = question.once.budget or self.options.budget
+
+        def fits() -> bool:
+            planned = self.planning.planned(question, mode, budget)
+            return not isinstance(planned, WindowOverflow)
+
+        if mode is Mode.OBSERVE:
+            position = question.turn.position
+            async with aclosing(self.observing.make_room(budget.limit, position, fits)) as passes:
+                async for made in passes:
+                    yield made
 
     async def _next_step(
         self, recorder: SendRecorder, turn: Turn, window: ContextWindow
@@ -321,6 +358,7 @@ class Session:
                 await small.provider.aclose()
         if self.options.compactor is not None:
             await self.options.compactor.aclose()
+        await self.observing.aclose()
 
     # What would be sent.
 

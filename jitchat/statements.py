@@ -72,6 +72,9 @@ class Observations:
     """The position of the last turn that is observed: up to it, each turn is. 0 for none."""
 
 
+NOTHING_OBSERVED = Observations()
+
+
 class Section(StrEnum):
     """The parts of a memory document, in order."""
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
     "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
     "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
+    "observations": ("observations", "Show what stands for earlier turns in observe, and how."),
     "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",

@@ -18,7 +18,7 @@ from jitchat import __version__, models
 from jitchat.bench import answers, asking, haystack, questions, report, scaling
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Outcome, answer_scores, mode_scores, paired_scores
-from jitchat.cli import bench_options, options, output, recall
+from jitchat.cli import bench_options, observed, options, output, recall
 from jitchat.cli.lab_service import answer_cap, probe_speed
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError
 from jitchat.index.embedder import Embedder
@@ -123,6 +123,7 @@ def bench_command() -> None:
 
 
 bench_command.add_command(recall.recall_command)
+bench_command.add_command(observed.observe_command)
 
 
 @bench_command.command("locomo", cls=options.SharingCommand)

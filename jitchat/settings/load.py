@@ -29,6 +29,7 @@ _NAMES_A_PROVIDER = (
     "picker.provider",
     "summariser.provider",
     "compactor.provider",
+    "observer.provider",
 )
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_THE_READER = ("limit", "reserve")

@@ -242,6 +242,34 @@ class CompactorSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class ObserverSettings(SmallModelSettings):
+    """Who makes the observations of the mode `observe`, and when."""
+
+    model: str = setting("", "a small model that makes observations; empty: what is built in")
+    fallback: str = setting(
+        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+    )
+    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+    consent: str = setting(
+        "auto",
+        "whether turns are observed after a reply: auto, ask first, or off",
+        choices=("ask", "auto", "off"),
+    )
+    observe: float = setting(
+        0.30,
+        "the share of the limit that turns and observations may take before turns are observed",
+        least=0.01,
+        most=0.9,
+    )
+    reflect: float = setting(
+        0.50,
+        "the share of that which observations may take before they are rewritten",
+        least=0.05,
+        most=0.95,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RerankerSettings:
     """A cross-encoder of fastembed's list, which is used where it is on this machine."""
 
@@ -322,6 +350,7 @@ SECTIONS: dict[str, type[Any]] = {
     "picker": PickerSettings,
     "summariser": SummariserSettings,
     "compactor": CompactorSettings,
+    "observer": ObserverSettings,
     "reranker": RerankerSettings,
     "tools": ToolsSettings,
     "lab": LabSettings,

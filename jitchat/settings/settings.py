@@ -40,6 +40,7 @@ class Settings:
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
     compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)
+    observer: sections.ObserverSettings = field(default_factory=sections.ObserverSettings)
     reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
     tools: sections.ToolsSettings = field(default_factory=sections.ToolsSettings)
     lab: sections.LabSettings = field(default_factory=sections.LabSettings)

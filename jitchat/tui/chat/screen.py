@@ -17,6 +17,7 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 
 from jitchat.errors import JitchatError
+from jitchat.events import MemoryUpdated, ObservationDue
 from jitchat.store.pins import Drafts
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
@@ -26,6 +27,7 @@ from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.model_switch import ModelSwitch
+from jitchat.tui.chat.observations import Observations
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
@@ -78,6 +80,7 @@ class ChatScreen(Screen[None]):
         self.meter = meter = Meter(*shared, opening, steering, previews)
         self.sends = sends = Sends(*shared, opening, steering, previews)
         self.tools = tools = Tools(*shared)
+        self.observations = Observations(*shared, opening, previews)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
@@ -137,6 +140,7 @@ class ChatScreen(Screen[None]):
         self.meter.leave()
         self.branches.leave_edit()
         self.steering.leave()
+        self.observations.leave()
         await self.models.leave()
         self.keeper.keep_now()
         self.indexing.stop()
@@ -329,7 +333,14 @@ class ChatScreen(Screen[None]):
     @reports_errors
     async def _session_reported(self, message: Sends.Reported) -> None:
         self._attend()
-        await self.sends.take(message)
+        if isinstance(message.event, MemoryUpdated | ObservationDue):
+            self.observations.take(message.event)
+        else:
+            await self.sends.take(message)
+
+    @on(Observations.Made)
+    def _observations_made(self, message: Observations.Made) -> None:
+        self.observations.take_made(message)
 
     @on(Sends.Ended)
     @reports_errors
@@ -466,9 +477,10 @@ class ChatScreen(Screen[None]):
         self.action_offered("prompts", given)
 
     def action_approve(self, name: str) -> None:
-        """Answer whether a tool may run."""
-        if not self.tools.answer(Answer[name.upper()]):
-            self.host.say("No tool waits for that answer.")
+        """Answer whether a tool may run, or turns may be observed."""
+        answer = Answer[name.upper()]
+        if not (self.tools.answer(answer) or self.observations.answer(answer)):
+            self.host.say("Nothing waits for that answer.")
 
     def action_ask(self, name: str) -> None:
         """Ask before a request that the user may have to pay for."""

@@ -1,7 +1,9 @@
-"""The question whether a tool may run: above the prompt, answered by one key or a click.
+"""The question whether something may be done: above the prompt, answered by one key or a click.
 
 It never takes the focus: what is being typed stays where it is, and no letter answers it.
 """
+
+from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -38,17 +40,27 @@ class ApprovalLine(Vertical):
         self._arguments.update(Content("\n".join(filter(None, parts))))
         self.display = True
 
+    def ask_about(self, what: str, question: str, choices: Sequence[Answer]) -> None:
+        """Ask something else than whether a tool may run."""
+        self._asked.update(_written(what, f" {question}  ", choices))
+        self._arguments.update("")
+        self.display = True
+
     def close(self) -> None:
         self.display = False
 
 
 def asked(question: Question) -> Content:
     """Write what is asked, and what answers it."""
+    return _written(f"{question.server}: {question.tool}", " may run?  ", question.choices)
+
+
+def _written(what: str, question: str, choices: Sequence[Answer]) -> Content:
     parts: list[Content | tuple[str, str | Style]] = [
-        (f"{question.server}: {question.tool}", "bold $text-warning"),
-        (" may run?  ", ""),
+        (what, "bold $text-warning"),
+        (question, ""),
     ]
-    for answer in question.choices:
+    for answer in choices:
         click = Style.from_meta({"@click": f"screen.approve('{answer.name.lower()}')"})
         parts += [(KEYS[answer], "bold"), (" ", ""), (_WORDS.get(answer, answer.value), click)]
         parts.append(("  ", MUTED))
