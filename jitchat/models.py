@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
@@ -30,6 +30,7 @@ from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
+from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.database import Database
@@ -231,6 +232,7 @@ class ResolvedModel:
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
             compactor=self._compactor(),
+            writer=self.document_writer(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
@@ -254,12 +256,26 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
-        names = filter(None, (address.model, self.settings.compactor.fallback.strip()))
-        return ModelCompactor([self._sized(replace(address, model=name)) for name in names])
+        return ModelCompactor(self._sized_models(address, "compactor"))
 
-    def _sized(self, address: small.ModelAddress) -> SizedModel:
+    def document_writer(self) -> ModelDocumentWriter | None:
+        """Make the model that writes the memory document; None: what is built in does."""
+        address = small.address_of(self.settings, "writer")
+        if address is None:
+            return None
+        return ModelDocumentWriter(self._sized_models(address, "writer"))
+
+    def _sized_models(
+        self, address: small.ModelAddress, section: Literal["compactor", "writer"]
+    ) -> list[SizedModel]:
+        """Make the model of a section, and its fallback where there is one."""
+        fallback: str = getattr(self.settings, section).fallback
+        names = filter(None, (address.model, fallback.strip()))
+        return [self._sized(replace(address, model=name), section) for name in names]
+
+    def _sized(self, address: small.ModelAddress, section: small.SmallModelSection) -> SizedModel:
         helper = replace(self, profile=address.profile, name=address.model)
-        made = replace(make_small_model(address, "compactor"), prices=helper.prices)
+        made = replace(make_small_model(address, section), prices=helper.prices)
         return SizedModel(made, helper.budget().limit)
 
     def warning(self) -> str:

@@ -12,8 +12,8 @@ from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import SmallModelSettings, shown
 from jitchat.settings.settings import Settings
 
-SmallModelSection = Literal["picker", "summariser", "compactor"]
-SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser", "compactor")
+SmallModelSection = Literal["picker", "summariser", "compactor", "writer"]
+SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser", "compactor", "writer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,18 +29,25 @@ CREATE TABLE observations (
     PRIMARY KEY (pass, number)
 ) WITHOUT ROWID;
 
--- One memory document a project, in versions; each line is JSON. `through` has the last turn of each conversation that
--- the document was written from.
+-- One memory document a project, in versions. `lines` are the ids of its lines, in order, for most lines stand in many
+-- versions; `through` has the last turn of each conversation that it was written from. `restores` is the version that an
+-- undo brought back.
+
+CREATE TABLE document_lines (
+    id INTEGER PRIMARY KEY,
+    line TEXT NOT NULL
+);
 
 CREATE TABLE documents (
     project TEXT NOT NULL,
     version INTEGER NOT NULL,
     made_by TEXT NOT NULL,
     made_at TEXT NOT NULL,
+    restores INTEGER,
     lines TEXT NOT NULL,
     through TEXT NOT NULL,
     PRIMARY KEY (project, version)
-);
+) WITHOUT ROWID;
 
 -- Short statements that the conversations of a project share.
 

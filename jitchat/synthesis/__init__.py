@@ -1,0 +1,1 @@
+"""What is written of turns for later windows: built in and extractive, or by a model."""
