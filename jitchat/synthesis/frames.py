@@ -1,8 +1,8 @@
 """What a statement is about, and what it says of that: by which a later one contradicts it.
 
 A statement's values are its figures, names and weekdays; its frame is the rest of its stems. Two
-statements with the same frame and other values cannot both hold, where they tell of a state and
-not of an event; nor can one, and the same with a negation.
+statements with the same frame and one other value cannot both hold, where they tell of a state
+and not of an event; nor can one, and the same with a negation.
 """
 
 import re
@@ -40,24 +40,26 @@ _FIGURE = re.compile(r"\d")
 @dataclass(frozen=True, slots=True)
 class Frame:
     stems: frozenset[str]
-    values: frozenset[str]
+    values: frozenset[frozenset[str]]
+    """The stems of each."""
     denied: frozenset[str]
     """What is negated in it, as `negations` writes it."""
 
     @property
     def all(self) -> frozenset[str]:
-        return self.stems | self.values
+        return self.stems.union(*self.values)
 
 
 @lru_cache(maxsize=1 << 13)
 def frame_of(text: str) -> Frame:
-    named = " ".join((*names_in(text), *_WEEKDAY.findall(text)))
     found = frozenset(stems_and_negations(text))
     denied = frozenset(filter(is_negation, found))
     said = found - denied
-    values = said & frozenset(stems(named)) if named else frozenset[str]()
-    values |= {each for each in said if _FIGURE.search(each)}
-    return Frame(said - values - _OF_CHANGE, values, denied)
+    named = [frozenset(stems(each)) & said for each in (*names_in(text), *_WEEKDAY.findall(text))]
+    figures = (frozenset({each}) for each in said if _FIGURE.search(each))
+    of_names = frozenset[str]().union(*named)
+    values = frozenset(filter(None, (*named, *(each for each in figures if not each <= of_names))))
+    return Frame(said - of_names.union(*values) - _OF_CHANGE, values, denied)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -83,7 +85,8 @@ def contradicts(new: str, old: str) -> bool:
     """
     later, earlier = frame_of(new), frame_of(old)
     shared, share = len(later.stems & earlier.stems), _share(later.stems, earlier.stems)
-    is_other = bool(later.values and earlier.values and later.values != earlier.values)
+    lost, found = earlier.values - later.values, later.values - earlier.values
+    is_other = len(lost) == len(found) == 1  # with several, it may be said of something else
     if share < _CHANGED or not (is_other or later.denied != earlier.denied):
         return False
     if share < _SAME and not (shared > 1 and is_change(new)):
