@@ -3,7 +3,7 @@
 Versions are only ever added: an undo adds the previous version once more. A version is stored only
 where it follows the one that holds when it is stored, in one transaction: of two processes that
 read the same version, the second is refused. A line that stands in several versions in a row is
-stored once.
+stored once, and what is stored is compressed.
 
 A session uses it by three operations, in this order: `await_consistency`, `get_context` when its
 first window is planned, and `put_context` at its end. They are counted, and logged as one line.
@@ -12,10 +12,13 @@ first window is planned, and `put_context` at its end. They are counted, and log
 import json
 import logging
 import threading
+import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -72,7 +75,9 @@ class DocumentStore:
                     f"The document of project {self.project!r} has no version {version:,}.",
                     "`jitchat document --versions` lists them.",
                 )
-            lines = tuple(_read(line) for _, line in self._lines(row[0]))
+            numbers = list(accumulate(_unpacked(row[0])["steps"]))
+            known = self._lines(numbers, version)
+            lines = tuple(_read(known[number]) for number in numbers)
             return MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
 
     def settle(self) -> None:
@@ -83,7 +88,7 @@ class DocumentStore:
         """List all versions, the first one first."""
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT version, made_by, made_at, json_array_length(lines), restores"
+                "SELECT version, made_by, made_at, count, restores"
                 " FROM documents WHERE project = ? ORDER BY version",
                 (self.project,),
             )
@@ -111,12 +116,13 @@ class DocumentStore:
             if (before.lines, before.through) == (document.lines, document.through):
                 return before
             made = replace(document, version=holds + 1)
+            first, numbers, new = self._numbered(made.lines, holds)
             connection.execute(
-                "INSERT INTO documents (project, version, made_by, made_at, restores, lines,"
-                " through) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents (project, version, made_by, made_at, restores, first,"
+                " count, lines, through) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(self.project, made.version, made_by, self._now().isoformat(), restores),
-                    json.dumps(self._ids(made.lines, holds), separators=(",", ":")),
+                    *(first, len(numbers), _packed({"new": new, "steps": _steps(numbers)})),
                     json.dumps(dict(made.through), separators=(",", ":")),
                 ),
             )
@@ -149,34 +155,76 @@ class DocumentStore:
     def bytes_stored(self) -> int:
         """Count the bytes of all versions and their lines."""
         query = (
-            "SELECT COALESCE(SUM(LENGTH(CAST(lines AS BLOB)) + LENGTH(CAST(through AS BLOB))), 0)"
-            " + (SELECT COALESCE(SUM(LENGTH(CAST(line AS BLOB))), 0) FROM document_lines)"
-            " FROM documents"
+            "SELECT COALESCE(SUM(LENGTH(lines) + LENGTH(CAST(through AS BLOB))), 0) FROM documents"
+            " WHERE project = ?"
         )
-        return int(self._database.fetch_one(query)[0])
+        return int(self._database.fetch_one(query, (self.project,))[0])
 
-    def _lines(self, ids: str) -> list[tuple[int, str]]:
+    def _lines(self, numbers: Sequence[int], version: int) -> dict[int, str]:
+        """Read lines by their numbers, from the versions in which they were new."""
         rows = self._database.fetch_all(
-            "SELECT l.id, l.line FROM json_each(?) e JOIN document_lines l ON l.id = e.value"
-            " ORDER BY e.key",
-            (ids,),
+            "SELECT version, first FROM documents WHERE project = ? AND version <= ?"
+            " ORDER BY version",
+            (self.project, version),
         )
-        return [(identity, line) for identity, line in rows]
+        firsts = [first for _, first in rows]
+        wanted = {rows[bisect_right(firsts, number) - 1][0] for number in numbers}
+        found: dict[int, str] = {}
+        for first, packed in self._database.fetch_all(
+            "SELECT first, lines FROM documents WHERE project = ?"
+            " AND version IN (SELECT value FROM json_each(?))",
+            (self.project, json.dumps(sorted(wanted))),
+        ):
+            found |= enumerate(_unpacked(packed)["new"], start=first)
+        return found
 
-    def _ids(self, lines: Sequence[DocumentLine], version: int) -> list[int]:
-        """Give each line its id: that of the same line of the version before, or a new one."""
-        ahead = self._database.fetch_one(
-            "SELECT lines FROM documents WHERE project = ? AND version = ?", (self.project, version)
+    def _numbered(
+        self, lines: Sequence[DocumentLine], version: int
+    ) -> tuple[int, list[int], list[str]]:
+        """Give each line its number: that of the same line of the version before, or a new one.
+
+        Returns the first number that is free, the numbers, and the new lines.
+        """
+        row = self._database.fetch_one(
+            "SELECT first, lines FROM documents WHERE project = ? AND version = ?",
+            (self.project, version),
         )
-        known = {line: identity for identity, line in self._lines(ahead[0])} if ahead else {}
-        return [known.get(line) or self._add(line) for line in map(_written, lines)]
+        first, known = 1, dict[str, int]()
+        if row is not None:
+            before = _unpacked(row[1])
+            first = row[0] + len(before["new"])
+            numbers = list(accumulate(before["steps"]))
+            known = {line: number for number, line in self._lines(numbers, version).items()}
+        new: list[str] = []
+        found: list[int] = []
+        for line in map(_written, lines):
+            if line not in known:
+                known[line] = first + len(new)
+                new.append(line)
+            found.append(known[line])
+        return first, found, new
 
-    def _add(self, line: str) -> int:
-        with self._database.write() as connection:
-            made = connection.execute("INSERT INTO document_lines (line) VALUES (?)", (line,))
-            return made.lastrowid or 0
+
+def _packed(fields: Mapping[str, Any]) -> bytes:
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode(), _SMALLEST)
 
 
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    try:
+        fields: dict[str, Any] = json.loads(zlib.decompress(packed))
+    except zlib.error as error:
+        raise ValueError("not a version") from error
+    return fields
+
+
+def _steps(numbers: Sequence[int]) -> list[int]:
+    """Write numbers as the differences between them, which are small and compress well."""
+    return [number - before for before, number in pairwise((0, *numbers))]
+
+
+_SMALLEST = 9
+"""Of zlib's levels."""
 _LATEST = "SELECT MAX(version) FROM documents WHERE project = ?"
 
 

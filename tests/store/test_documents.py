@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -20,6 +23,7 @@ from jitchat.store.store import ColdStore
 
 PORT = DocumentLine(Section.FACTS, "The port is 9641.", Source(3, 3, "chat-1"), date(2026, 3, 2))
 LOGO = DocumentLine(Section.NOTES, "The logo stays green.", Source(4, 4, "chat-1"))
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 SOURCES = st.none() | st.builds(
     Source, st.integers(1, 9), st.integers(9, 99), st.sampled_from(["chat-1", "Gespräch-2"])
 )
@@ -66,10 +70,25 @@ def test_versions_are_added_and_each_can_be_read(documents: DocumentStore):
     ]
 
 
-def test_a_line_of_two_versions_is_stored_once(documents: DocumentStore, store: ColdStore):
-    documents.put(document(PORT), "built in")
-    documents.put(document(PORT, LOGO, version=1), "built in")
-    assert store.database.fetch_one("SELECT COUNT(*) FROM document_lines")[0] == 2
+def test_a_line_that_stays_is_stored_once(documents: DocumentStore):
+    many = tuple(replace(LOGO, text=f"Statement {at * 7919} of the talk.") for at in range(200))
+    documents.put(document(*many), "built in")
+    before = documents.bytes_stored()
+    documents.put(document(*many, PORT, version=1), "built in")
+    assert documents.bytes_stored() - before < 200
+    assert documents.latest().lines == (*many, PORT)
+
+
+@given(st.lists(st.lists(LINES, max_size=6), max_size=6))
+def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]]):
+    with TemporaryDirectory() as folder, closing(Database(Path(folder) / "j.db")) as database:
+        documents = DocumentStore(database, "default", lambda: NOON)
+        stored = [MemoryDocument()]
+        for lines in versions:
+            through = {"chat-1": stored[-1].through.get("chat-1", 0) + 1}
+            made = replace(stored[-1], lines=tuple(lines), through=through)
+            stored.append(documents.put(made, "built in"))
+        assert [documents.at(each.version) for each in stored] == stored
 
 
 def test_what_says_the_same_is_no_new_version(documents: DocumentStore):

@@ -29,14 +29,9 @@ CREATE TABLE observations (
     PRIMARY KEY (pass, number)
 ) WITHOUT ROWID;
 
--- One memory document a project, in versions. `lines` are the ids of its lines, in order, for most lines stand in many
--- versions; `through` has the last turn of each conversation that it was written from. `restores` is the version that an
--- undo brought back.
-
-CREATE TABLE document_lines (
-    id INTEGER PRIMARY KEY,
-    line TEXT NOT NULL
-);
+-- One memory document a project, in versions. `lines` is compressed JSON: the lines that are new in a version, and the
+-- numbers of all its lines; `first` is the number of its first new line. `through` has the last turn of each conversation
+-- that it was written from. `restores` is the version that an undo brought back.
 
 CREATE TABLE documents (
     project TEXT NOT NULL,
@@ -44,7 +39,9 @@ CREATE TABLE documents (
     made_by TEXT NOT NULL,
     made_at TEXT NOT NULL,
     restores INTEGER,
-    lines TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    lines BLOB NOT NULL,
     through TEXT NOT NULL,
     PRIMARY KEY (project, version)
 ) WITHOUT ROWID;
