@@ -119,6 +119,10 @@ class DocumentLine:
         return self.is_pinned or self.is_edited
 
 
+BARE = "conversation"
+"""All that the timeline says of a date of which there is nothing else to say."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryDocument:
     """One version of a project's memory document."""
@@ -131,15 +135,23 @@ class MemoryDocument:
     """By a conversation's id: the position of its last turn that the document was written from."""
 
     def without(self, conversation: str, positions: Container[int]) -> "MemoryDocument":
-        """Leave out the lines all of whose turns, of one conversation, are at some positions."""
-        lines = tuple(
-            line
-            for line in self.lines
-            if line.source is None
-            or line.source.conversation != conversation
-            or any(turn not in positions for turn in line.source.turns)
-        )
-        return self if len(lines) == len(self.lines) else replace(self, lines=lines)
+        """Leave out the lines all of whose turns, of one conversation, are at some positions.
+
+        A date of which some turns are there stays, without words.
+        """
+        lines: list[DocumentLine] = []
+        for line in self.lines:
+            source = line.source
+            is_here = source is not None and source.conversation == conversation
+            turns = source.turns if source is not None and is_here else range(0)
+            out = sum(turn in positions for turn in turns)
+            if not out:
+                lines.append(line)
+            elif out < len(turns):
+                is_date = line.section is Section.TIMELINE
+                lines.append(replace(line, text=BARE, speaker="") if is_date else line)
+        unchanged = tuple(lines) == self.lines
+        return self if unchanged else replace(self, lines=tuple(lines))
 
 
 class FactKind(StrEnum):

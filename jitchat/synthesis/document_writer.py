@@ -12,9 +12,9 @@ from datetime import date
 from types import MappingProxyType
 from typing import Protocol
 
-from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
+from jitchat.statements import BARE, DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.synthesis.extraction import extracted, is_read, to_forget
-from jitchat.synthesis.fitting import BARE, MOST_WORDS, dates_of, fitted, in_order
+from jitchat.synthesis.fitting import MOST_WORDS, dates_of, fitted, in_order
 from jitchat.synthesis.frames import (
     contradicts,
     frame_of,
@@ -203,14 +203,23 @@ def with_dates(
     spans = _spans(session)
     found: list[DocumentLine] = []
     for line in lines:
-        span = spans.pop(_own_date(line, session.conversation), None)
-        found.append(line if span is None else replace(line, source=_joined(line.source, span)))
+        day = _own_date(line, session.conversation)
+        span = spans.pop(day, None)
+        if span is not None:
+            said = gist_of(day) if line.text == BARE else None
+            line = replace(line, source=_joined(line.source, span))
+            line = line if said is None else _with_gist(line, said)
+        found.append(line)
     for day, span in spans.items():
         said = gist_of(day)
-        text, speaker = (said.text, said.speaker) if said else (f"“{session.title}”", "")
-        line = DocumentLine(Section.TIMELINE, shorten(text, _GIST), span, day)
-        found.append(replace(line, speaker=speaker))
+        line = DocumentLine(Section.TIMELINE, shorten(f"“{session.title}”", _GIST), span, day)
+        found.append(line if said is None else _with_gist(line, said))
     return found
+
+
+def _with_gist(line: DocumentLine, said: DocumentLine) -> DocumentLine:
+    """Say of a date what one of its lines says."""
+    return replace(line, text=shorten(said.text, _GIST), speaker=said.speaker)
 
 
 def _spans(session: SessionTurns) -> dict[date, Source]:

@@ -6,9 +6,10 @@ one that it talks to is not taken at all.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from jitchat.statements import DocumentLine, Section, Source
-from jitchat.synthesis.frames import weight_of
+from jitchat.synthesis.frames import names_in, weight_of
 from jitchat.text.assertions import (
     Assertion,
     assertion_of,
@@ -21,7 +22,7 @@ from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.focus import is_order
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.text.sentences import marked_sentences
-from jitchat.text.stance import disclaims, is_standing
+from jitchat.text.stance import commits, disclaims, is_standing
 from jitchat.values import Role, Status, Turn
 
 _REACH = 20_000
@@ -44,12 +45,14 @@ def extracted(turn: Turn, conversation: str, *, among_people: bool) -> Iterator[
     With `among_people`, the assistant is a person, too, as in conversations that were imported.
     """
     is_person = turn.role is Role.USER or (among_people and turn.name is not None)
+    if not is_person and disclaims(turn.content):
+        return
     text = both_ends(turn.content, _REACH, "\n\n")
     said = [sentence for sentence, is_code in marked_sentences(text) if not is_code]
     day = turn.created_at.date() if turn.created_at else None
     source = Source(turn.position, turn.position, conversation)
     speaker = turn.name or ("" if turn.role is Role.USER else turn.role.value)
-    for sentence, after in zip(said, [*said[1:], ""], strict=True):
+    for sentence, after in pairwise([*said, ""]):
         section = _section(sentence, after, is_person=is_person)
         if section is not None:
             days = dates_in(sentence, day) if has_time_cue(sentence) else ()
@@ -70,18 +73,24 @@ def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
     if not wishes and weight < (_LEAST if is_person else _LEAST_NOTE):
         return None
     assertion = assertion_of(sentence, after)
-    is_of_hearer = not is_person and speaks_of_hearer(sentence)
+    is_of_hearer = not is_person and (speaks_of_hearer(sentence) or _is_quoted(sentence))
     is_other = not wishes and (disclaims(sentence) or is_order(sentence))
     if assertion is Assertion.NONE or is_of_hearer or is_other:
         return None
     if wishes:
         return Section.PREFERENCES
-    if not is_person or assertion is Assertion.GUESS:
+    if assertion is Assertion.GUESS or not (is_person or commits(sentence)):
         return Section.NOTES if weight >= _LEAST_NOTE else None
-    return _of_a_person(sentence)
+    return _of_what_holds(sentence)
 
 
-def _of_a_person(sentence: str) -> Section:
+def _of_what_holds(sentence: str) -> Section:
     if is_preference(sentence):
         return Section.PREFERENCES
-    return Section.ENTITIES if is_relation(sentence) else Section.FACTS
+    return Section.ENTITIES if is_relation(sentence, names_in(sentence)) else Section.FACTS
+
+
+def _is_quoted(sentence: str) -> bool:
+    """Whether a sentence only repeats what another turn said, or names that turn."""
+    bare = sentence.strip("*_ ")
+    return bare.startswith(("(#", "“", '"')) and bare.endswith((")", "”", '"'))

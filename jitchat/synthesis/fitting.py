@@ -12,7 +12,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import groupby
 
-from jitchat.statements import DocumentLine, MemoryDocument, Section, Source
+from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
 from jitchat.synthesis.frames import names_in, weight_of
 from jitchat.window.statements import document_line
 
@@ -25,8 +25,6 @@ _AGE, _MENTION, _OF_NOTE = 3.0, 2.0, -1.0
 _HEADING = 2
 """Words of `## Facts`."""
 _NO_DAY = date.min
-BARE = "conversation"
-"""All that the timeline says of a date once it has no room for more."""
 
 Keep = Callable[[DocumentLine], bool]
 

@@ -120,12 +120,19 @@ class SessionEnd:
 
     async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
         """End the session if anything was sent in it; an error of the store leaves it as it is."""
+        if not await self.wants_end():
+            return None
         try:
-            if await asyncio.to_thread(self.is_due):
-                return await self.end(within)
+            return await self.end(within)
         except StoreError:  # the turns are still this session: the next end writes them
-            pass
-        return None
+            return None
+
+    async def wants_end(self) -> bool:
+        """Whether the session is due; False where the store cannot tell."""
+        try:
+            return await asyncio.to_thread(self.is_due)
+        except StoreError:
+            return False
 
     async def aclose(self) -> None:
         await self._writer.aclose()

@@ -4,6 +4,7 @@ The expressions are in `data/assertions.toml`; English. They err on the side of 
 only quoted can still be read, what is taken for a fact is believed.
 """
 
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from jitchat.text.expressions import data, expressions
@@ -40,9 +41,10 @@ def is_preference(sentence: str) -> bool:
     return bool(expressions("assertions")["preference"].search(sentence.replace("’", "'")))
 
 
-def is_relation(sentence: str) -> bool:
-    """Whether it says how a person or a thing that has a name is related, or what it is."""
-    return bool(expressions("assertions")["related"].search(sentence))
+def is_relation(sentence: str, names: Sequence[str]) -> bool:
+    """Whether it says how a person or a thing with one of some names is related, or what it is."""
+    found = expressions("assertions")["related"].search(sentence) if names else None
+    return found is not None and any(name in found[0] for name in names)
 
 
 def is_state(sentence: str) -> bool:
