@@ -205,16 +205,18 @@ def with_dates(
     for line in lines:
         day = _own_date(line, session.conversation)
         span = spans.pop(day, None)
-        if span is not None:
-            said = gist_of(day) if line.text == BARE else None
-            line = replace(line, source=_joined(line.source, span))
-            line = line if said is None else _with_gist(line, said)
-        found.append(line)
+        found.append(line if span is None else _extended(line, span, gist_of(day)))
     for day, span in spans.items():
         said = gist_of(day)
         line = DocumentLine(Section.TIMELINE, shorten(f"“{session.title}”", _GIST), span, day)
         found.append(line if said is None else _with_gist(line, said))
     return found
+
+
+def _extended(line: DocumentLine, span: Source, said: DocumentLine | None) -> DocumentLine:
+    """Add turns to a date of the timeline; one that says nothing yet says what they do."""
+    longer = replace(line, source=_joined(line.source, span))
+    return longer if said is None or line.text != BARE else _with_gist(longer, said)
 
 
 def _with_gist(line: DocumentLine, said: DocumentLine) -> DocumentLine:

@@ -29,7 +29,7 @@ _REACH = 20_000
 """Characters at either end of a long message that are read."""
 _WIDTH = 300
 """Characters of a sentence; a longer one is cut, and says so."""
-_LEAST, _LEAST_NOTE = 2.0, 3.5
+_LEAST, _LEAST_NOTE = 1.5, 3.5
 """What a sentence has to weigh, as `weight_of` does, and one that goes to the notes."""
 _SETTLED = (Status.COMPLETE, Status.CUT, Status.CANCELLED, Status.INTERRUPTED)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import StaleDocument, UnknownVersion
@@ -79,6 +79,7 @@ def test_a_line_that_stays_is_stored_once(documents: DocumentStore):
     assert documents.latest().lines == (*many, PORT)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(LINES, max_size=6), max_size=6))
 def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]]):
     with TemporaryDirectory() as folder, closing(Database(Path(folder) / "j.db")) as database:
