@@ -13,7 +13,8 @@ from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
-from jitchat.statements import Distilled, Observations
+from jitchat.statements import Distilled, MemoryDocument, Observations
+from jitchat.store.documents import ContextStore, DocumentStore, project_of
 from jitchat.store.observations import ObservationStore
 from jitchat.store.path import Path
 from jitchat.store.pins import Pins
@@ -55,6 +56,9 @@ class Memory:
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
         """The observations that were read last, and what they were read for."""
+        self.context: ContextStore | None = None
+        """The memory document in this session; None in a temporary conversation."""
+        self.begin_session()
         self.refresh()
 
     @property
@@ -81,7 +85,37 @@ class Memory:
 
     def distilled(self, before: int) -> Distilled:
         """Give what is distilled of the turns ahead of a position, and of other conversations."""
-        return Distilled(self._observations(self._cache.snapshot.path, before))
+        path = self._cache.snapshot.path
+        document, in_document = self._document(path, before)
+        return Distilled(
+            self._observations(path, before),
+            document,
+            in_document,
+            conversation=self.conversation.id,
+        )
+
+    def begin_session(self) -> None:
+        """Read the memory document anew from now on; a temporary conversation has none."""
+        database = self.store.database
+        project = project_of(database, self.conversation.id)
+        documents = DocumentStore(database, project or "", self.store.now)
+        self.context = ContextStore(documents, self.conversation.id) if project else None
+
+    def _document(self, path: Path, before: int) -> tuple[MemoryDocument, int]:
+        """Give the document, and the last of the turns ahead of a position that are in it.
+
+        What was said on another branch, or behind that position, is left out of it.
+        """
+        if self.context is None:
+            return MemoryDocument(), 0
+        document, conversation = self.context.document, self.conversation.id
+        through = document.through.get(conversation, 0)
+        if not through or (through < before and through in path):
+            return document, through
+        written = replace(self.store.tree(conversation), head=through).path()
+        ahead = Path(tuple(path.between(0, before - 1)))
+        elsewhere = {turn for turn in range(1, through + 1) if turn not in ahead}
+        return document.without(conversation, elsewhere), ahead.shared(written)
 
     def _observations(self, path: Path, before: int) -> Observations:
         """Read the observations; the same ones as before are not read again."""

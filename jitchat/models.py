@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
@@ -31,6 +31,7 @@ from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
+from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
@@ -236,6 +237,7 @@ class ResolvedModel:
             compactor=self._compactor(),
             observer=self._observer(),
             observing=observe_rules(self.settings),
+            writer=self.document_writer(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
@@ -259,26 +261,34 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
-        return ModelCompactor(self._sized(address, "compactor", self.settings.compactor.fallback))
+        return ModelCompactor(self._sized_models(address, "compactor"))
+
+    def document_writer(self) -> ModelDocumentWriter | None:
+        """Make the model that writes the memory document; None: what is built in does."""
+        address = small.address_of(self.settings, "writer")
+        if address is None:
+            return None
+        return ModelDocumentWriter(self._sized_models(address, "writer"))
 
     def _observer(self) -> ModelObserver | None:
         """Make what observes turns; None: what is built in does."""
         address = small.address_of(self.settings, "observer")
         if address is None:
             return None
-        return ModelObserver(self._sized(address, "observer", self.settings.observer.fallback))
+        return ModelObserver(self._sized_models(address, "observer"))
 
-    def _sized(
-        self, address: small.ModelAddress, section: small.SmallModelSection, fallback: str
+    def _sized_models(
+        self, address: small.ModelAddress, section: Literal["compactor", "writer", "observer"]
     ) -> list[SizedModel]:
-        """Make the model of a section, and the fallback for what is too large for it."""
-        made = []
-        for name in filter(None, (address.model, fallback.strip())):
-            own = replace(address, model=name)
-            helper = replace(self, profile=own.profile, name=name)
-            model = replace(make_small_model(own, section), prices=helper.prices)
-            made.append(SizedModel(model, helper.budget().limit))
-        return made
+        """Make the model of a section, and its fallback where there is one."""
+        fallback: str = getattr(self.settings, section).fallback
+        names = filter(None, (address.model, fallback.strip()))
+        return [self._sized(replace(address, model=name), section) for name in names]
+
+    def _sized(self, address: small.ModelAddress, section: small.SmallModelSection) -> SizedModel:
+        helper = replace(self, profile=address.profile, name=address.model)
+        made = replace(make_small_model(address, section), prices=helper.prices)
+        return SizedModel(made, helper.budget().limit)
 
     def warning(self) -> str:
         """Warn of what is set and may not be meant, or may not answer; mostly empty."""

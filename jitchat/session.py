@@ -45,7 +45,9 @@ from jitchat.small_models.summariser import Summariser
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
+from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.observer import Observer
+from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting, Compactor
@@ -94,6 +96,8 @@ class SessionOptions:
     observer: Observer | None = None
     """Makes observations; the extractor that is built in does where there is none."""
     observing: ObserveRules = field(default_factory=ObserveRules)
+    writer: DocumentWriter | None = None
+    """Writes the memory document; the one that is built in does where there is none."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -118,6 +122,8 @@ class Session:
         )
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
+        self.ending = SessionEnd(memory, options.writer)
+        """Writes the memory document when the session is over; front ends say when that is."""
 
     def use_tools(self, toolbox: Toolbox) -> None:
         """Offer other tools from now on, beside jitchat's own."""
@@ -359,6 +365,7 @@ class Session:
         if self.options.compactor is not None:
             await self.options.compactor.aclose()
         await self.observing.aclose()
+        await self.ending.aclose()
 
     # What would be sent.
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -138,6 +138,8 @@ class OpenConversation:
         begun = time.perf_counter()
         said = Turn(self._next, Role.USER, question)
         sources = Sources(self._history, said, _MODEL, system, retrieval)
+        if mode.distils:
+            sources = replace(sources, distilled=self._memory.distilled(self._next))
         window = plan(mode, sources, self._budget, self._counter)
         return window, ms_since(begun)
 

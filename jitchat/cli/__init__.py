@@ -40,6 +40,7 @@ _COMMANDS = {
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
+    "document": ("document", "Show, edit or undo the memory document of a project."),
     "conversations": ("config", "List the conversations, the one touched last first."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),

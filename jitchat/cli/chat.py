@@ -17,6 +17,7 @@ import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.backend import LocalBackend
+from jitchat.cli.log import kept_log
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
 from jitchat.settings import Settings, small_models
@@ -55,7 +56,8 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
         small_models.require_addresses(settings)
         wanted = None if rot is not None else flags.conversation
         conversation = cold_store.choose_conversation(store, wanted)
-        return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
+        with kept_log(paths.log):
+            return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)
         store.database.close()

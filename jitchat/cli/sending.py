@@ -1,5 +1,6 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -55,6 +56,8 @@ class Sent:
     mode: Mode
     instruction: str | None = None
     """What of a long draft is sent; None for all of it."""
+    ends: bool = False
+    """Whether the session is over with it: the memory document is written."""
 
 
 async def once_for(session: Session, sent: Sent) -> Once:
@@ -70,6 +73,12 @@ async def once_for(session: Session, sent: Sent) -> Once:
     return NO_MORE
 
 
+async def end_if_over(session: Session) -> None:
+    """End the session before this message, if nothing was said for twenty minutes."""
+    if await asyncio.to_thread(session.ending.is_over):
+        await session.ending.end_if_due()
+
+
 async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed.
 
@@ -77,10 +86,14 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     """
     printer = _Printer()
     try:
+        await end_if_over(session)
         once = await once_for(session, sent)
         async with aclosing(session.send(sent.draft, sent.mode, once)) as events:
             async for event in events:
                 printer.take(event)
+        if sent.ends and (ended := await session.ending.end()) is not None:
+            printer.end_line()
+            output.say(ended.sentence, err=True)
     finally:
         printer.end_line()
         await session.aclose()

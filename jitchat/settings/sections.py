@@ -270,6 +270,25 @@ class ObserverSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class WriterSettings(SmallModelSettings):
+    model: str = setting(
+        "", "a small model that writes the memory document; empty: what is built in"
+    )
+    fallback: str = setting(
+        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+    )
+    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    context_only: bool = setting(
+        True,
+        "whether the memory benchmark runs the memory document alone; false: entries per message",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RerankerSettings:
     """A cross-encoder of fastembed's list, which is used where it is on this machine."""
 
@@ -351,8 +370,10 @@ SECTIONS: dict[str, type[Any]] = {
     "summariser": SummariserSettings,
     "compactor": CompactorSettings,
     "observer": ObserverSettings,
+    "writer": WriterSettings,
     "reranker": RerankerSettings,
     "tools": ToolsSettings,
+    "agent": AgentSettings,
     "lab": LabSettings,
     "screen": ScreenSettings,
 }

@@ -225,6 +225,14 @@ ACTIONS = (
         "decline_tool", "alt+n", "approve('decline')", "Decline",
         "The tool, or observing",
     ),
+    Action(
+        "end", "", "end", "End the session", "Write the memory document from all that was said",
+        "end",
+    ),
+    Action(
+        "document", "alt+t", "view('document')", "Memory document",
+        "Its lines, their sources, and every version", "document",
+    ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(
         Action(f"mode_{mode}", "", f"use_mode('{mode}')", f"Mode {mode}", mode.description)

@@ -7,6 +7,7 @@ A line ends in its sources, `(#12–#18)`, so that whoever reads a window can op
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import groupby
 
 from jitchat.statements import (
@@ -107,10 +108,25 @@ def _by_day(lines: Sequence[Observation]) -> Iterator[str]:
 
 
 def document_line(line: DocumentLine) -> str:
-    """Write one: `- The port is 9641 (2026-03-02) (chat-3 #12)`."""
-    day = f" ({line.day.isoformat()})" if line.day is not None else ""
-    source = f" ({line.source.name})" if line.source is not None else ""
-    return f"- {one_line(line.text)}{day}{source}\n"
+    """Write one: `- The port is 9641 (2026-03-02) (chat-3 #12)`.
+
+    What it said before stands ahead of it: `- The port is 80 (2026-02-11) (chat-1 #4) → The …`.
+    """
+    return f"- {line_text(line)}\n"
+
+
+def line_text(line: DocumentLine) -> str:
+    """Write a line of a document without its mark."""
+    old = line.replaced
+    said = f"{line.speaker}: {line.text}" if line.speaker else line.text
+    ahead = f"{_dated(old.text, (), old.day, old.source)} → " if old is not None else ""
+    return ahead + _dated(said, line.refers_to, line.day, line.source)
+
+
+def _dated(text: str, days: Sequence[str], said: date | None, source: Source | None) -> str:
+    refers = f" (of {', '.join(days)})" if days else ""
+    day = f" ({said.isoformat()})" if said is not None else ""
+    return f"{one_line(text)}{refers}{day}{f' ({source.name})' if source is not None else ''}"
 
 
 def document_text(document: MemoryDocument) -> str:

@@ -23,6 +23,7 @@ from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
+from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
@@ -74,7 +75,8 @@ class ChatScreen(Screen[None]):
         drafts = Drafts(backend.store.database)
         self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
         self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
-        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.ending = Ending(*shared)
+        self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = indexing = Indexing(*shared, opening)
         self.previews = previews = Previews(*shared, opening, steering)
         self.meter = meter = Meter(*shared, opening, steering, previews)
@@ -248,6 +250,7 @@ class ChatScreen(Screen[None]):
 
     def _attend(self) -> None:
         """Have work behind the screen step back: the user types, or reads what comes."""
+        self.ending.attend()
         if self.session is not None:
             self.session.memory.index.throttle.attend()
 
@@ -266,6 +269,7 @@ class ChatScreen(Screen[None]):
         self.models.show_answerer(session)
         self.meter.sum_up()
         self.views.load_soon()
+        self.ending.begin(session)
         if (refusal := self.backend.store.database.refusal) is None:
             self.indexing.catch_up()
         else:
@@ -326,6 +330,11 @@ class ChatScreen(Screen[None]):
             self.host.say(message.sentence)
         if message.fetched and self.session is not None:
             self.indexing.change_embedder()
+
+    @on(Ending.Ended)
+    def _session_ended(self, message: Ending.Ended) -> None:
+        if self.ending.take(message):
+            self.previews.plan(afresh=True)
 
     # A message on its way
 
@@ -584,6 +593,12 @@ class ChatScreen(Screen[None]):
 
         place = chosen.position if chosen is not None else None
         self.host.say(await asyncio.to_thread(note_requested, session, place))
+
+    def action_end(self) -> None:
+        """End the session: the memory document is written from all of its turns."""
+        session = self._opened()
+        if session is not None and not self.sends.waits():
+            self.ending.end_now(session)
 
     def action_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
