@@ -41,6 +41,7 @@ from jitchat.store.database import Database
 from jitchat.text.words import content_words
 from jitchat.values import USUAL_MODES, Mode, Turn
 from jitchat.window.budget import Budget
+from jitchat.window.carriers import lines_on
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
@@ -333,6 +334,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
         begun = time.perf_counter()
         memory = Memory(store, store.conversation(_TALK), embedding)
         conversation = OpenConversation(memory, counter, budget)
+        conversation.distil(modes)
         conversation.retrieve(questions[0])
         open_ms = ms_since(begun)
         answers = []
@@ -396,7 +398,8 @@ def _timed_question(
     def planned(mode: Mode) -> _Planned:
         window, ms = conversation.window(mode, question, retrieval)
         is_said = any(NEEDLE in segment.text for segment in window.segments)
-        has_needle = is_said and needle in turns_held(window)
+        stated = any(NEEDLE in line for line in lines_on(window, needle, _TALK))
+        has_needle = stated or (is_said and needle in turns_held(window))
         return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
     jit = planned(Mode.JIT)

@@ -105,6 +105,7 @@ def _measure_recall(
         for talk in (talk for talk in talks if talk.questions):
             with asking.indexed(talk.found, embedder, talk.asked_at) as memory:
                 conversation = asking.OpenConversation(memory, counter, budget)
+                conversation.distil(modes)
                 for question in talk.questions:
                     for mode in modes:
                         if (outcome := conversation.ask(question, mode, cases)) is None:

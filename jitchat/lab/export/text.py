@@ -52,9 +52,9 @@ def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
         for number, line in enumerate(report.mode_lines(mode, asked, tallies)):
             yield from _wrapped(f"{'' if number else mode.value:<{named}}{line}")
     yield from _evidence(tallies)
-    if run.is_reader:
+    for caveat in report.caveats(run):
         yield ""
-        yield from _wrapped(report.READER_CAVEAT)
+        yield from _wrapped(caveat)
 
 
 def _widest(asked: Experiment) -> int:
