@@ -168,15 +168,22 @@ class Memory:
             self._cache.unsettle(turn)
             self.refresh()
 
-    def retrieve(self, draft: str, position: int, without: Collection[int] = ()) -> Retrieval:
+    def retrieve(
+        self,
+        draft: str,
+        position: int,
+        without: Collection[int] = (),
+        within: Collection[int] | None = None,
+    ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
-        No turn at the positions `without` is picked, nor lends the draft its words.
+        No turn at the positions `without` is picked, nor lends the draft its words. Where positions
+        `within` are told, only the turns there are looked through.
         """
         request = self._request(draft, position, without)
         if not request.draft.strip():
             return Retrieval()
-        found = self.index.retrieve(request, without)
+        found = self.index.retrieve(request, without, within)
         self._cache.read_ahead([row.turn for row in found.candidates])
         return found
 

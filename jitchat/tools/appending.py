@@ -45,7 +45,9 @@ class Appending:
 
     @property
     def step(self) -> Step:
-        return Step(self._window, self._room)
+        """The step for those who run the calls; jitchat's own tools share the room evenly."""
+        own = sum(call.name in EPHEMERAL for call in self._calls)
+        return Step(self._window, self._room // max(1, own))
 
     def take(self, turn: Turn, output: ToolOutput) -> None:
         """Take the result that was stored as `turn`."""

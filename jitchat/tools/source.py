@@ -18,7 +18,7 @@ class Step:
     window: ContextWindow
     """As it was sent."""
     room: int
-    """Tokens that may still be appended to that window, by the server's count."""
+    """Tokens of the counter's own that the result of one of jitchat's own tools may take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jitchat.events import WindowBuilt
@@ -89,6 +91,22 @@ async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
     last = replay.open(replay.sends()[-1])
     assert last.window == window
     assert last.is_as_sent
+
+
+async def test_calls_of_one_answer_share_the_room_that_is_left(store):
+    calls = [
+        ToolCall(f"c{number}", REQUEST_CONTEXT, json.dumps({"query": f"rope paint tar {number}"}))
+        for number in range(6)
+    ]
+    provider = ScriptedProvider(tuple(calls), later=[("Ropes.",)])
+    texts = [f"Note {number}: " + "ropes and paint and tar " * 40 for number in range(60)]
+    made = SessionOptions(budget=Budget(5_000), offers=OfferRules(Asking.ON))
+    session = session_on(store, conversation_of(store, talk(*texts)), provider, options=made)
+    events = await send(session, "What of the ropes?", Mode.RECENCY)
+    assert not failures(events)
+    window = [event.window for event in events if isinstance(event, WindowBuilt)][-1]
+    assert window.used <= window.budget.budget
+    assert len(window.requests) == len(calls)
 
 
 async def test_in_later_turns_the_exchange_is_not_carried_along(store):
