@@ -161,9 +161,8 @@ class RequestContext:
             foot += f"; go on with offset {on}."
         else:
             foot += f"; {_NARROWER if found.is_cut else 'that is all.'}"
-        days = f" Looked at {asked.days}." if asked.days is not None else ""
         given = tuple((piece.turn, scores.get(piece.turn, 0.0)) for piece in pieces)
-        return Told(f"{foot}{days}", pieces, given, named)
+        return Told(f"{foot}{_looked_at(asked)}", pieces, given, named)
 
     def _pieces(
         self, found: Found, missing: list[int], history: History, here: frozenset[int], room: int
@@ -264,9 +263,11 @@ def _kept_out(window: ContextWindow) -> frozenset[int]:
 
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
     if asked.offset and found.turns:
-        return f"There are {len(found.turns)} in all, and none behind offset {asked.offset}."
+        found_in_all = f"There are {len(found.turns):,} in all, and none behind offset"
+        return f"{found_in_all} {asked.offset}.{_looked_at(asked)}"
     if named:
-        return "Nothing else fits: answer from there, or ask with other words."
+        say = "Nothing else fits: answer from there, or ask with other words."
+        return f"{say}{_looked_at(asked)}"
     if asked.days is not None and asked.query:
         query = shorten(asked.query, _ECHOED)
         return (
@@ -276,6 +277,10 @@ def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
     if asked.days is not None:
         return f"Nothing was said {asked.days}. Ask for other days, or with query."
     return "Nothing was found. Ask once more with other words; else say that it was not said here."
+
+
+def _looked_at(asked: Asked) -> str:
+    return f" Looked at {asked.days}." if asked.days is not None else ""
 
 
 def _segment(

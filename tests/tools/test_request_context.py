@@ -278,8 +278,28 @@ def test_what_gives_nothing_says_what_to_do_next(session, arguments, said):
 def test_names_that_models_guess_are_understood(session):
     output, _ = ask(session, q="who pays for billing", limit=5, page=None)
     assert 2 in given_turns(output)
-    output, _ = ask(session, since="2026-02-17", turn_id="#8")
+    output, _ = ask(session, day="2026-02-17", turn_id="#8")
     assert 8 in given_turns(output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "understood"),
+    [
+        ({"since": "2026-04-10"}, "2026-04-10 to 2026-04-18"),
+        ({"start_date": "2026-02-17", "end_date": "2026-02-18"}, "2026-02-17 to 2026-02-18"),
+        ({"before": "2026-02-18"}, "the beginning to 2026-02-18"),
+        ({"since": "7d"}, "2026-04-11 to 2026-04-18"),
+    ],
+)
+def test_the_ends_of_an_interval_may_be_given_apart(session, arguments, understood):
+    output, _ = ask(session, **arguments)
+    assert f"Looked at {understood}." in output.result.content
+
+
+def test_a_page_is_no_offset(session):
+    first, _ = ask(session, query="ropes", page=1)
+    second, _ = ask(session, query="ropes", page=2)
+    assert given_turns(first) == given_turns(second)
 
 
 def test_what_the_user_keeps_out_is_not_given(session):
