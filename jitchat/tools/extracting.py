@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from jitchat.text.figures import plural
 from jitchat.text.languages import english_function_words
 from jitchat.text.words import fold, stem, words
+from jitchat.tools.preview import preview
 from jitchat.tools.units import Units, units_of
 from jitchat.window.tokens import TokenCounter
 
@@ -44,6 +45,8 @@ _LEAST = 200
 """Tokens that may be kept of any text."""
 _NEAR = 0.75
 """A unit is taken for a part of the instruction if it is worth so much of what the best one is."""
+_OF_OTHERS = 0.8
+"""What a word counts that stands in a line which goes along with a unit."""
 _FIRST_ONES = 4
 """So many units are taken for each part, ahead of all that are worth less."""
 
@@ -57,18 +60,27 @@ class Extract:
 
 
 def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
-    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text."""
+    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text.
+
+    Where nothing of it is in the text, its head and tail are taken, and no unit is `kept`.
+    """
     units = units_of(text)
     room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
     room -= counter.count(units.header)
     chosen: set[int] = set()
     paid = 0
     for number in _by_worth(units, instruction):
-        cost = counter.count(units.texts[number]) + _MARKER
-        if number in chosen or paid + cost > room:
+        if number in chosen or paid + _MARKER >= room:
             continue
-        chosen.add(number)
-        paid += cost
+        wanted = {number, *units.along[number]} - chosen
+        cost = sum(counter.count(units.texts[each]) + _MARKER for each in wanted)
+        if paid + cost <= room:
+            chosen |= wanted
+            paid += cost
+    if not chosen:
+        return Extract(
+            preview(text, min(limit, max(_LEAST, room)), counter).text, 0, len(units.texts)
+        )
     return Extract(_written(units, chosen), len(chosen), len(units.texts))
 
 
@@ -80,7 +92,8 @@ def _by_worth(units: Units, instruction: str) -> Iterator[int]:
     """Give units, the best ones of each part of the instruction in turn, then the rest of worth."""
     having = [_stems(unit) for unit in units.texts]
     rarity = _rarity(having)
-    parts = [_scores(units, having, rarity, part) for part in parts_of(instruction)]
+    above = [frozenset[str]().union(*map(having.__getitem__, each)) for each in units.along]
+    parts = [_scores(units, having, above, rarity, part) for part in parts_of(instruction)]
     ranked = [_ranked(scores) for scores in parts]
     for place in range(_FIRST_ONES):
         for scores, order in zip(parts, ranked, strict=True):
@@ -115,13 +128,19 @@ def _rarity(having: Sequence[frozenset[str]]) -> Mapping[str, float]:
 
 
 def _scores(
-    units: Units, having: Sequence[frozenset[str]], rarity: Mapping[str, float], part: str
+    units: Units,
+    having: Sequence[frozenset[str]],
+    above: Sequence[frozenset[str]],
+    rarity: Mapping[str, float],
+    part: str,
 ) -> list[float]:
+    """Score each unit by the stems that it has, and those of what goes along with it."""
     wanted, plain = _wanted(part), fold(part)
     wants_figure, wants_trouble = bool(_WANTS_FIGURE.search(part)), bool(_TROUBLE.search(plain))
     scores = []
-    for unit, stems in zip(units.texts, having, strict=True):
+    for unit, stems, others in zip(units.texts, having, above, strict=True):
         score = sum(rarity[each] for each in wanted & stems)
+        score += _OF_OTHERS * sum(rarity[each] for each in wanted & others - stems)
         if wants_trouble and _TROUBLE.search(unit):
             score += 2.0
         if score and wants_figure and _FIGURE.search(unit):
@@ -136,11 +155,21 @@ def _ranked(scores: Sequence[float]) -> list[int]:
 
 
 def _written(units: Units, chosen: set[int]) -> str:
-    written, last = [units.header], -1
-    for number in [*sorted(chosen), len(units.texts)]:
-        if left_out := number - last - 1:
-            written.append(f"[… {plural(left_out, 'line')} left out …]\n")
-        if number < len(units.texts):
-            written.append(units.texts[number])
-        last = number
+    written, left_out = [units.header], 0
+    for number, text in enumerate(units.texts):
+        if number not in chosen:
+            left_out += max(1, text.count("\n"))
+            continue
+        if left_out:
+            written.append(_left_out(written[-1], left_out))
+        written.append(text)
+        left_out = 0
+    if left_out:
+        written.append(_left_out(written[-1], left_out))
     return "".join(written)
+
+
+def _left_out(ahead: str, lines: int) -> str:
+    """Write a line of its own on lines that are left out behind the text `ahead`."""
+    is_within = bool(ahead) and not ahead.endswith("\n")
+    return f"{chr(10) if is_within else ''}[… {plural(lines, 'line')} left out …]\n"

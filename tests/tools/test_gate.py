@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.tools.extracting import extract
@@ -45,6 +45,7 @@ def test_a_line_without_an_end_is_cut_and_the_cut_is_counted():
     assert "[… 49,000 characters …]" in seen.text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 700), min_size=1, max_size=6),
     st.integers(300, 6_000),
