@@ -254,6 +254,8 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
+        # a result takes longer than a choice
+        address = replace(address, timeout=self.settings.compactor.timeout)
         names = filter(None, (address.model, self.settings.compactor.fallback.strip()))
         return ModelCompactor([self._sized(replace(address, model=name)) for name in names])
 
