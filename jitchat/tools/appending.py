@@ -94,7 +94,8 @@ class Appending:
         around = sum(
             message_tokens(self._counter, "", parts[0].use) for parts in self._appended.values()
         )
-        forms = forms_of(turns, self._room - (own - around), large, self._counter)
+        offered = [tool.name for tool in self._window.tools]
+        forms = forms_of(turns, self._room - (own - around), large, self._counter, offered)
         made = {}
         for (identity, turn), form in zip(self._results.items(), forms, strict=True):
             made[identity] = result_segment(turn, form.text, form.reason, self._counter)

@@ -11,7 +11,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
 from jitchat.tools.compacting import Compacting, Compactor
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Tool, ToolCall, ToolResult
+from jitchat.values import HANDLE_LARGE_RESULTS, Tool, ToolCall, ToolResult
 from jitchat.window.tokens import TokenCounter
 
 _COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
@@ -125,7 +125,7 @@ class LargeResults:
         if choice.choice == _ALL:
             if size > room:
                 over = f"{named} has {size:,} tokens, {size - room:,} more than there is room for"
-                return Handled(f"{over}. Have it compacted, or read on with {REQUEST_CONTEXT}.")
+                return Handled(f"{over}. Have what you need of it compacted.")
             return Handled(f"All of {named}:\n{turn.content}", ((choice.position, None),))
         limit = min(self._limit, room)
         if limit < _LEAST:

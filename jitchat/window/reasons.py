@@ -6,6 +6,7 @@ KEPT = "what is not shown"
 OFFERED = "offered to the model"
 GATE = "offered with other tools: their results may be large"
 CAN_ASK = "finds what is not shown"
+NOTHING_LEFT_OUT = "all of the conversation is shown"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"

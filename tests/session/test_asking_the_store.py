@@ -72,6 +72,30 @@ def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
     assert "kept" not in short.preview("hello", Mode.JIT).messages()[-1].content
 
 
+@pytest.mark.parametrize("when", [Asking.AUTO, Asking.ON])
+def test_where_nothing_is_left_out_there_is_nothing_to_ask_for_and_it_costs_nothing(store, when):
+    options = SessionOptions(offers=OfferRules(when))
+    session = session_on(store, conversation_of(store, talk("one", "two")), options=options)
+    for mode in (Mode.JIT, Mode.RECENCY):
+        window = session.preview("and?", mode)
+        assert not window.tools
+    (left_out,) = session.preview("and?", Mode.JIT).tools_left_out
+    assert (left_out.name, left_out.tokens > 100) == (REQUEST_CONTEXT, True)
+    assert left_out.reason == "all of the conversation is shown"
+
+
+def test_with_asking_jit_never_costs_more_than_full(store):
+    options = SessionOptions(offers=OfferRules(Asking.AUTO))
+    texts = [f"Note {number}: " + "ropes and paint and tar " * 12 for number in range(50)]
+    for size in range(2, 51, 3):
+        conversation = conversation_of(store, talk(*texts[:size]))
+        session = session_on(store, conversation, options=options)
+        jit, full = (session.preview("which ropes?", mode) for mode in (Mode.JIT, Mode.FULL))
+        assert jit.used <= full.used == jit.full_tokens
+        left_out = kept_line(session.planning.history_before(1_000), jit.segments)
+        assert bool(jit.tools) == bool(left_out)
+
+
 async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
     provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
     session = asking(store, provider, Asking.ON)

@@ -73,6 +73,16 @@ def test_small_results_are_whole_while_a_large_one_is_held():
     assert "not keep_all, which needs" in other.text
 
 
+def test_only_tools_that_are_offered_are_named():
+    for offered in ((), ("request_context",), ("handle_large_results",)):
+        for room in (10_000, 100):
+            (form,) = forms_of([result(4, lines(2_000))], room, 4_000, COUNTER, offered)
+            for name in ("request_context", "handle_large_results"):
+                assert name in offered or name not in form.text
+    (form,) = forms_of([result(4, lines(2_000))], 10_000, 4_000, COUNTER, ["request_context"])
+    assert "request_context reads on in #4." in form.text
+
+
 def test_keeping_all_is_offered_where_it_fits_only():
     (form,) = forms_of([result(4, lines(800))], 100_000, 4_000, COUNTER)
     assert "keep_preview, or keep_all." in form.text
