@@ -20,6 +20,7 @@ from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
 from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
+from jitchat.index.tool_results import searched_text
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import Snapshot, TurnCache, behind
 from jitchat.text.dates import Span
@@ -286,7 +287,8 @@ class ConversationIndex:
             gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
             ready = [turn for turn in part if gap is None or turn.position < gap]
             said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
-            recalled = [turn for turn in said if turn.content.strip()]  # not thoughts alone
+            # neither thoughts alone, nor what was only requested
+            recalled = [turn for turn in said if searched_text(turn).strip()]
             index.add(self._tables.rows(recalled, self.embedder))
             if ready:
                 self._searched = ready[-1].position

@@ -196,22 +196,32 @@ class RequestContext:
             )
         here = self._here(window)
         if position in here:
-            return Told("Answer from there, or ask for another turn.", named=(position,))
+            return self._around(position, window, room)
         whole = Piece(position, Quoting([turn]).whole(turn), f"asked for #{position}")
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:
             return self._part(turn, asked.offset, room)
-        pieces = [whole]
+        beside = self._neighbours(position, window, room[0] - cost)
+        pieces = tuple(sorted((whole, *beside), key=lambda piece: piece.turn))
+        cost = sum(self._counter.count(piece.text) for piece in pieces)
+        given = tuple((piece.turn, 0.0) for piece in pieces)
+        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", pieces, given)
+
+    def _around(self, position: int, window: ContextWindow, room: tuple[int, int]) -> Told:
+        """Give what stands around a turn that the window holds."""
+        pieces = tuple(self._neighbours(position, window, room[0]))
+        given = tuple((piece.turn, 0.0) for piece in pieces)
+        return Told("Answer from there, or ask for another turn.", pieces, given, (position,))
+
+    def _neighbours(self, position: int, window: ContextWindow, room: int) -> Iterator[Piece]:
+        """Quote the turns beside one that the window does not hold, as far as there is room."""
+        here = self._here(window)
         for beside in self._beside(position, window):
             text = Quoting([beside]).whole(beside)
             price = self._counter.count(text)
-            if beside.position not in here and cost + price <= room[0]:
-                cost += price
-                reason = reasons.NEIGHBOUR.format(turn=position)
-                pieces.append(Piece(beside.position, text, reason))
-        pieces.sort(key=lambda piece: piece.turn)
-        given = tuple((piece.turn, 0.0) for piece in pieces)
-        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", tuple(pieces), given)
+            if beside.position not in here and price <= room:
+                room -= price
+                yield Piece(beside.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Told:
         length = len(turn.content)

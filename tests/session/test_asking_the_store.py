@@ -184,3 +184,13 @@ async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
     assert window.step == 1
     explained = Explained(window, said.content, said)
     assert "asked for “harbour master”, step 1" in str(why(session.memory, explained, 2))
+
+
+async def test_what_was_requested_takes_no_place_on_the_shortlist(store):
+    provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
+    session = asking(store, provider, Asking.ON)
+    await send(session, "And who was that?", Mode.RECENCY)
+    requested = next(turn for turn in session.memory.turns if turn.use.answers)
+    found = session.memory.retrieve("Who was the harbour master?", 1_000)
+    assert found.candidates
+    assert requested.position not in {row.turn for row in found.candidates}

@@ -226,6 +226,17 @@ def test_one_turn_comes_with_its_neighbours(session):
         assert "#8 is whole" in output.result.content
 
 
+def test_around_a_turn_of_the_window_the_others_come(store):
+    session = many(store)
+    window = session.preview("and?", Mode.RECENCY)
+    first = min(each.turn for each in window.segments if each.kind is Kind.RECENT)
+    output, _ = ask(session, turn=f"#{first}")
+    assert given_turns(output) == [first - 1]
+    assert f"#{first} is in the window." in output.result.content
+    output, _ = ask(session, turn=f"#{first + 2}")
+    assert not output.segments
+
+
 def test_a_long_turn_is_read_on_to_its_end_with_nothing_left_out(session):
     whole, read, offset = session.memory.turn_at(LONG).content, "", 0
     for _ in range(40):
