@@ -48,7 +48,7 @@ class Extractor:
         found = extract(text, instruction, limit, self._counter)
         by = f"{EXTRACTOR}, {found.kept:,} of {found.of:,} parts"
         if not found.kept:
-            by = f"{EXTRACTOR}, which found nothing of it: head and tail"
+            by = f"{EXTRACTOR}, which found nothing of it: errors, head and tail"
         return Compacted(found.text, f"{by} ({why})" if why else by)
 
 

@@ -9,13 +9,13 @@ on how much is left out.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from jitchat.text.figures import plural
 from jitchat.text.languages import english_function_words
 from jitchat.text.words import fold, stem, words
-from jitchat.tools.preview import preview
 from jitchat.tools.units import Units, units_of
 from jitchat.window.tokens import TokenCounter
 
@@ -62,14 +62,34 @@ class Extract:
 def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
     """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text.
 
-    Where nothing of it is in the text, its head and tail are taken, and no unit is `kept`.
+    Where nothing of it is in the text, what tells of trouble is taken, and the head and the tail;
+    no unit is `kept` then.
     """
     units = units_of(text)
     room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
     room -= counter.count(units.header)
-    chosen: set[int] = set()
-    paid = 0
-    for number in _by_worth(units, instruction):
+    chosen = _taken(units, _by_worth(units, instruction), room, counter)
+    if chosen:
+        return Extract(_written(units, chosen), len(chosen), len(units.texts))
+    telling = _taken(units, _troubles(units), room // 2, counter)
+    chosen = _taken(units, _from_both_ends(len(units.texts)), room, counter, telling)
+    return Extract(_written(units, chosen), 0, len(units.texts))
+
+
+def _taken(
+    units: Units,
+    order: Iterable[int],
+    room: int,
+    counter: TokenCounter,
+    known: Collection[int] = (),
+) -> set[int]:
+    """Take units in an order, each with what goes along with it, as far as there is room.
+
+    Those that are `known` have been taken already.
+    """
+    chosen = set(known)
+    paid = sum(counter.count(units.texts[each]) + _MARKER for each in chosen)
+    for number in order:
         if number in chosen or paid + _MARKER >= room:
             continue
         wanted = {number, *units.along[number]} - chosen
@@ -77,11 +97,19 @@ def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> E
         if paid + cost <= room:
             chosen |= wanted
             paid += cost
-    if not chosen:
-        return Extract(
-            preview(text, min(limit, max(_LEAST, room)), counter).text, 0, len(units.texts)
-        )
-    return Extract(_written(units, chosen), len(chosen), len(units.texts))
+    return chosen
+
+
+def _troubles(units: Units) -> Iterator[int]:
+    """Give the units that tell of trouble, which matters where nothing else is known to."""
+    return (number for number, unit in enumerate(units.texts) if _TROUBLE.search(unit))
+
+
+def _from_both_ends(size: int) -> Iterator[int]:
+    """Give the numbers below `size`, two of the head for each of the tail."""
+    head, tail = iter(range(size)), iter(range(size - 1, -1, -1))
+    for _ in range(0, size, 2):
+        yield from (*islice(head, 2), *islice(tail, 1))
 
 
 _MARKER = 9

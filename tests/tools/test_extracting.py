@@ -87,11 +87,14 @@ def test_a_long_line_is_parted_where_sentences_and_blocks_end(between):
     assert "in 1847" in kept(f"{text} Grandfather was born in 1847. {text}", "grandfather, born")
 
 
-def test_where_nothing_is_found_the_head_and_tail_are_there_and_nothing_is_said_to_be_kept():
-    text = "".join(f"{number} of the boats came in late\n" for number in range(900))
+def test_where_nothing_is_found_there_are_troubles_head_and_tail_and_none_is_said_to_be_kept():
+    boats = [f"{number} of the boats came in late\n" for number in range(900)]
+    boats[501] = "501 of the cranes failed\n"
+    text = "".join(boats)
     for instruction in ("the price of zebras", "what matters most", "summarise", ""):
         found = extract(text, instruction, 4_000, COUNTER)
         assert found.kept == 0
+        assert "501 of the cranes failed" in found.text
         assert found.text.startswith("0 of the boats came in late\n")
         assert found.text.endswith("899 of the boats came in late\n")
         assert COUNTER.count(found.text) <= 0.2 * COUNTER.count(text)
