@@ -76,7 +76,7 @@ class Memory:
     def add_user_turn(
         self, content: str, after: int | None = None, form: str | None = None
     ) -> Turn:
-        """Commit what the user says; a message that went unanswered, sent again, is the same.
+        """Commit what the user says; a message that went unanswered, sent again, is the same turn.
 
         It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
         were interrupted there get a result that says so. Windows carry its `form`, if it has one.
@@ -89,7 +89,10 @@ class Memory:
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)
-                    said = replace(unanswered, status=Status.COMPLETE)
+                    use = replace(unanswered.use, form=form)
+                    if use != unanswered.use:
+                        self.store.set_uses({unanswered: use})
+                    said = replace(unanswered, status=Status.COMPLETE, use=use)
                 else:
                     ahead = self._without_open_calls(after)
                     said = self.store.append(self.conversation.id, [said], ahead)[0]

@@ -12,6 +12,7 @@ from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
+from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
 from tests.session.sending import failures, send
@@ -213,3 +214,20 @@ async def test_what_costs_change_when_the_form_does(store):
     session.memory.keep_forms({5: "short"})
     history = session.planning.history_before(100)
     assert history.costs[history.find(5)] < 50
+
+
+async def test_a_refused_message_that_is_sent_again_shorter_is_sent_shorter(store):
+    session = with_log(store, ("Done.",), limit=9_000)
+    session.provider.script = ("Done.",)
+    assert failures(await send(session, LOG, Mode.JIT))
+    form = await session.compacted(LOG, "which crane is stuck")
+    once = Once(form=form)
+    shown = session.preview(LOG, Mode.JIT, once)
+    assert shown.segments[-1].text.endswith(form)
+    events = [event async for event in session.send(LOG, Mode.JIT, once)]
+    assert not failures(events)
+    assert session.provider.requests[-1][-1].content.endswith(form)
+    said = session.memory.turn_at(3)
+    assert (said.content, said.use.form) == (LOG, form)
+    await send(session, "And now?", Mode.FULL)
+    assert not any(LOG in message.content for message in session.provider.requests[-1])
