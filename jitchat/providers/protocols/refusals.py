@@ -180,8 +180,8 @@ _ANOTHER_API = (
     " (`jitchat models`, Ctrl+L)."
 )
 _RESPONSES = (
-    'This model answers only on the Responses API: set protocol = "responses" in this provider\'s'
-    " table of the configuration, or choose another model."
+    "This model answers such a request only on the Responses API: set protocol ="
+    ' "responses" in this provider\'s table of the configuration, or choose another model.'
 )
 _NO_ACCESS = "Access was refused (HTTP 403) with something that is not this protocol."
 _CHECK_WAY = (
@@ -303,6 +303,7 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
     if part := _refused_part(status, value, text, sent):
         return part
     is_other = status >= 500 or pattern("is_missing").search(text)
+    is_other = is_other or pattern("other_api").search(text)
     if is_other or status not in _STATUSES or overflow_in(status, body):
         return None
     essential = wordings()["essential"]
