@@ -21,7 +21,6 @@ _THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
 _IN_PIECES = ("text", "summary", "data")
 _BESIDE = ("extra_content", "provider_specific_fields")
 """Where Gemini's own endpoint and litellm put the signature of a call."""
-_MOST_CALLS = 1_000
 _CAPS = ("max_tokens", "max_completion_tokens")
 
 
@@ -37,8 +36,7 @@ class OpenAiParser(protocol.AnswerParser):
     def __init__(self) -> None:
         super().__init__()
         self._thoughts = _Thoughts()
-        self._of_calls: dict[int, Item] = {}
-        """What stands beside the functions of calls, and is to be handed back: by their number."""
+        self._calls = calls.ToolCalls(_BESIDE)
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         choice = next(iter(list_of(chunk.get("choices"))), None)
@@ -61,22 +59,12 @@ class OpenAiParser(protocol.AnswerParser):
         for text in (content, at(part, "refusal")):
             if text:
                 yield from self._text.text(text_of(text))
-        if fragments := list_of(at(part, "tool_calls")):
-            self._calls.add(fragments)
-            self._take_beside(fragments)
+        self._calls.add(at(part, "tool_calls"))
         if call := at(part, "function_call"):
             self._calls.add([{"index": 0, "function": call}])
 
-    def _take_beside(self, fragments: list[object]) -> None:
-        for number, call in enumerate(fragments):
-            index = at(call, "index")
-            beside = {name: at(call, name) for name in _BESIDE if at(call, name)}
-            if beside:
-                self._of_calls[index if isinstance(index, int) else number] = beside
-
     def _echo(self) -> object:
-        most = min(max(self._of_calls, default=-1) + 1, _MOST_CALLS)
-        beside = [self._of_calls.get(number, {}) for number in range(most)]
+        beside = self._calls.beside if any(self._calls.beside) else []
         return protocol.filled({**self._thoughts.whole(), "tool_calls": beside}) or None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
