@@ -6,7 +6,7 @@ arguments stay as they were written.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from operator import attrgetter
@@ -65,6 +65,37 @@ def made_id(number: int) -> str:
 def given_id(call_id: str) -> str | None:
     """Tell the id as the server gave it; None where it was made here."""
     return None if re.fullmatch(r"call\d{5,}", call_id) else call_id
+
+
+_NO_NAME = re.compile("[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_NAMELESS = "unnamed"
+
+
+class UniqueCalls:
+    """Writes the calls of one request as every server takes them.
+
+    Ids come again in a conversation: where a server numbers the calls of each answer anew, or
+    another one answered before; Anthropic refuses that. A name that a model made up may be none;
+    what holds more than letters, digits, `_` and `-` is refused by most.
+    """
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def written(self, call: ToolCall) -> ToolCall:
+        name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or _NAMELESS
+        call_id = next(each for each in self._ids(call.id) if each not in self._taken)
+        self._taken.add(call_id)
+        return replace(call, id=call_id, name=name)
+
+    def _ids(self, call_id: str) -> Iterator[str]:
+        if given_id(call_id):
+            yield call_id
+            yield from (f"{call_id}_{number}" for number in count(2))
+        else:
+            yield call_id or made_id(1)
+            yield from map(made_id, count(1))
 
 
 _ERROR = "Error: "

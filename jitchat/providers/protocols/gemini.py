@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from urllib.parse import quote
 
 import httpx
@@ -126,17 +127,23 @@ def _choosing(choice: str | None) -> Item | None:
     return {"functionCallingConfig": {"mode": choice.upper()}} if choice else None
 
 
-def _content(run: Run | Step) -> Item:
+def _role(run: Run | Step) -> str:
     if isinstance(run, Run):
-        return {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
+        return _ROLES[run.role]
+    return "model" if isinstance(run, Called) else "user"
+
+
+def _parts(run: Run | Step) -> list[object]:
+    if isinstance(run, Run):
+        return [{"text": text} for text in run.texts]
     if isinstance(run, Called):
-        return {"role": "model", "parts": _parts_called(run)}
-    parts = []
+        return _parts_called(run)
+    parts: list[object] = []
     for result in run.results:
         response = {"error" if result.is_error else "output": result.content}
         known = protocol.filled({"id": calls.given_id(result.call.id), "name": result.call.name})
         parts.append({"functionResponse": known | {"response": response}})
-    return {"role": "user", "parts": parts}
+    return parts
 
 
 def _parts_called(step: Called) -> list[object]:
@@ -191,7 +198,10 @@ class GeminiProtocol:
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
             "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
             "toolConfig": _choosing(options.tool_choice) if tools else None,
-            "contents": list(map(_content, window.runs)),
+            "contents": [
+                {"role": role, "parts": [part for run in side for part in _parts(run)]}
+                for role, side in groupby(window.runs, key=_role)
+            ],
             "generationConfig": protocol.filled(settings, without),
         }
         base = base_of(endpoint.base_url, "gemini")

@@ -215,7 +215,9 @@ class OpenAiProtocol:
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "messages": window.as_objects(lambda step: _written(step, url.host, without)),
+            "messages": window.as_objects(
+                lambda step: _written(step, url.host, without), merging=not by_openai
+            ),
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,
