@@ -111,6 +111,10 @@ def forgetting(provider: str, model: str) -> str:
     return f"`jitchat tokens {name} --forget`"
 
 
+UNREASONED = "answers without reasoning"
+"""What some servers refuse of a model that reasons, where a turn before called tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What goes along with the messages. Nothing is sent that the user did not set."""
@@ -133,7 +137,8 @@ class Options:
     """JSON Schema, as text, that the answer has to have; left out where a server cannot."""
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
-    `system` for messages of that role."""
+    `system` for messages of that role, or
+    `UNREASONED`."""
     tools: tuple[Tool, ...] = ()
     """What the model may call; sent by name, so that the same ones are the same bytes."""
     tool_choice: str | None = None

@@ -12,7 +12,14 @@ from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.providers.provider import (
+    UNREASONED,
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+)
 from jitchat.providers.tools import arguments_text
 from jitchat.values import Message, Usage
 
@@ -166,6 +173,15 @@ def _call_id(call_id: str, host: str) -> str:
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
+def _reasoned(item: Item) -> Item:
+    """Give an answer reasoning, for a server that refuses one without, and an empty one, too.
+
+    DeepSeek and Moonshot do so once a turn called tools, also of what another model answered.
+    """
+    is_answer = item["role"] == "assistant"
+    return item | {_THOUGHTS[0]: item.get(_THOUGHTS[0]) or " "} if is_answer else item
+
+
 def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
     if isinstance(step, Returned):
         return [
@@ -211,13 +227,14 @@ class OpenAiProtocol:
             folding="system" in without,
             origin=calls.asked_for_calls(endpoint, self.name, options),
         )
+        turns = window.as_objects(
+            lambda step: _written(step, url.host, without), merging=not by_openai
+        )
         body: dict[str, object] = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "messages": window.as_objects(
-                lambda step: _written(step, url.host, without), merging=not by_openai
-            ),
+            "messages": list(map(_reasoned, turns)) if UNREASONED in without else turns,
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,
