@@ -10,7 +10,7 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.memory import Memory
 from jitchat.providers import provider
-from jitchat.providers.tools import INTERRUPTED
+from jitchat.providers.tools import INTERRUPTED, NOT_RUN
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
@@ -91,6 +91,11 @@ class SendRecorder:
     def calls(self) -> tuple[ToolCall, ...]:
         """What the answer so far calls, of the tools that were offered."""
         return self._writer.use.calls if self._writer is not None else ()
+
+    @property
+    def has_step(self) -> bool:
+        """Whether the answer calls tools, and these are to be run."""
+        return bool(self.calls) and not (self._finished and self._finished.is_withheld)
 
     def store_draft(self) -> Turn:
         """Commit what the user says; a turn that is answered again is there already."""
@@ -281,9 +286,9 @@ class SendRecorder:
 
     def _answer_open_calls(self) -> None:
         """Store a result for each call that has none: the turn is over."""
-        if self._reply is not None and self._reply.use.calls:
-            self._behind, self._open = self._reply, list(self._reply.use.calls)
         why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
+        if self._reply is not None and self._reply.use.calls:
+            self._behind, self._open, why = self._reply, list(self._reply.use.calls), NOT_RUN
         for call in tuple(self._open):
             self._put_result(ToolResult(call, why, is_error=True))
         if self._behind is not self._turn:
@@ -311,9 +316,9 @@ class SendRecorder:
 
     def _lack(self) -> NotAnAnswer | None:
         """Say what an answer lacks that ended by itself; None for one with text."""
-        if self._writer is not None:
-            if self._writer.text.strip():
-                return None
+        if self._writer is not None and self._writer.text.strip():
+            return None
+        if self._writer is not None and not self.calls:
             return NotAnAnswer(
                 "The model reasoned and gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",

@@ -180,7 +180,7 @@ class Session:
         async with aclosing(self._first_answer(recorder, question, mode)) as events:
             async for event in events:
                 yield event
-        while recorder.calls and recorder.window is not None:
+        while recorder.has_step and recorder.window is not None:
             async with aclosing(
                 self._next_step(recorder, question.turn, recorder.window)
             ) as events:

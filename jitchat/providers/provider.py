@@ -69,6 +69,11 @@ class Finished:
         return self._ending is _endings()["by length"]
 
     @property
+    def is_withheld(self) -> bool:
+        """Whether the answer was stopped for what it says: nothing is done that it calls for."""
+        return self._ending in (_endings()["refused"], _endings()["filtered"])
+
+    @property
     def why(self) -> str:
         """What the reason means, as a clause."""
         return str(self._ending["why"])

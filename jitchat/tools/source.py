@@ -19,6 +19,8 @@ class Step:
     """As it was sent."""
     room: int
     """Tokens that may still be appended to that window, by the server's count."""
+    is_cut: bool = False
+    """Whether that answer was as long as it may be, so that its last call may not be whole."""
 
 
 @dataclass(frozen=True, slots=True)

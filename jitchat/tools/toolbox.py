@@ -45,8 +45,10 @@ class Toolbox:
 
         Closing the generator stops what still runs.
         """
-        offered = step.window.tools
-        running = [asyncio.ensure_future(self._run(call, offered, step)) for call in calls]
+        cut = calls[-1] if step.is_cut else None
+        running = [
+            asyncio.ensure_future(self._run(call, step, is_cut=call is cut)) for call in calls
+        ]
         try:
             for returned in asyncio.as_completed(running):
                 yield await returned
@@ -55,8 +57,8 @@ class Toolbox:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _run(self, call: ToolCall, offered: Sequence[Tool], step: Step) -> ToolOutput:
-        if (problem := problem_with(call, offered)) is not None:
+    async def _run(self, call: ToolCall, step: Step, *, is_cut: bool) -> ToolOutput:
+        if (problem := problem_with(call, step.window.tools, is_cut=is_cut)) is not None:
             return ToolOutput(problem)
         found = self._by_name().get(call.name)
         if found is None:
