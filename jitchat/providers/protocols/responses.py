@@ -188,6 +188,7 @@ class ResponsesProtocol:
         """Make the request; a summary of the reasoning is asked for until the model refuses it.
 
         Reasoning that is to be handed back with calls comes encrypted, for the server keeps none.
+        A message's type may be left out by OpenAI's book, and llama.cpp refuses an answer without.
         """
         without, schema = options.without, protocol.named_schema(options)
         form = schema and {"type": "json_schema", **schema}
@@ -202,7 +203,7 @@ class ResponsesProtocol:
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "input": window.as_objects(_written),
+            "input": [{"type": "message"} | item for item in window.as_objects(_written)],
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,
