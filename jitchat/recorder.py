@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -204,22 +204,24 @@ class SendRecorder:
             self._saved, self.is_due, self._status = False, False, Status.CUT
             return called
 
-    def store_result(self, result: ToolResult) -> Turn:
-        """Commit what a call gave back, as soon as it did."""
+    def store_results(self, results: Sequence[ToolResult]) -> list[Turn]:
+        """Commit what calls gave back, as soon as they did."""
         with self._writing():
-            return self._put_result(result)
+            return self._put_results(results)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what later windows carry of results, by position; None for all of the text."""
         with self._writing():
             self._memory.keep_forms(forms)
 
-    def _put_result(self, result: ToolResult) -> Turn:
-        if self._behind is None or result.call not in self._open:
+    def _put_results(self, results: Sequence[ToolResult]) -> list[Turn]:
+        if self._behind is None or any(result.call not in self._open for result in results):
             raise RuntimeError("a result of no open call")
-        self._behind = self._memory.add_result(result, self._behind)
-        self._open.remove(result.call)
-        return self._behind
+        turns = self._memory.add_results(results, self._behind)
+        self._behind = turns[-1]
+        for result in results:
+            self._open.remove(result.call)
+        return turns
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `commit` will tell."""
@@ -289,8 +291,8 @@ class SendRecorder:
         why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
         if self._reply is not None and self._reply.use.calls:
             self._behind, self._open, why = self._reply, list(self._reply.use.calls), NOT_RUN
-        for call in tuple(self._open):
-            self._put_result(ToolResult(call, why, is_error=True))
+        if self._open:
+            self._put_results([ToolResult(call, why, is_error=True) for call in self._open])
         if self._behind is not self._turn:
             self._memory.refresh()
 

@@ -229,19 +229,27 @@ class Session:
         for call in called.use.calls:
             yield ToolCalled(called, call)
         async with aclosing(toolbox.run(called.use.calls, appending.step)) as outputs:
-            async for output in outputs:
-                result = await to_the_end(partial(recorder.store_result, output.result))
-                appending.take(result, output)
-                yield ToolReturned(result)
-        large = self.options.large_result
-        built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
-        if appending.forms:
-            await to_the_end(partial(recorder.keep_forms, appending.forms))
-        await asyncio.to_thread(recorder.store_window, turn, built)
+            async for returned in outputs:
+                results = [output.result for output in returned]
+                stored = await to_the_end(partial(recorder.store_results, results))
+                for result, output in zip(stored, returned, strict=True):
+                    appending.take(result, output)
+                    yield ToolReturned(result)
+        built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)
         yield built
         async with aclosing(self._stream(recorder, built.window, messages)) as events:
             async for event in events:
                 yield event
+
+    def _extend(
+        self, recorder: SendRecorder, turn: Turn, appending: Appending
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Make the next window of a turn, and store it with the forms of what it holds back."""
+        built, messages = _built(partial(appending.window, self.options.large_result))
+        if appending.forms:
+            recorder.keep_forms(appending.forms)
+        recorder.store_window(turn, built)
+        return built, messages
 
     async def _stream(
         self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]

@@ -23,9 +23,19 @@ from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind
 from tests.session.sending import durable, failures, kinds, send, stored_turns
 from tests.support import ScriptedProvider, sent_window, session_on
-from tests.tools.support import ScriptedTools, call, with_tools
+from tests.tools.support import ScriptedTools, call, tool, with_tools
 
 TWO = (call("a"), call("b", "count"))
+
+
+class BreakingTools(ScriptedTools):
+    """One of its tools has a defect."""
+
+    def tools(self):
+        return (*super().tools(), tool("break"))
+
+    async def run(self, call, arguments, step):
+        return 1 / 0 if call.name == "break" else await super().run(call, arguments, step)
 
 
 def windows(events: list) -> list:
@@ -128,6 +138,25 @@ async def test_a_result_is_durable_while_the_others_still_run(store):
 
     await send(session, "what is there?", watch=watch)
     assert found == [("tool", "3 boats"), ("tool", "a lamp")]
+
+
+async def test_results_that_return_together_are_durable_together(store):
+    session, found = with_tools(store, TWO, ("Done.",)), []
+
+    def watch(event) -> None:
+        if isinstance(event, ToolReturned):
+            found.append([turn[1:3] for turn in durable(store).turns[-2:]])
+
+    await send(session, "what is there?", watch=watch)
+    assert found == [[("tool", "a lamp"), ("tool", "3 boats")]] * 2
+
+
+async def test_a_result_is_kept_where_another_tool_breaks(store):
+    session = with_tools(store, (call("a", "break"), call("b")), tools=BreakingTools())
+    with pytest.raises(ZeroDivisionError):
+        await send(session, "what is there?")
+    results = {turn.use.answers.id: turn.content for turn in session.memory.turns[-2:]}
+    assert results == {"a": INTERRUPTED, "b": "a lamp"}
 
 
 @pytest.mark.parametrize(
