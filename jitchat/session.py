@@ -504,13 +504,12 @@ class Session:
         return replace(small, context=lambda: self.options.budget.limit)
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
-        """Choose the tools that go along with a question; none for a model that takes none."""
-        learnt, options = self.options.learnt, self.options
-        if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
-            return ()
-        turn, once = question.turn, question.once
+        """Choose the tools that go along with a question."""
+        learnt, turn, once = self.options.learnt, question.turn, question.once
+        is_refused = learnt is not None and "tools" in learnt.refused()
+        takes_tools = self.options.takes_tools is not False and not is_refused
         is_first = turn.position == 1
-        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask)
+        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
         return self._offering.of(occasion)
 
     def _model_facts(self) -> ModelFacts:

@@ -6,6 +6,7 @@ KEPT = "what is not shown"
 OFFERED = "offered to the model"
 GATE = "offered with other tools: their results may be large"
 CAN_ASK = "finds what is not shown"
+NO_TOOLS = "the model takes no tools"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"
