@@ -5,7 +5,7 @@ same conversation, or go to another branch of it: `refresh` takes that in. Safe 
 several threads.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -114,10 +114,11 @@ class Memory:
             return after
         return self.store.append(self.conversation.id, results, after)[-1].position
 
-    def add_result(self, result: ToolResult, behind: Turn) -> Turn:
-        """Commit what a call gave back, whole, as a turn of its own; `refresh` takes it in."""
-        turn = result_turn(result, self.store.now())
-        return self.store.append(self.conversation.id, [turn], behind.position)[0]
+    def add_results(self, results: Iterable[ToolResult], behind: Turn) -> list[Turn]:
+        """Commit what calls gave back, each whole and a turn; `refresh` takes them in."""
+        now = self.store.now()
+        turns = [result_turn(result, now) for result in results]
+        return self.store.append(self.conversation.id, turns, behind.position)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what windows carry of results, by position, in place of their text."""

@@ -381,7 +381,7 @@ def _served(
 
 
 def protocol_of(profile: Profile, model: str) -> str:
-    """Name a model's protocol: its provider's, or the one of the API that it only answers on."""
+    """Name a model's protocol: its provider's, or that of an API on which it answers better."""
     facts = completed_facts(profile, models.ModelInfo(model))
     return facts.other_api if facts.other_api in sections.PROTOCOLS else profile.protocol
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from jitchat.cli import commands
-from jitchat.providers.catalogue.models import known_model
+from jitchat.providers.catalogue.models import OTHER, known_model
 from jitchat.providers.catalogue.table import as_of, presets
 from jitchat.settings import load_settings
 from jitchat.tui.actions import help_sections
@@ -136,7 +136,7 @@ def test_every_model_of_fastembed_that_is_named_is_one_of_its_lists() -> None:
 @pytest.mark.parametrize(("provider", "model"), _models())
 def test_every_model_that_is_named_is_one_that_answers(provider: str, model: str) -> None:
     assert known_model(provider, model).limit is not None
-    assert known_model(provider, model).other_api == ""
+    assert known_model(provider, model).other_api != OTHER
     retires = known_model(provider, model).retires
     assert retires is None or retires > as_of() + timedelta(days=30)
 

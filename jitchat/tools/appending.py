@@ -6,7 +6,7 @@ from dataclasses import replace
 from jitchat.errors import WindowOverflow
 from jitchat.tools.gate import forms_of
 from jitchat.tools.source import Step, ToolOutput
-from jitchat.values import EPHEMERAL, ToolUse, Turn
+from jitchat.values import EPHEMERAL, Status, ToolUse, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.extend import (
@@ -30,6 +30,7 @@ class Appending:
         self._window, self._counter, self._calibration = window, counter, calibration
         self._call = call_segment(called, counter)
         self._calls = called.use.calls
+        self._is_cut = called.status is Status.CUT
         self._appended: dict[str, list[Segment]] = {}
         """Of jitchat's own tools, by the id of the call."""
         self._results: dict[str, Turn] = {}
@@ -47,7 +48,7 @@ class Appending:
     def step(self) -> Step:
         """The step for those who run the calls; jitchat's own tools share the room evenly."""
         own = sum(call.name in EPHEMERAL for call in self._calls)
-        return Step(self._window, self._room // max(1, own))
+        return Step(self._window, self._room // max(1, own), self._is_cut)
 
     def take(self, turn: Turn, output: ToolOutput) -> None:
         """Take the result that was stored as `turn`."""

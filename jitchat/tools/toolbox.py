@@ -40,23 +40,34 @@ class Toolbox:
         """List what can be called now, by name; of two of one name, that of the first source."""
         return tuple(tool for _, (_, tool) in sorted(self._by_name().items()))
 
-    async def run(self, calls: Sequence[ToolCall], step: Step) -> AsyncGenerator[ToolOutput, None]:
-        """Run the calls of one answer at once; each is given as it returns.
+    async def run(
+        self, calls: Sequence[ToolCall], step: Step
+    ) -> AsyncGenerator[tuple[ToolOutput, ...], None]:
+        """Run the calls of one answer at once; those that return together are given together.
 
         Closing the generator stops what still runs.
         """
-        offered = step.window.tools
-        running = [asyncio.ensure_future(self._run(call, offered, step)) for call in calls]
+        cut = calls[-1] if step.is_cut else None
+        running = [
+            asyncio.ensure_future(self._run(call, step, is_cut=call is cut)) for call in calls
+        ]
+        waiting = running
         try:
-            for returned in asyncio.as_completed(running):
-                yield await returned
+            while waiting:
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                done = [task for task in waiting if task.done()]
+                waiting = [task for task in waiting if not task.done()]
+                if returned := tuple(task.result() for task in done if not task.exception()):
+                    yield returned
+                for task in done:
+                    task.result()  # raises what a tool should not have raised
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _run(self, call: ToolCall, offered: Sequence[Tool], step: Step) -> ToolOutput:
-        if (problem := problem_with(call, offered)) is not None:
+    async def _run(self, call: ToolCall, step: Step, *, is_cut: bool) -> ToolOutput:
+        if (problem := problem_with(call, step.window.tools, is_cut=is_cut)) is not None:
             return ToolOutput(problem)
         found = self._by_name().get(call.name)
         if found is None:

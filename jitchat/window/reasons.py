@@ -7,6 +7,7 @@ OFFERED = "offered to the model"
 GATE = "offered with other tools: their results may be large"
 CAN_ASK = "finds what is not shown"
 NOTHING_LEFT_OUT = "all of the conversation is shown"
+NO_TOOLS = "the model takes no tools"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"

@@ -15,6 +15,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
 from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.kept import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
@@ -165,10 +166,14 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
     assert reply_text(events).startswith("The window does not hold an answer")
 
 
-def test_a_model_that_takes_no_tools_is_offered_none(store):
+def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):
+    said = "1 tool not offered, {:,} tokens: request_context, the model takes no tools"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
-        assert bool(session.preview("and?", Mode.JIT).tools) == (takes is None)
+        window = session.preview("and?", Mode.JIT)
+        price = sum(tool.tokens for tool in window.tools_left_out)
+        assert bool(window.tools) == (takes is None) == (price == 0)
+        assert (said.format(price) in choosing_sentences(window)) == (takes is False)
     learnt = ModelLessons(store.database, "here", "m")
     session = asking(store, ScriptedProvider(), Asking.ON, learnt=learnt)
     assert session.preview("and?", Mode.JIT).tools

@@ -7,7 +7,7 @@ and the like do, too. Nothing else does: a name that only looks like another is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -129,6 +129,7 @@ _LATER = re.compile(
 
 Row = Mapping[str, Any]
 """A line of the table."""
+_Names = tuple[Mapping[str, Row], Mapping[str, Row]]
 
 
 def as_of() -> date:
@@ -182,7 +183,16 @@ def row_of(provider: str, model: str) -> Row:
         provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
-    exact, families = _names(provider)
+    return _found(_names(provider), model)
+
+
+def row_among(rows: Iterable[Row], model: str) -> Row:
+    """Look a model up as `row_of` does, among these lines."""
+    return _found(_arranged(rows), model)
+
+
+def _found(names: _Names, model: str) -> Row:
+    exact, families = names
     for name, later in _shorter(model.lower()):
         if name in families:
             return families[name]
@@ -207,8 +217,12 @@ def _table() -> Any:  # noqa: ANN401  JSON
 
 
 @cache
-def _names(provider: str) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
-    """Arrange a provider's lines by name: those of one model, and those whose names go on."""
-    rows = _table()["providers"][provider]
-    families = {name: row for row in rows for name in row.get("starts", ())}
-    return {name: row for row in rows for name in row.get("is", ())}, families
+def _names(provider: str) -> _Names:
+    return _arranged(_table()["providers"][provider])
+
+
+def _arranged(rows: Iterable[Row]) -> _Names:
+    """Arrange lines by name: those of one model, and those whose names go on."""
+    listed = tuple(rows)
+    families = {name: row for row in listed for name in row.get("starts", ())}
+    return {name: row for row in listed for name in row.get("is", ())}, families
