@@ -100,10 +100,10 @@ class Surfaces:
         self.inspector = Inspector(in_chat=True)
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
+        """What could answer in place of the reader."""
         self.approval = ApprovalLine()
         self.trouble = ""
         """What is the matter with servers of tools, for the top line; mostly empty."""
-        """What could answer in place of the reader."""
         self.prompt = Prompt()
         self.hint = HintLine()
         self.below: list[Widget] = []

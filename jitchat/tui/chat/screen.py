@@ -536,7 +536,9 @@ class ChatScreen(Screen[None]):
             await self.branches.go_to_version(self.session, step, position)
 
     def action_reasoning(self) -> None:
-        if not self.surfaces.transcript.toggle_fold():
+        if self.surfaces.approval.display:
+            self.surfaces.approval.toggle()
+        elif not self.surfaces.transcript.toggle_fold():
             self.host.say("No reasoning came with this reply, and it called no tool.")
 
     @reports_errors
@@ -621,7 +623,9 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_scroll_chat(self, pages: int) -> None:
-        self.surfaces.transcript.action_page(pages)
+        """Scroll what is asked about, where it is longer than its place, or the conversation."""
+        if not self.surfaces.approval.scroll_pages(pages):
+            self.surfaces.transcript.action_page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()
