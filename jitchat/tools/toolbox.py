@@ -1,7 +1,7 @@
 """The tools of one conversation: which there are, and how the calls of an answer are run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -40,23 +40,35 @@ class Toolbox:
         """List what can be called now, by name; of two of one name, that of the first source."""
         return tuple(tool for _, (_, tool) in sorted(self._by_name().items()))
 
-    async def run(self, calls: Sequence[ToolCall], step: Step) -> AsyncGenerator[ToolOutput, None]:
-        """Run the calls of one answer at once; each is given as it returns.
+    async def run(
+        self, calls: Sequence[ToolCall], step: Step
+    ) -> AsyncGenerator[ToolCall | ToolOutput, None]:
+        """Run the calls of one answer at once: gives each as it is begun, and what it returns.
 
-        Closing the generator stops what still runs.
+        A call that is refused is not begun. Closing the generator stops what still runs.
         """
-        offered = step.window.tools
-        running = [asyncio.ensure_future(self._run(call, offered, step)) for call in calls]
+        news: asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]] = asyncio.Queue()
+        running = [asyncio.ensure_future(self._run(call, step, news.put_nowait)) for call in calls]
+        for task in running:
+            task.add_done_callback(news.put_nowait)
+        left = len(running)
         try:
-            for returned in asyncio.as_completed(running):
-                yield await returned
+            while left:
+                each = await news.get()
+                if isinstance(each, ToolCall):
+                    yield each
+                else:
+                    left -= 1
+                    yield each.result()
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _run(self, call: ToolCall, offered: Sequence[Tool], step: Step) -> ToolOutput:
-        if (problem := problem_with(call, offered)) is not None:
+    async def _run(
+        self, call: ToolCall, step: Step, on_begin: Callable[[ToolCall], object]
+    ) -> ToolOutput:
+        if (problem := problem_with(call, step.window.tools)) is not None:
             return ToolOutput(problem)
         found = self._by_name().get(call.name)
         if found is None:
@@ -67,6 +79,7 @@ class Toolbox:
             refusal = await self.approvals.refusal(source.name, tool, call)
             if refusal is not None:
                 return ToolOutput(refusal)
+        on_begin(call)
         started = perf_counter()
         try:
             output = await source.run(call, arguments_of(call) or {}, step)

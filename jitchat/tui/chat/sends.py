@@ -283,10 +283,8 @@ class Sends(Controller):
                 picker = session.picker if session is not None else None
                 if picker is not None and self.steering.mode.recalls:
                     self.surfaces.hint.wait(f"asking {picker.name} what is needed")
-            case events.ToolCalled(turn, call):
-                self.surfaces.transcript.run(turn, call)
-                if not self.surfaces.approval.display:
-                    self.surfaces.hint.wait(f"{one_line(call.name)} is running; Esc stops it")
+            case events.ToolCalled() | events.ToolApproved():
+                self._draw_call(event)
             case events.UsageReported(usage, cost):
                 self._measured = True
                 self.surfaces.inspector.report(usage)
@@ -295,6 +293,12 @@ class Sends(Controller):
                 self.surfaces.hint.count_down(seconds, why)
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
+
+    def _draw_call(self, event: events.ToolCalled | events.ToolApproved) -> None:
+        runs = isinstance(event, events.ToolApproved)
+        self.surfaces.transcript.show_call(event.turn, event.call, runs=runs)
+        if runs and not self.surfaces.approval.display:
+            self.surfaces.hint.wait(f"{one_line(event.call.name)} is running; Esc stops it")
 
     async def _show_reply(self, turn: Turn) -> None:
         transcript, session = self.surfaces.transcript, self.opening.session

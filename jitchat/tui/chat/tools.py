@@ -70,7 +70,7 @@ class Tools(Controller):
         finally:
             self._asked = self._answer = None
             self.surfaces.approval.close()
-            self.surfaces.hint.wait(f"{question.tool} is running; Esc stops it")
+            self.surfaces.hint.wait("waiting for the tools; Esc stops the turn")
 
     def answer(self, answer: Answer) -> bool:
         """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
