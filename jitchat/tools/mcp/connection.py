@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import anyio
 import httpx2
 import mcp_types as types
+from httpx2 import codes
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -40,6 +41,8 @@ class Signals:
     on_end: Callable[[], object] = lambda: None
     stray: int = 0
     """Lines of its output that are no messages."""
+    status: int = 0
+    """Of its last answer to a request over HTTP; the errors of the SDK do not tell it."""
 
     def end(self) -> None:
         self.ended.set()
@@ -87,8 +90,8 @@ class _Watched:
 class Connection:
     """A server that answers. Every method raises ServerFailed, with nothing secret in it."""
 
-    def __init__(self, client: Client, spec: ServerSpec) -> None:
-        self._client, self._spec = client, spec
+    def __init__(self, client: Client, spec: ServerSpec, signals: Signals) -> None:
+        self._client, self._spec, self._signals = client, spec, signals
 
     @property
     def protocol(self) -> str:
@@ -171,7 +174,7 @@ class Connection:
         try:
             return await answer
         except FAILURES as error:
-            raise failure(error, self._spec) from None
+            raise failure(error, self._spec, self._signals) from None
 
 
 def _arguments(prompt: types.Prompt) -> tuple[PromptArgument, ...]:
@@ -181,13 +184,19 @@ def _arguments(prompt: types.Prompt) -> tuple[PromptArgument, ...]:
     )
 
 
+_WANTS_KEY = (codes.UNAUTHORIZED, codes.FORBIDDEN)
+_CHECK_KEY = "Check its headers: a key is missing, wrong, or not allowed to do that."
+
 FAILURES = (MCPError, ValidationError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
 """What the SDK raises; a defect in it is one of RuntimeError, too."""
 
 
-def failure(error: BaseException, spec: ServerSpec) -> ServerFailed:
+def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> ServerFailed:
     """Say what went wrong, alone: the error itself may quote keys, or the environment."""
-    return ServerFailed(f"{spec.name} {_why(error, spec)}.", "`jitchat mcp check` shows more.")
+    status = signals.status if signals.status >= codes.BAD_REQUEST else 0
+    told = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
+    remedy = _CHECK_KEY if status in _WANTS_KEY else "`jitchat mcp check` shows more."
+    return ServerFailed(f"{spec.name} {_why(error, spec)}{told}.", remedy)
 
 
 def _why(error: BaseException, spec: ServerSpec) -> str:
@@ -232,13 +241,13 @@ async def connected(
             signals.changed.set()
 
     client = Client(
-        _watched(_transport(spec, errors), signals),
+        _watched(_transport(spec, errors, signals), signals),
         message_handler=on_message,
         elicitation_callback=_asking(spec, elicitor) if elicitor else None,
         client_info=types.Implementation(name="jitchat", version=__version__),
     )
     async with client:
-        yield Connection(client, spec)
+        yield Connection(client, spec, signals)
 
 
 @asynccontextmanager
@@ -250,7 +259,7 @@ async def _watched(
 
 
 @asynccontextmanager
-async def _transport(spec: ServerSpec, errors: TextIO) -> AsyncIterator[Any]:
+async def _transport(spec: ServerSpec, errors: TextIO, signals: Signals) -> AsyncIterator[Any]:
     if spec.command:
         server = StdioServerParameters(
             command=spec.command,
@@ -262,9 +271,17 @@ async def _transport(spec: ServerSpec, errors: TextIO) -> AsyncIterator[Any]:
         async with stdio_client(server, errlog=errors) as streams:
             yield streams
         return
-    timeout = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS)
+
+    async def on_response(response: httpx2.Response) -> None:
+        if response.request.method == "POST":  # a stream of its own may be refused
+            signals.status = response.status_code
+
+    timeout, hooks = (
+        httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS),
+        {"response": [on_response]},
+    )
     async with (
-        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout) as http,
+        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout, event_hooks=hooks) as http,
         streamable_http_client(
             spec.url, http_client=http, max_sse_event_size=_LARGEST_EVENT
         ) as streams,

@@ -252,7 +252,7 @@ class Server:
                     await self._serve(connection, signals)
         except (*sdk.FAILURES, BaseExceptionGroup) as error:
             if not is_ready:
-                raise sdk.failure(error, spec) from None
+                raise sdk.failure(error, spec, signals) from None
         finally:
             was_stopped = self._keeping is None
             self._connection, self._scope = None, None

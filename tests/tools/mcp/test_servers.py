@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -53,43 +55,75 @@ async def exercise(heard) -> None:
     assert await server.prompt("greeting", {"name": "Ada"}) == "Greet Ada kindly."
 
 
-@pytest.mark.parametrize(("mode", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
-async def test_a_server_that_runs_here_serves_both_generations(
-    running, monkeypatch, mode: str, version: str
-):
-    monkeypatch.setattr(connection, "Client", partial(connection.Client, mode=mode))
-    elicitor = Red()
-
-    async with running(FRIENDLY, elicitor=elicitor) as heard:
-        await exercise(heard)
-        asked = await heard.call("friendly__ask")
-        await heard.call("friendly__grow")
-        await heard.until(lambda: "friendly__grown" in heard.tools())
-
+async def serve(heard, elicitor: Red, version: str) -> None:
+    """Everything, with what a server does in the middle of a call and what it tells unasked."""
+    await exercise(heard)
+    asked = await heard.call("friendly__ask")
+    await heard.call("friendly__grow")
+    await heard.until(lambda: "friendly__grown" in heard.tools())
     assert heard.heard[1].protocol == version
     assert asked.content == "accept colour='red'"
     colour = Field("colour", "Colour", "string", required=True)
     assert elicitor.requests == [Request("friendly", "Which colour?", (colour,))]
+
+
+@pytest.fixture(params=[("auto", "2026-07-28"), ("legacy", "2025-11-25")], ids=["newer", "older"])
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both generations of the protocol."""
+    mode, version = request.param
+    monkeypatch.setattr(connection, "Client", partial(connection.Client, mode=mode))
+    return version
+
+
+async def test_a_server_that_runs_here_serves_both_generations(running, version: str):
+    elicitor = Red()
+
+    async with running(FRIENDLY, elicitor=elicitor) as heard:
+        await serve(heard, elicitor, version)
+
     assert heard.phases[-1] is Phase.STOPPED
     assert heard.tools() == []
 
 
-async def test_a_server_that_has_an_address_is_reached_with_its_headers(running):
-    command = (sys.executable, "-m", "tests.tools.mcp.friendly_server", "http")
+@asynccontextmanager
+async def served_over_http(*arguments: str) -> AsyncIterator[str]:
+    """Run the friendly server at a port of its own; gives its address."""
+    command = (sys.executable, "-m", "tests.tools.mcp.friendly_server", "http", *arguments)
     process = await asyncio.create_subprocess_exec(
         *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
         port = int(await process.stdout.readline())
-        spec = ServerSpec(
-            "friendly", url=f"http://127.0.0.1:{port}/mcp", headers={"X-Token": "${T:-abc}"}
-        )
-        async with running(spec, environ={}) as heard:
-            await exercise(heard)
+        yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
         await process.communicate()
+
+
+async def test_a_server_that_has_an_address_serves_both_generations(running, version: str):
+    elicitor = Red()
+
+    async with (
+        served_over_http() as url,
+        running(ServerSpec("friendly", url=url), elicitor=elicitor) as heard,
+    ):
+        await serve(heard, elicitor, version)
+
+    assert heard.phases[-1] is Phase.STOPPED
+
+
+async def test_a_server_that_has_an_address_is_sent_its_headers(running, version: str):
+    headers = {"X-Token": "${NO_SUCH_TOKEN:-abc-0123456789}"}
+
+    async with served_over_http("X-Token", "abc-0123456789") as url:
+        async with running(ServerSpec("friendly", url=url, headers=headers), environ={}) as heard:
+            await exercise(heard)
+        async with running(ServerSpec("friendly", url=url, headers={"X-Token": "no"})) as heard:
+            (state,) = heard.servers.states()
+
+    assert state.phase is Phase.FAILED
+    assert "(401 Unauthorized). Check its headers" in state.sentence
 
 
 async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(running):
