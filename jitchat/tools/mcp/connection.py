@@ -1,7 +1,7 @@
 """One connection to a server, over the SDK: what goes wrong there is told as ours."""
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -13,6 +13,7 @@ from httpx2 import codes
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -21,7 +22,7 @@ from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp import results
 from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
 from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, without
-from jitchat.tools.mcp.values import Called, ListedTool, Prompt, PromptArgument, Resource
+from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resource
 
 _MOST_PAGES = 50
 _LARGEST_EVENT = 64 << 20
@@ -129,7 +130,33 @@ class Connection:
             for each in listed
         ]
 
-    async def read(self, uri: str) -> str:
+    async def templates(self) -> list[Resource]:
+        """List the resources whose address is to be filled in, as far as that can be done."""
+        if self._client.server_capabilities.resources is None:
+            return []
+        try:
+            listed = await self._all(
+                lambda cursor: self._client.list_resource_templates(cursor=cursor),
+                "resource_templates",
+            )
+        except ServerFailed:  # servers that have none need not know the method
+            return []
+        return [
+            Resource(
+                each.uri_template,
+                each.name,
+                each.description or "",
+                each.mime_type or "",
+                tuple(Argument(name, required=True) for name in names),
+            )
+            for each in listed
+            if (names := _variables(each.uri_template))
+        ]
+
+    async def read(self, uri: str, values: Mapping[str, str]) -> str:
+        """Read a resource; `values` fill in a template."""
+        if values:
+            uri = UriTemplate.parse(uri).expand(values)
         result = await self._told(self._client.read_resource(uri))
         parts = [results.resource_text(each) for each in result.contents]
         return without(self._spec.keys(), "\n\n".join(parts))
@@ -177,9 +204,17 @@ class Connection:
             raise failure(error, self._spec, self._signals) from None
 
 
-def _arguments(prompt: types.Prompt) -> tuple[PromptArgument, ...]:
+def _variables(template: str) -> Sequence[str]:
+    """List what a template wants filled in; nothing of one that is none."""
+    try:
+        return UriTemplate.parse(template).variable_names
+    except ValueError:
+        return ()
+
+
+def _arguments(prompt: types.Prompt) -> tuple[Argument, ...]:
     return tuple(
-        PromptArgument(each.name, each.description or "", bool(each.required))
+        Argument(each.name, each.description or "", bool(each.required))
         for each in prompt.arguments or ()
     )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +10,7 @@ from textual.message import Message
 
 from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer, Question
-from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.dialogs.offered import Offered
 from jitchat.tui.notices import READ_SECONDS
 
 if TYPE_CHECKING:
@@ -83,10 +79,16 @@ class Tools(Controller):
 
     async def elicit(self, request: Request) -> Response:
         """Have the user fill in what a server asks; cancelling it withdraws the request."""
-        from jitchat.tui.dialogs.elicitation import ElicitationScreen  # noqa: PLC0415  seldom
+        from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
 
         done: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
-        screen = ElicitationScreen(request)
+        screen = FormScreen(
+            f"{request.server} asks",
+            request.message,
+            request.fields,
+            url=request.url,
+            declines=True,
+        )
 
         def left(response: Response) -> None:
             if not done.done():
@@ -99,47 +101,23 @@ class Tools(Controller):
             if screen.is_active:
                 screen.dismiss()
 
-    async def offered(self, what: str) -> list[Offered]:
-        """List the resources, or the prompts, of all servers that run."""
-        found = []
-        for server in self._servers.sources() if self._servers is not None else ():
-            with suppress(ServerFailed):
-                found += [*await (_prompts if what == "prompts" else _resources)(server)]
-        return found
+    def ready(self) -> tuple[Server, ...]:
+        """List the servers that run."""
+        servers = self._servers.sources() if self._servers is not None else ()
+        return tuple(each for each in servers if each.state.phase == "ready")
 
-    async def text_of(self, what: str, taken: Offered, arguments: Mapping[str, str]) -> str:
-        """Fetch what was taken, as text for the prompt.
+    def starting(self) -> tuple[str, ...]:
+        """Name the servers that do not run yet, or not again."""
+        states = self._servers.states() if self._servers is not None else ()
+        return tuple(each.name for each in states if each.phase in ("starting", "restarting"))
 
-        Raises:
-            ServerFailed: The server does not give it.
-
-        """
+    def server(self, name: str) -> Server:
+        """Look up a server that is configured."""
         if self._servers is None:
-            return ""
-        server = self._servers.server(taken.server)
-        if what == "prompts":
-            return await server.prompt(taken.name, arguments)
-        return f"{taken.title} ({taken.name}):\n\n{await server.read(taken.name)}"
+            raise LookupError(name)
+        return self._servers.server(name)
 
     async def stop(self) -> None:
         """Stop all servers, and what they started."""
         if self._servers is not None:
             await self._servers.stop()
-
-
-async def _resources(server: Server) -> list[Offered]:
-    listed = await server.resources()
-    return [Offered(server.name, each.uri, each.name, each.description) for each in listed]
-
-
-async def _prompts(server: Server) -> list[Offered]:
-    return [
-        Offered(
-            server.name,
-            each.name,
-            each.name,
-            each.description,
-            tuple(f"{part.name}{'*' * part.required}" for part in each.arguments),
-        )
-        for each in await server.prompts()
-    ]

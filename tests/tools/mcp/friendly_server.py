@@ -82,6 +82,12 @@ def today() -> str:
     return "Water the fern."
 
 
+@server.resource("note://{day}/{part}", name="of a day", mime_type="text/plain")
+def of_day(day: str, part: str) -> str:
+    """What is on at a part of a day."""
+    return f"On {day}, {part}: nothing."
+
+
 @server.prompt()
 def greeting(name: str) -> str:
     """Greets somebody."""

@@ -48,8 +48,16 @@ async def exercise(heard) -> None:
     assert failed.is_error
     assert "fail.now" in failed.content
     server = heard.servers.server("friendly")
-    assert [each.uri for each in await server.resources()] == ["note://today"]
-    assert await server.read("note://today") == "note://today\nWater the fern."
+    resource, template = await server.resources()
+    assert (resource.uri, template.uri) == ("note://today", "note://{day}/{part}")
+    assert not resource.arguments
+    assert [(each.name, each.required) for each in template.arguments] == [
+        ("day", True),
+        ("part", True),
+    ]
+    assert await server.read(resource.uri) == "note://today\nWater the fern."
+    filled = await server.read(template.uri, {"day": "1 May", "part": "noon"})
+    assert filled == "note://1%20May/noon\nOn 1 May, noon: nothing."
     (prompt,) = await server.prompts()
     assert [(each.name, each.required) for each in prompt.arguments] == [("name", True)]
     assert await server.prompt("greeting", {"name": "Ada"}) == "Greet Ada kindly."
