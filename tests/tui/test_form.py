@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 from textual.widgets import Input
 
 from jitchat.tools.mcp.elicitation import Field, Request, Response
+from jitchat.tui.chat import tools
 from jitchat.tui.dialogs.form import FormScreen, read_value
+from jitchat.tui.widgets import prompt
 from tests.tui.support import demo_app, ready, until
 
 if TYPE_CHECKING:
@@ -90,6 +93,26 @@ async def test_every_kind_of_field_can_be_filled_in_from_the_keyboard(
         answered = await asyncio.wait_for(asked, 5)
     values = (("name", "Aurora"), ("crew", 7), ("tide", "high"), ("berthed", True))
     assert answered == Response("accept", (*values, ("flags", ["blue", "white"])))
+
+
+async def test_a_form_waits_until_the_keys_rest(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "TYPING_SECONDS", 0.01)
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        looks = Mock(wraps=screen.host.after)
+        monkeypatch.setattr(screen.host, "after", looks)
+        monkeypatch.setattr(prompt, "TYPING_SECONDS", float("inf"))
+        await pilot.press(*"half a")
+        asked = asyncio.ensure_future(screen.tools.elicit(HOSTILE))
+        before = looks.call_count
+        await until(pilot, lambda: looks.call_count > before + 2, "three looks")
+        assert pilot.app.screen is screen
+        screen.surfaces.prompt.take_draft()
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen), "the form")
+        await pilot.press("escape")
+        assert await asyncio.wait_for(asked, 5) == Response("cancel")
 
 
 async def test_a_request_that_is_withdrawn_closes_its_form(backend: TestBackend) -> None:

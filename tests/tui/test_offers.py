@@ -55,10 +55,6 @@ class Harbour(ScriptedTools):
 class HarbourServers(ScriptedServers):
     tools: Harbour = field(default_factory=Harbour)
 
-    def server(self, name: str) -> Harbour:
-        assert name == self.tools.name
-        return self.tools
-
     def states(self) -> tuple[ServerState, ...]:
         return (self.tools.state,)
 

@@ -302,6 +302,27 @@ async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on
         assert screen.session.memory.turns[-1].content == "Hello."
 
 
+async def test_a_server_that_starts_is_named_and_a_message_is_said_to_go_without_its_tools(
+    backend: TestBackend,
+) -> None:
+    servers = with_tools(backend, ("Hello.",), ("Hello again.",))
+    async with demo_app(backend).run_test(size=(160, 40)) as pilot:
+        screen = await ready(pilot)
+        status = screen.query_one("#status")
+        servers.state = "starting"
+        screen.post_message(Tools.Changed(servers.states()[0]))
+        await until(pilot, lambda: "tools starting: scripted" in str(status.render()), "the line")
+        await type_text(pilot, "hello?")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: "without the tools of scripted" in " ".join(notices(pilot)), "it"
+        )
+        await idle(pilot)
+        servers.state = "ready"
+        screen.post_message(Tools.Changed(servers.states()[0]))
+        await until(pilot, lambda: "starting" not in str(status.render()), "the line without it")
+
+
 async def test_a_question_and_what_calls_gave_back_look_as_in_the_pictures(
     backend: TestBackend, picture: Picture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TextIO
 
 import anyio
@@ -244,12 +245,18 @@ def _why(error: BaseException, spec: ServerSpec) -> str:
         case httpx2.HTTPError():
             return f"cannot be reached ({kind})"
         case FileNotFoundError() if spec.command:
-            return f"cannot be started: there is no {shorten(spec.command, 80)}, or no folder cwd"
+            return f"cannot be started: there is no {_missing(spec)}"
         case OSError():
             return f"cannot be started or reached: {error.strerror or kind}"
         case ValueError():
             return "gave an answer that is not one of the protocol"
     return f"failed ({kind})"
+
+
+def _missing(spec: ServerSpec) -> str:
+    if spec.cwd and not Path(spec.cwd).is_dir():
+        return f"folder {shorten(spec.cwd, 80)}"
+    return f"command {shorten(spec.command, 80)}"
 
 
 def _refusal(error: MCPError, spec: ServerSpec) -> str:

@@ -222,6 +222,8 @@ class ChatScreen(Screen[None]):
             await self.branches.show_up_to(session, after)
         text, once, mode = self.steering.take(typed, after)
         self.sends.start(session, text, replace(once, form=form), mode)
+        if starting := ", ".join(self.tools.starting()):
+            self.host.say(f"Sent without the tools of {starting}: still starting.")
 
     async def _run_command(self, command: Command) -> None:
         if command.name in self.surfaces.prompts:

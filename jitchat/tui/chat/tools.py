@@ -12,6 +12,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer, Question
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.notices import READ_SECONDS
+from jitchat.tui.widgets.prompt import TYPING_SECONDS
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -48,13 +49,13 @@ class Tools(Controller):
             session.use_tools(self.backend.toolbox(self._servers, self))
 
     def take(self, message: Changed) -> None:
-        """Say of a server that it failed; its tools are not offered then."""
+        """Say of a server that it failed; its tools are not offered then, nor while it starts."""
         state = message.state
         if state.phase == "failed":
             self.host.warn(one_line(state.sentence), seconds=READ_SECONDS)
-        states = self._servers.states() if self._servers is not None else ()
-        failed = [each.name for each in states if each.phase == "failed"]
-        self.surfaces.trouble = f"tools failed: {', '.join(failed)}" if failed else ""
+        named = {"tools failed": self._in("failed"), "tools starting": self.starting()}
+        told = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+        self.surfaces.trouble = " · ".join(told)
 
     async def approve(self, question: Question) -> Answer:
         """Ask the user; cancelling it withdraws the question."""
@@ -81,6 +82,7 @@ class Tools(Controller):
         """Have the user fill in what a server asks; cancelling it withdraws the request."""
         from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
 
+        await self._rest_of_keys()
         done: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         screen = FormScreen(
             f"{request.server} asks",
@@ -101,15 +103,30 @@ class Tools(Controller):
             if screen.is_active:
                 screen.dismiss()
 
+    async def _rest_of_keys(self) -> None:
+        """Wait until the keys rest: what is being typed is meant for the prompt."""
+        rest = asyncio.Event()
+
+        def look() -> None:
+            if self.surfaces.prompt.typing:
+                self.host.after(TYPING_SECONDS, look)
+            else:
+                rest.set()
+
+        look()
+        await rest.wait()
+
     def ready(self) -> tuple[Server, ...]:
         """List the servers that run."""
-        servers = self._servers.sources() if self._servers is not None else ()
-        return tuple(each for each in servers if each.state.phase == "ready")
+        return tuple(map(self.server, self._in("ready")))
 
     def starting(self) -> tuple[str, ...]:
         """Name the servers that do not run yet, or not again."""
+        return self._in("starting", "restarting")
+
+    def _in(self, *phases: str) -> tuple[str, ...]:
         states = self._servers.states() if self._servers is not None else ()
-        return tuple(each.name for each in states if each.phase in ("starting", "restarting"))
+        return tuple(each.name for each in states if each.phase in phases)
 
     def server(self, name: str) -> Server:
         """Look up a server that is configured."""

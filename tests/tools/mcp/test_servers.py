@@ -137,12 +137,13 @@ async def test_a_server_that_has_an_address_is_sent_its_headers(running, version
 async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(running):
     gone = replace(FRIENDLY, name="gone", command="/nowhere/server")
     far = ServerSpec("far", url="http://127.0.0.1:9/mcp", timeout=5)
+    lost = replace(FRIENDLY, name="lost", cwd="/nowhere")
     off = replace(FRIENDLY, name="off", enabled=False)
     unset = replace(FRIENDLY, name="unset", env={"KEY": "${NO_SUCH_KEY}"})
 
     rules = Rules(allow=("friendly",)).with_rules_of("friendly", Rules(deny=("fail.*", "s*")))
 
-    async with running(FRIENDLY, gone, far, off, unset, rules=rules) as heard:
+    async with running(FRIENDLY, gone, lost, far, off, unset, rules=rules) as heard:
         states = {state.name: state for state in heard.servers.states()}
         late = await heard.call("gone__do")
         names = heard.tools()
@@ -154,9 +155,10 @@ async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(runnin
     assert claims.annotations == ("read only", "stays within its own world")
     assert 0 < states["friendly"].seconds < 20
     assert states["off"].phase is Phase.OFF
-    failed = {name: states[name] for name in ("gone", "far", "unset")}
+    failed = {name: states[name] for name in ("gone", "lost", "far", "unset")}
     assert {state.phase for state in failed.values()} == {Phase.FAILED}
-    assert "no /nowhere/server" in failed["gone"].sentence
+    assert "there is no command /nowhere/server." in failed["gone"].sentence
+    assert "there is no folder /nowhere." in failed["lost"].sentence
     assert "far cannot be reached" in failed["far"].sentence
     assert "mcp.unset.env.KEY needs $NO_SUCH_KEY" in failed["unset"].sentence
     assert late.is_error
