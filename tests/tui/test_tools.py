@@ -194,8 +194,11 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
         await until(pilot, lambda: len(servers.tools.ran) == 2, "both calls")
         lines = str(said.query(".turn-note").first().render()).splitlines()
         assert lines == ['◌ look(where="berth 3") · running', "◌ count() · running"]
+        hint = screen.query_one("#cost")
+        await until(pilot, lambda: "2 tools are running" in str(hint.render()), "what runs")
         servers.tools.waits["b"].set()
         await until(pilot, lambda: len(screen.query(ToolBlock)) == 1, "the first result")
+        await until(pilot, lambda: "look is running" in str(hint.render()), "what still runs")
         assert str(said.query(".turn-note").first().render()) == lines[0]
         servers.tools.waits["a"].set()
         await idle(pilot)

@@ -222,8 +222,9 @@ class ChatScreen(Screen[None]):
             await self.branches.show_up_to(session, after)
         text, once, mode = self.steering.take(typed, after)
         self.sends.start(session, text, replace(once, form=form), mode)
-        if starting := ", ".join(self.tools.starting()):
-            self.host.say(f"Sent without the tools of {starting}: still starting.")
+        if starting := self.tools.starting():
+            late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
+            self.host.say(f"Sent without the tools of {late}: still starting.")
 
     async def _run_command(self, command: Command) -> None:
         if command.name in self.surfaces.prompts:
