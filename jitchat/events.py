@@ -37,7 +37,16 @@ class StepStored:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A call of a tool begins: it is asked about where that is needed, and run."""
+    """An answer calls a tool: the call is asked about where that is needed, and run."""
+
+    turn: Turn
+    """The answer that calls."""
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApproved:
+    """A call may run, by the settings or by the user's answer, and is run now."""
 
     turn: Turn
     """The answer that calls."""
@@ -102,7 +111,7 @@ class TurnIndexed:
 
 
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
-_ToolEvent = StepStored | ToolCalled | ToolReturned
+_ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
 Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed
 
 

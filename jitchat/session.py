@@ -25,6 +25,7 @@ from jitchat.events import (
     Event,
     LimitLearnt,
     StepStored,
+    ToolApproved,
     ToolCalled,
     ToolReturned,
     TurnsRetrieved,
@@ -54,7 +55,7 @@ from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
+from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, ToolCall, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -228,11 +229,14 @@ class Session:
         appending = Appending(window, called, self.counter, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as outputs:
-            async for returned in outputs:
-                results = [output.result for output in returned]
+        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+            async for each in news:
+                if isinstance(each, ToolCall):
+                    yield ToolApproved(called, each)
+                    continue
+                results = [output.result for output in each]
                 stored = await to_the_end(partial(recorder.store_results, results))
-                for result, output in zip(stored, returned, strict=True):
+                for result, output in zip(stored, each, strict=True):
                     appending.take(result, output)
                     yield ToolReturned(result)
         built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)

@@ -8,7 +8,7 @@ from typing import Any
 
 from jitchat.providers.protocols.json_values import is_nested_within
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse
+from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse, Turn
 
 INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
@@ -16,6 +16,8 @@ INTERRUPTED = (
 )
 """The result of a call that has none, as the model reads it."""
 NOT_RUN = "No result: the call was not run, for the turn ended before it could be."
+DECLINED = "Declined"
+"""How the result of a call begins that the settings or the user did not allow."""
 _SHOWN_NAMES = 10
 _DEEPEST = 64
 """Levels of arguments."""
@@ -91,6 +93,12 @@ def result_message(result: ToolResult, turn: int | None = None) -> Message:
     """Make the message that hands a result back; `turn` is its position, where it is stored."""
     use = ToolUse(answers=result.call, is_error=result.is_error)
     return Message(Role.TOOL, result.content, turn, use)
+
+
+def is_declined(result: Turn) -> bool:
+    """Whether a call was not allowed; the result of one that ran may begin with any word."""
+    use = result.use
+    return use.is_error and use.seconds is None and result.content.startswith(DECLINED)
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:

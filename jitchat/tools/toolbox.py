@@ -1,7 +1,7 @@
 """The tools of one conversation: which there are, and how the calls of an answer are run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -20,6 +20,19 @@ class Approvals(Protocol):
 
         Cancelling it withdraws the question.
         """
+
+
+_News = asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]]
+"""Calls that were begun, and tasks that are done."""
+
+
+async def _all_news(news: _News) -> tuple[list[ToolCall], list[asyncio.Task[ToolOutput]]]:
+    """Wait for news, and take all that there are by then."""
+    told = [await news.get()]
+    while not news.empty():
+        told.append(news.get_nowait())
+    begun = [each for each in told if isinstance(each, ToolCall)]
+    return begun, [each for each in told if isinstance(each, asyncio.Task)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +55,27 @@ class Toolbox:
 
     async def run(
         self, calls: Sequence[ToolCall], step: Step
-    ) -> AsyncGenerator[tuple[ToolOutput, ...], None]:
-        """Run the calls of one answer at once; those that return together are given together.
+    ) -> AsyncGenerator[ToolCall | tuple[ToolOutput, ...], None]:
+        """Run the calls of one answer at once: gives each as it is begun, then what returns.
 
-        Closing the generator stops what still runs.
+        What returns together is given together. A call that is refused is not begun. Closing the
+        generator stops what still runs.
         """
         cut = calls[-1] if step.is_cut else None
+        news: _News = asyncio.Queue()
         running = [
-            asyncio.ensure_future(self._run(call, step, is_cut=call is cut)) for call in calls
+            asyncio.ensure_future(self._run(call, step, news.put_nowait, is_cut=call is cut))
+            for call in calls
         ]
-        waiting = running
+        for task in running:
+            task.add_done_callback(news.put_nowait)
+        left = len(running)
         try:
-            while waiting:
-                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                done = [task for task in waiting if task.done()]
-                waiting = [task for task in waiting if not task.done()]
+            while left:
+                begun, done = await _all_news(news)
+                for call in begun:
+                    yield call
+                left -= len(done)
                 if returned := tuple(task.result() for task in done if not task.exception()):
                     yield returned
                 for task in done:
@@ -66,7 +85,14 @@ class Toolbox:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _run(self, call: ToolCall, step: Step, *, is_cut: bool) -> ToolOutput:
+    async def _run(
+        self,
+        call: ToolCall,
+        step: Step,
+        on_begin: Callable[[ToolCall], object],
+        *,
+        is_cut: bool,
+    ) -> ToolOutput:
         if (problem := problem_with(call, step.window.tools, is_cut=is_cut)) is not None:
             return ToolOutput(problem)
         found = self._by_name().get(call.name)
@@ -78,6 +104,7 @@ class Toolbox:
             refusal = await self.approvals.refusal(source.name, tool, call)
             if refusal is not None:
                 return ToolOutput(refusal)
+        on_begin(call)
         started = perf_counter()
         try:
             output = await source.run(call, arguments_of(call) or {}, step)

@@ -210,7 +210,7 @@ ACTIONS = (
         "allow_once", "alt+j", "approve('once')", "Allow the tool once", "That a tool waits for"
     ),
     Action(
-        "allow_conversation", "alt+l", "approve('conversation')", "Allow the tool here",
+        "allow_conversation", "ctrl+o", "approve('conversation')", "Allow the tool here",
         "For this conversation",
     ),
     Action(

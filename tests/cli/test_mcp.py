@@ -101,8 +101,10 @@ def test_a_table_that_is_written_otherwise_is_left_as_it_is(jitchat: Shell, home
     assert (home / "config.toml").read_text() == 'mcp.a = { command = "x" }\n'
 
 
-def test_what_was_allowed_of_a_server_goes_with_it(jitchat: Shell, home: Path):
+def test_what_was_allowed_of_a_server_and_what_it_wrote_go_with_it(jitchat: Shell, home: Path):
     jitchat("mcp", "add", "git", "uvx")
+    (log := home / "servers" / "git.log").parent.mkdir()
+    log.write_text("no such branch")
     database = Database(home / "jitchat.db")
     ToolGrants(database).put("git", "log", "d")
     database.close()
@@ -111,6 +113,7 @@ def test_what_was_allowed_of_a_server_goes_with_it(jitchat: Shell, home: Path):
 
     database = Database(home / "jitchat.db")
     assert not ToolGrants(database).has("git", "log", "d")
+    assert not log.exists()
     database.close()
 
 

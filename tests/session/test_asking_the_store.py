@@ -167,7 +167,7 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
 
 
 def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):
-    said = "1 tool not offered, {:,} tokens: request_context, the model takes no tools"
+    said = "1 tool not offered, {0:,} tokens: the model takes no tools: request_context ({0:,})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)

@@ -51,7 +51,8 @@ async def test_the_call_its_results_and_the_answer_are_turns_in_the_order_of_the
     events = await send(session, "what is there?")
     assert kinds(events) == [
         *("TurnStored", "TurnsRetrieved", "WindowBuilt", "ReplyDelta", "UsageReported"),
-        *("StepStored", "ToolCalled", "ToolReturned", "WindowBuilt", "ReplyDelta"),
+        *("StepStored", "ToolCalled", "ToolApproved", "ToolReturned"),
+        *("WindowBuilt", "ReplyDelta"),
         *("UsageReported", "TurnStored", "TurnIndexed"),
     ]
     assert last_turns(session, 5) == [
