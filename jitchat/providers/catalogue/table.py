@@ -7,13 +7,14 @@ and the like do, too. Nothing else does: a name that only looks like another is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from jitchat.text.variables import expanded, variables_in
 from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
@@ -97,6 +98,7 @@ class Preset:
     title: str
     """As it calls itself."""
     base_url: str
+    """Where every user has an address of his own, with `${VARIABLE}` in it."""
     model: str = ""
     """The one that answers where no other is named; empty where none is."""
     protocol: str = "openai"
@@ -113,6 +115,12 @@ class Preset:
     """How OpenRouter writes the vendor in front of a model's name."""
     key_prefixes: tuple[str, ...] = ()
     """How its keys begin, where that says whose they are."""
+
+    @property
+    def address(self) -> str:
+        """Give its base URL where no variable is set; as it stands, where it needs one."""
+        needs_one = variables_in(self.base_url, required=True)
+        return self.base_url if needs_one else expanded(self.base_url, {})
 
 
 def read_json(name: str) -> Any:  # noqa: ANN401  JSON
@@ -137,6 +145,11 @@ def as_of() -> date:
 
 def source() -> str:
     return f"table of {as_of():%Y-%m}"
+
+
+def listed_providers() -> tuple[str, ...]:
+    """Name the presets of which models are in the table; of the others, each says what it tells."""
+    return tuple(_table()["providers"])
 
 
 @cache
@@ -182,13 +195,7 @@ def row_of(provider: str, model: str) -> Row:
         provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
-    exact, families = _names(provider)
-    for name, later in _shorter(model.lower()):
-        if name in families:
-            return families[name]
-        if not later and name in exact:
-            return exact[name]
-    return {}
+    return _names(provider).find(model) or {}
 
 
 def _shorter(model: str) -> Iterator[tuple[str, bool]]:
@@ -206,9 +213,31 @@ def _table() -> Any:  # noqa: ANN401  JSON
     return read_json("table.json")
 
 
-@cache
-def _names(provider: str) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
-    """Arrange a provider's lines by name: those of one model, and those whose names go on."""
-    rows = _table()["providers"][provider]
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A provider's lines by name."""
+
+    exact: Mapping[str, Row]
+    """Of one model."""
+    families: Mapping[str, Row]
+    """Of those whose names go on."""
+
+    def find(self, model: str) -> Row | None:
+        """Look a model up, else its family; None where neither is known."""
+        for name, later in _shorter(model.lower()):
+            if name in self.families:
+                return self.families[name]
+            if not later and name in self.exact:
+                return self.exact[name]
+        return None
+
+
+def names_of(rows: Sequence[Row]) -> Names:
     families = {name: row for row in rows for name in row.get("starts", ())}
-    return {name: row for row in rows for name in row.get("is", ())}, families
+    return Names({name: row for row in rows for name in row.get("is", ())}, families)
+
+
+@cache
+def _names(provider: str) -> Names:
+    """Arrange a provider's lines by name, once."""
+    return names_of(_table()["providers"][provider])
