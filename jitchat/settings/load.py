@@ -172,11 +172,11 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]
     for key, setting in sections.SETTINGS.items():
         for variable in setting.variables:
             if environ.get(variable):
-                yield key, _Given(_parsed(setting.kind, environ[variable]), f"${variable}")
+                yield key, _Given(parsed(setting.kind, environ[variable]), f"${variable}")
 
 
-def _parsed(kind: type[Any], text: str) -> object:
-    """Read a variable as the type of its setting; leave it as it is where it is not one."""
+def parsed(kind: type[Any], text: str) -> object:
+    """Read a text as the type of its setting; leave it as it is where it is not one."""
     if kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is bool:

@@ -20,7 +20,7 @@ NAMES = [
     "send", "window", "why", "replay", "check", "demo", "rot",
     "conversations", "import", "models", "tokens", "keys",
     "mcp",
-    "doctor", "config", "paths", "bench",
+    "doctor", "config", "paths", "completion", "bench",
 ]  # fmt: skip
 
 
