@@ -42,6 +42,7 @@ _COMMANDS = {
     "conversations": ("config", "List the conversations, the one touched last first."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),
+    "usage": ("usage", "Show what was sent and what it cost, by model, day or conversation."),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
     "mcp": ("mcp", "Add, list, check and remove servers of tools."),
