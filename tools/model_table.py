@@ -43,9 +43,21 @@ PRESETS = {
     "deepseek": "deepseek",
     "mistral": "mistral",
     "x-ai": "xai",
+    "azure": "azure",
+    "cerebras": "cerebras",
+    "fireworks": "fireworks",
+    "moonshotai": "moonshot",
+    "perplexity": "perplexity",
+    "zai": "zai",
 }
 """Our name for each of genai-prices' providers."""
-LITELLM = {"google": "gemini", "together": "together_ai", "x-ai": "xai"}
+LITELLM = {
+    "google": "gemini",
+    "together": "together_ai",
+    "x-ai": "xai",
+    "fireworks": "fireworks_ai",
+    "moonshotai": "moonshot",
+}
 """litellm's name where it is another than genai-prices'."""
 LITELLM_FILE = "litellm/model_prices_and_context_window_backup.json"
 LITELLM_PRICES = {

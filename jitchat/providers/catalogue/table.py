@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from jitchat.text.variables import expanded, variables_in
 from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
@@ -97,6 +98,7 @@ class Preset:
     title: str
     """As it calls itself."""
     base_url: str
+    """Where every user has an address of his own, with `${VARIABLE}` in it."""
     model: str = ""
     """The one that answers where no other is named; empty where none is."""
     protocol: str = "openai"
@@ -113,6 +115,12 @@ class Preset:
     """How OpenRouter writes the vendor in front of a model's name."""
     key_prefixes: tuple[str, ...] = ()
     """How its keys begin, where that says whose they are."""
+
+    @property
+    def address(self) -> str:
+        """Give its base URL where no variable is set; as it stands, where it needs one."""
+        needs_one = variables_in(self.base_url, required=True)
+        return self.base_url if needs_one else expanded(self.base_url, {})
 
 
 def read_json(name: str) -> Any:  # noqa: ANN401  JSON
@@ -138,6 +146,11 @@ def as_of() -> date:
 
 def source() -> str:
     return f"table of {as_of():%Y-%m}"
+
+
+def listed_providers() -> tuple[str, ...]:
+    """Name the presets of which models are in the table; of the others, each says what it tells."""
+    return tuple(_table()["providers"])
 
 
 @cache
