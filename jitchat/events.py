@@ -38,7 +38,16 @@ class StepStored:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A call of a tool begins: it is asked about where that is needed, and run."""
+    """An answer calls a tool: the call is asked about where that is needed, and run."""
+
+    turn: Turn
+    """The answer that calls."""
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApproved:
+    """A call may run, by the settings or by the user's answer, and is run now."""
 
     turn: Turn
     """The answer that calls."""
@@ -125,7 +134,7 @@ class ObservationDue:
 
 _MemoryEvent = MemoryUpdated | ObservationDue
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
-_ToolEvent = StepStored | ToolCalled | ToolReturned
+_ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
 _TurnEvent = TurnStored | SendFailed | TurnIndexed
 Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
 

@@ -5,7 +5,7 @@ same conversation, or go to another branch of it: `refresh` takes that in. Safe 
 several threads.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -129,7 +129,7 @@ class Memory:
     def add_user_turn(
         self, content: str, after: int | None = None, form: str | None = None
     ) -> Turn:
-        """Commit what the user says; a message that went unanswered, sent again, is the same.
+        """Commit what the user says; a message that went unanswered, sent again, is the same turn.
 
         It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
         were interrupted there get a result that says so. Windows carry its `form`, if it has one.
@@ -142,7 +142,10 @@ class Memory:
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)
-                    said = replace(unanswered, status=Status.COMPLETE)
+                    use = replace(unanswered.use, form=form)
+                    if use != unanswered.use:
+                        self.store.set_uses({unanswered: use})
+                    said = replace(unanswered, status=Status.COMPLETE, use=use)
                 else:
                     ahead = self._without_open_calls(after)
                     said = self.store.append(self.conversation.id, [said], ahead)[0]
@@ -164,10 +167,11 @@ class Memory:
             return after
         return self.store.append(self.conversation.id, results, after)[-1].position
 
-    def add_result(self, result: ToolResult, behind: Turn) -> Turn:
-        """Commit what a call gave back, whole, as a turn of its own; `refresh` takes it in."""
-        turn = result_turn(result, self.store.now())
-        return self.store.append(self.conversation.id, [turn], behind.position)[0]
+    def add_results(self, results: Iterable[ToolResult], behind: Turn) -> list[Turn]:
+        """Commit what calls gave back, each whole and a turn; `refresh` takes them in."""
+        now = self.store.now()
+        turns = [result_turn(result, now) for result in results]
+        return self.store.append(self.conversation.id, turns, behind.position)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what windows carry of results, by position, in place of their text."""
@@ -221,15 +225,22 @@ class Memory:
             self._cache.unsettle(turn)
             self.refresh()
 
-    def retrieve(self, draft: str, position: int, without: Collection[int] = ()) -> Retrieval:
+    def retrieve(
+        self,
+        draft: str,
+        position: int,
+        without: Collection[int] = (),
+        within: Collection[int] | None = None,
+    ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
-        No turn at the positions `without` is picked, nor lends the draft its words.
+        No turn at the positions `without` is picked, nor lends the draft its words. Where positions
+        `within` are told, only the turns there are looked through.
         """
         request = self._request(draft, position, without)
         if not request.draft.strip():
             return Retrieval()
-        found = self.index.retrieve(request, without)
+        found = self.index.retrieve(request, without, within)
         self._cache.read_ahead([row.turn for row in found.candidates])
         return found
 

@@ -261,6 +261,8 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
+        # a result takes longer than a choice
+        address = replace(address, timeout=self.settings.compactor.timeout)
         return ModelCompactor(self._sized_models(address, "compactor"))
 
     def document_writer(self) -> ModelDocumentWriter | None:
@@ -407,7 +409,7 @@ def _served(
 
 
 def protocol_of(profile: Profile, model: str) -> str:
-    """Name a model's protocol: its provider's, or the one of the API that it only answers on."""
+    """Name a model's protocol: its provider's, or that of an API on which it answers better."""
     facts = completed_facts(profile, models.ModelInfo(model))
     return facts.other_api if facts.other_api in sections.PROTOCOLS else profile.protocol
 

@@ -166,7 +166,7 @@ class Planning:
         turns = self._memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:
-            return last
+            return replace(last, use=replace(last.use, form=once.form))
         return self._draft_at(last.position + 1 if last else 1, content, once)
 
     def _draft_at(self, position: int, content: str, once: Once) -> Turn:

@@ -25,6 +25,7 @@ from jitchat.events import (
     Event,
     LimitLearnt,
     StepStored,
+    ToolApproved,
     ToolCalled,
     ToolReturned,
     TurnsRetrieved,
@@ -58,7 +59,7 @@ from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
+from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, ToolCall, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -206,7 +207,7 @@ class Session:
         async with aclosing(self._first_answer(recorder, question, mode)) as events:
             async for event in events:
                 yield event
-        while recorder.calls and recorder.window is not None:
+        while recorder.has_step and recorder.window is not None:
             async with aclosing(
                 self._next_step(recorder, question.turn, recorder.window)
             ) as events:
@@ -271,20 +272,31 @@ class Session:
         appending = Appending(window, called, self.counter, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as outputs:
-            async for output in outputs:
-                result = await to_the_end(partial(recorder.store_result, output.result))
-                appending.take(result, output)
-                yield ToolReturned(result)
-        large = self.options.large_result
-        built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
-        if appending.forms:
-            await to_the_end(partial(recorder.keep_forms, appending.forms))
-        await asyncio.to_thread(recorder.store_window, turn, built)
+        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+            async for each in news:
+                if isinstance(each, ToolCall):
+                    yield ToolApproved(called, each)
+                    continue
+                results = [output.result for output in each]
+                stored = await to_the_end(partial(recorder.store_results, results))
+                for result, output in zip(stored, each, strict=True):
+                    appending.take(result, output)
+                    yield ToolReturned(result)
+        built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)
         yield built
         async with aclosing(self._stream(recorder, built.window, messages)) as events:
             async for event in events:
                 yield event
+
+    def _extend(
+        self, recorder: SendRecorder, turn: Turn, appending: Appending
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Make the next window of a turn, and store it with the forms of what it holds back."""
+        built, messages = _built(partial(appending.window, self.options.large_result))
+        if appending.forms:
+            recorder.keep_forms(appending.forms)
+        recorder.store_window(turn, built)
+        return built, messages
 
     async def _stream(
         self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]
@@ -541,13 +553,12 @@ class Session:
         return replace(small, context=lambda: self.options.budget.limit)
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
-        """Choose the tools that go along with a question; none for a model that takes none."""
-        learnt, options = self.options.learnt, self.options
-        if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
-            return ()
-        turn, once = question.turn, question.once
+        """Choose the tools that go along with a question."""
+        learnt, turn, once = self.options.learnt, question.turn, question.once
+        is_refused = learnt is not None and "tools" in learnt.refused()
+        takes_tools = self.options.takes_tools is not False and not is_refused
         is_first = turn.position == 1
-        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask)
+        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
         return self._offering.of(occasion)
 
     def _model_facts(self) -> ModelFacts:

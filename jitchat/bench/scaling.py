@@ -34,7 +34,7 @@ from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.index.narrowing import NARROWED_FROM
-from jitchat.index.retrieve import make_query
+from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
@@ -465,7 +465,7 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
         for question in questions:
             words = " OR ".join(f'"{word}"' for word in content_words(question))
             begun = time.perf_counter()
-            connection.execute(_BY_WORDS, (words, search.SHORTLIST)).fetchall()
+            connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
             times.append(ms_since(begun))
     return statistics.median(times)
 

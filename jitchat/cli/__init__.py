@@ -44,12 +44,20 @@ _COMMANDS = {
     "conversations": ("config", "List the conversations, the one touched last first."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),
+    "usage": ("usage", "Show what was sent and what it cost, by model, day or conversation."),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
     "mcp": ("mcp", "Add, list, check and remove servers of tools."),
     "doctor": ("doctor", "Check that each configured provider answers."),
-    "config": ("config", "Print every setting and where its value comes from."),
+    "config": (
+        "config",
+        "Print every setting and where its value comes from, or change it.",
+    ),
     "paths": ("config", "Print where things are, and what decided it."),
+    "completion": (
+        "completion",
+        "Install the completion of commands for SHELL.",
+    ),
     "bench": ("bench", "Measure what retrieval finds, and what it costs."),
 }
 """Of each command: its module in `jitchat.cli`, and its line in the help."""

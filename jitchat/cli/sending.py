@@ -110,11 +110,8 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 def _told(result: Turn) -> str:
     """Say in a line what a tool was called with, what came back, and after how long."""
     use = result.use
-    line = result.content
-    if use.answers is not None:
-        line = result_line(use.answers, result.content, is_error=use.is_error)
     took = f" ({duration(use.seconds)})" if use.seconds is not None else ""
-    return shorten(f"{line}{took}", _LONGEST_LINE)
+    return shorten(f"{result_line(result)}{took}", _LONGEST_LINE)
 
 
 def _cut(stop: str) -> errors.ReplyCut:

@@ -32,8 +32,8 @@ SUMMARY_WIDTH = 160
 def index_entry(turn: Turn) -> IndexEntry:
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(searched_text(turn), _REACH, "\n\n")
-    if (call := turn.use.answers) is not None:
-        line = shorten(result_line(call, turn.content, is_error=turn.use.is_error), SUMMARY_WIDTH)
+    if turn.use.answers is not None:
+        line = shorten(result_line(turn), SUMMARY_WIDTH)
         names = entities(text)[:MOST_ENTITIES]
         return IndexEntry(turn.position, line, names, dates_in(text, said_on))
     names, decides = entities(text), is_decision(text)

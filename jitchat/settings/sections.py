@@ -237,7 +237,7 @@ class CompactorSettings(SmallModelSettings):
         "", "a model of the same provider with a larger context, for what is too large; empty: none"
     )
     timeout: float = setting(
-        10.0, "how many seconds all results of an answer may take together", least=0.1
+        8.0, "how many seconds all results of an answer may take together", least=0.1, most=8.0
     )
 
 

@@ -182,7 +182,7 @@ class _ProfileMaker:
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
         with_key = (known for known in presets().values() if known.key_variables)
-        served = next((known for known in with_key if same_server(known.base_url, base_url)), None)
+        served = next((known for known in with_key if same_server(known.address, base_url)), None)
         named_variable = table.api_key_env.strip()
         usual = preset or served
         usual_variables = usual.key_variables if usual else ()
@@ -223,7 +223,7 @@ class _ProfileMaker:
         own, given = self._own.base_url, self._settings.addresses
         known, _ = given.get(self._table.name, ("", ""))
         first = (own, known) if self._is_explicit("base_url") else (known, own)
-        usual = self._preset.base_url if self._preset else home_of(protocol)
+        usual = self._preset.address if self._preset else home_of(protocol)
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))
         return next(filter(None, addresses), "").rstrip("/")
 

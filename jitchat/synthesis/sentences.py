@@ -77,9 +77,8 @@ def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
     """List what a turn says, in order; none of what a tool of jitchat's own gave back."""
     if is_requested(turn):
         return ()
-    if (call := turn.use.answers) is not None:
-        line = result_line(call, turn.content, is_error=turn.use.is_error)
-        return (_sentence(line, 0, is_code=False, of_person=False),)
+    if turn.use.answers is not None:
+        return (_sentence(result_line(turn), 0, is_code=False, of_person=False),)
     return tuple(
         _sentence(text, place, is_code=is_code, of_person=is_person(turn))
         for place, (text, is_code) in enumerate(marked_sentences(turn.content))

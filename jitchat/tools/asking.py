@@ -53,10 +53,12 @@ TOOL = Tool(
 )
 _ALIASES = {
     "query": ("q", "text", "search", "question"),
-    "time_range": ("time", "date", "when", "since", "timeframe", "range"),
+    "time_range": ("time", "date", "dates", "when", "timeframe", "range", "day"),
+    "start": ("since", "from", "after", "start_date", "start_time", "begin"),
+    "end": ("until", "to", "before", "end_date", "end_time"),
     "turn": ("turn_id", "id", "around"),
     "scope": ("mode",),
-    "offset": ("cursor", "page"),
+    "offset": ("cursor",),
 }
 _LONGEST = 400
 """Characters of a query that are echoed."""
@@ -97,7 +99,7 @@ def read_asked(arguments: Mapping[str, Any], today: date) -> Asked:
     asked = Asked(
         given["query"],
         _scope(given["scope"]),
-        _days(given["time_range"], today),
+        _days(given["time_range"] or _interval(given["start"], given["end"]), today),
         _turn(given["turn"]),
         _offset(given["offset"]),
     )
@@ -131,6 +133,11 @@ def _scope(told: str) -> Scope:
         raise NotUnderstood(
             f"There is no scope {shorten(told, 40)!r}; there are {scopes}."
         ) from None
+
+
+def _interval(start: str, end: str) -> str:
+    """Write the two ends of an interval, given apart, as one; either may be empty."""
+    return f"{start}..{end}" if start or end else ""
 
 
 def _days(told: str, today: date) -> TimeRange | None:

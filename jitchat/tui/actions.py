@@ -183,11 +183,11 @@ ACTIONS = (
         pane=(PaneKey("turn_requested", "n", "note", "Note what was asked for #{turn}?"),),
     ),
     Action(
-        "observations", "ctrl+o", "view('observations')", "Observations",
+        "observations", "", "view('observations')", "Observations",
         "What stands for earlier turns in observe, and how", "observations",
     ),
     Action(
-        "cases", "alt+k", "view('regression_cases')", "Check", "Are the noted turns found now?",
+        "cases", "", "view('regression_cases')", "Check", "Are the noted turns found now?",
         "check",
     ),
     Action(
@@ -214,7 +214,7 @@ ACTIONS = (
         "allow_once", "alt+j", "approve('once')", "Allow once", "A tool that waits, or observing"
     ),
     Action(
-        "allow_conversation", "alt+l", "approve('conversation')", "Allow here",
+        "allow_conversation", "alt+k", "approve('conversation')", "Allow here",
         "In this conversation, the tool or observing",
     ),
     Action(

@@ -61,13 +61,16 @@ _NAMED = 4
 
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
-    """Say which tools are not offered, the dearest first."""
+    """Say which tools are not offered, why not and what each would take, the dearest first."""
     left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
     if not left_out:
         return []
     total = sum(tool.tokens for tool in left_out)
-    few = "; ".join(f"{tool.name}, {tool.reason}" for tool in left_out[:_NAMED])
-    more = "; …" if left_out[_NAMED:] else ""
+    by_reason: dict[str, list[str]] = {}
+    for tool in left_out[:_NAMED]:
+        by_reason.setdefault(tool.reason, []).append(f"{tool.name} ({tool.tokens:,})")
+    few = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in by_reason.items())
+    more = ", …" if left_out[_NAMED:] else ""
     not_offered = f"{plural(len(left_out), 'tool')} not offered"
     return [one_line(f"{not_offered}, {total:,} tokens: {few}{more}")]
 

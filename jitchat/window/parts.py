@@ -109,6 +109,8 @@ class Parts:
     """What the window may hold."""
     opening: tuple[Segment, ...]
     """The instructions, then the tools by name."""
+    opening_of_everything: tuple[Segment, ...]
+    """The same where nothing is left out: there is nothing to ask for, but large results."""
     draft: Piece
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
@@ -120,15 +122,17 @@ class Parts:
         cls, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
     ) -> "Parts":
         history = sources.history
-        opening = (system_segment(sources.system, counter.count), *_tools(sources.tools, counter))
+        system = system_segment(sources.system, counter.count)
+        opening = (system, *_tools(sources.tools, counter))
+        of_everything = (system,) if sources.can_ask and len(opening) == 2 else opening
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         block = block_tokens(history, 0, partial(message_tokens, counter))
-        whole = tokens_of(opening) + tokens_of(bare_tail) + block
+        whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         room = calibration.within(budget.budget) - (KEPT_LINE if sources.can_ask else 0)
         counts = counter, calibration, room
-        return cls(sources, budget, *counts, opening, draft, bare_tail, whole)
+        return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
 
     @property
     def fixed(self) -> int:
@@ -136,13 +140,18 @@ class Parts:
         return tokens_of(self.opening) + tokens_of(self.bare_tail)
 
     @property
+    def kept_line(self) -> int:
+        """What is kept for the line on what a window leaves out."""
+        return KEPT_LINE if self.sources.can_ask else 0
+
+    @property
     def is_small(self) -> bool:
         """Whether the whole conversation fits."""
-        return self.whole <= self.room
+        return self.whole <= self.room + self.kept_line
 
     def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
         turns = self.recent(0, reason)
-        return Choice((*self.opening, *turns, *self.bare_tail), recalled)
+        return Choice((*self.opening_of_everything, *turns, *self.bare_tail), recalled)
 
     def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
         """Make the turns from index `start` on, each a message of its own."""

@@ -6,6 +6,8 @@ KEPT = "what is not shown"
 OFFERED = "offered to the model"
 GATE = "offered with other tools: their results may be large"
 CAN_ASK = "finds what is not shown"
+NOTHING_LEFT_OUT = "all of the conversation is shown"
+NO_TOOLS = "the model takes no tools"
 # distilled
 STANDING = "what you always want"
 FACTS = "facts that fit your message"

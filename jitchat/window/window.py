@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -390,6 +391,7 @@ def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
     return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
 
 
+@lru_cache(maxsize=512)
 def _tool(text: str) -> Tool:
     return Tool(**json.loads(text))
 

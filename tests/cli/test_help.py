@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 NAMES = [
     "send", "window", "why", "replay", "check", "demo", "rot",
-    "conversations", "import", "models", "tokens", "keys",
+    "conversations", "import", "models", "usage", "tokens", "keys",
     "mcp",
-    "doctor", "config", "paths", "bench",
+    "doctor", "config", "paths", "completion", "bench",
 ]  # fmt: skip
 
 

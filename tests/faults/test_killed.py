@@ -14,6 +14,7 @@ import pytest
 
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
+from jitchat.providers.protocols.protocol import protocol_names
 from jitchat.providers.tools import paired
 from jitchat.store.database import Database, migration_names
 from jitchat.store.store import ColdStore
@@ -22,6 +23,8 @@ from jitchat.window.exchange import carried_use, spoken_as
 from jitchat.window.history import History
 from tests.faults.nursery import PIECE_SECONDS
 from tests.index.support import FakeEmbedder
+from tests.providers.test_fuzzed_calls import ids_of
+from tests.providers.tool_windows import sent_messages
 from tests.store.test_schema import database_at
 from tests.support import talk
 
@@ -122,7 +125,7 @@ def test_a_forking_chat_killed_at_any_moment_keeps_its_tree(nursery, tmp_path, r
 
 
 def require_valid(memory: Memory) -> None:
-    """The next window has a result for each call, and a call for each result."""
+    """The next request has a result for each call, and a call for each result, everywhere."""
     memory.add_user_turn("after the kill")
     history = History().extended(memory.turns, lambda text, use=NO_TOOL_USE: 1)
     messages = [
@@ -131,6 +134,10 @@ def require_valid(memory: Memory) -> None:
     ]
     matched = paired(messages)
     assert (matched.interrupted, matched.dropped) == ((), ())
+    for name in protocol_names:
+        called, returned = ids_of(sent_messages(name, messages))
+        assert called == returned
+        assert len(called) == sum(len(message.use.calls) for message in messages)
 
 
 def test_a_turn_killed_during_its_calls_loses_none_and_goes_on(nursery, tmp_path, rounds):

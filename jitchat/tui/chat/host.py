@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,10 @@ class Host:
     def tell(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
+    async def wait_for(self, screen: Screen[Any]) -> Any:  # noqa: ANN401  the screen's result
+        """Open another screen on top, and wait until it is left; from a worker only."""
+        return await self._screen.app.push_screen_wait(screen)
+
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
         """Open another screen on top; `left` is called with what it is left for."""
         self._screen.app.push_screen(screen, left)
@@ -101,10 +105,12 @@ class Surfaces:
         self.inspector = Inspector(in_chat=True)
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
+        """What could answer in place of the reader."""
         self.approval = ApprovalLine()
         self.trouble = ""
         """What is the matter with servers of tools, for the top line; mostly empty."""
-        """What could answer in place of the reader."""
+        self.prompts: Mapping[str, str] = {}
+        """What prompts of servers take and do, by `server:name`, as they are typed behind `/`."""
         self.prompt = Prompt()
         self.hint = HintLine()
         self.below: list[Widget] = []

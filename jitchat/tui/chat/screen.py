@@ -16,7 +16,6 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from jitchat.errors import JitchatError
 from jitchat.events import MemoryUpdated, ObservationDue
 from jitchat.store.pins import Drafts
 from jitchat.tools.approvals import Answer
@@ -29,6 +28,7 @@ from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.model_switch import ModelSwitch
 from jitchat.tui.chat.observations import Observations
+from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import NEW_TITLE, Sends
@@ -83,6 +83,7 @@ class ChatScreen(Screen[None]):
         self.sends = sends = Sends(*shared, opening, steering, previews)
         self.tools = tools = Tools(*shared)
         self.observations = Observations(*shared, opening, previews)
+        self.offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
@@ -176,9 +177,10 @@ class ChatScreen(Screen[None]):
     async def _submitted(self, message: Prompt.Submitted) -> None:
         prompt = self.surfaces.prompt
         prompt.hand_over(message.text)
-        if (command := command_in(message.text)) is not None:
+        prompts = self.surfaces.prompts
+        if (command := command_in(message.text, prompts)) is not None:
             await self._run_command(command)
-        elif sentence := mistyped(message.text):
+        elif sentence := mistyped(message.text, prompts):
             prompt.give_back(message.text)
             self.host.say(sentence)
         elif self.session is not None and not self.busy:
@@ -226,8 +228,14 @@ class ChatScreen(Screen[None]):
             await self.branches.show_up_to(session, after)
         text, once, mode = self.steering.take(typed, after)
         self.sends.start(session, text, replace(once, form=form), mode)
+        if starting := self.tools.starting():
+            late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
+            self.host.say(f"Sent without the tools of {late}: still starting.")
 
     async def _run_command(self, command: Command) -> None:
+        if command.name in self.surfaces.prompts:
+            self._take_prompt(command)
+            return
         name, argument, action = command.name, command.argument, command.action
         if name in ("mode", "once") and argument not in list(Mode):
             self.host.say(f"/{name} takes one of {', '.join(Mode)}.")
@@ -458,32 +466,22 @@ class ChatScreen(Screen[None]):
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
+        self.host.run(self.offers.learn(message.state), "offers")
         self.indexing.show_status()
         self.previews.plan(afresh=True)
 
     @work(group="offered", exclusive=True)
     async def action_offered(self, what: str, given: str = "") -> None:
         """Pick a resource or a prompt of a server, and put its text into the prompt."""
-        from jitchat.tui.dialogs.offered import OfferedScreen  # noqa: PLC0415  seldom
-
-        offered = await self.tools.offered(what)
-        if not offered:
-            self.host.say(f"No server offers any {what}.")
-            return
-        taken = await self.app.push_screen_wait(OfferedScreen(what.capitalize(), offered))
-        if taken is None:
-            return
-        pairs = (word.partition("=") for word in given.split() if "=" in word)
-        try:
-            text = await self.tools.text_of(what, taken, {name: value for name, _, value in pairs})
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            self.surfaces.prompt.insert(text)
+        await self.offers.pick(what, given)
 
     def action_server_prompt(self, given: str = "") -> None:
         """Pick a prompt of a server; `given` has its arguments: `name=value`."""
         self.action_offered("prompts", given)
+
+    @work(group="offered", exclusive=True)
+    async def _take_prompt(self, command: Command) -> None:
+        await self.offers.take_prompt(command.name, command.argument)
 
     def action_approve(self, name: str) -> None:
         """Answer whether a tool may run, or turns may be observed."""
@@ -557,7 +555,9 @@ class ChatScreen(Screen[None]):
             await self.branches.go_to_version(self.session, step, position)
 
     def action_reasoning(self) -> None:
-        if not self.surfaces.transcript.toggle_fold():
+        if self.surfaces.approval.display:
+            self.surfaces.approval.toggle()
+        elif not self.surfaces.transcript.toggle_fold():
             self.host.say("No reasoning came with this reply, and it called no tool.")
 
     @reports_errors
@@ -648,7 +648,9 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_scroll_chat(self, pages: int) -> None:
-        self.surfaces.transcript.action_page(pages)
+        """Scroll what is asked about, where it is longer than its place, or the conversation."""
+        if not self.surfaces.approval.scroll_pages(pages):
+            self.surfaces.transcript.action_page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()

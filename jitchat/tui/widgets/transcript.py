@@ -135,10 +135,10 @@ class Transcript(VerticalScroll):
             await self.mount_all(views)
             self.anchor()
 
-    def run(self, turn: Turn, call: ToolCall) -> None:
-        """Show that a call of a turn runs, until its result is put."""
+    def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
+        """Show that a call of a turn runs, or waits to be allowed, until its result is put."""
         if (view := self._view_of(turn.position)) is not None:
-            view.run(call)
+            view.show_call(call, runs=runs)
 
     async def replace_stored(self, turn: Turn) -> bool:
         """Take a reply that could not be stored for what it is in the store; False: it is not here.

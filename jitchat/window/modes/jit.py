@@ -25,7 +25,8 @@ def choose(parts: Parts) -> Choice:
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    if parts.whole < tokens_of(segments) or (parts.is_small and lacks_requested):
+    costs_more = parts.whole < tokens_of(segments) + parts.kept_line
+    if parts.is_small and (costs_more or lacks_requested):
         return parts.everything(reasons.PASSED_THROUGH, Recall())
     return Choice(segments, recalled, parts.squeezed(start))
 
@@ -56,7 +57,7 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
     )
     price, history = parts.counter.count, sources.history
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
-    most = min(parts.room, parts.whole)
+    most = min(parts.room, parts.whole - parts.kept_line)
     while True:
         turns = recalled.in_order(parts.budget.order)
         tail = tail_segments(recalled.lines, turns, parts.draft, price)

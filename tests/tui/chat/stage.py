@@ -185,6 +185,7 @@ def stage_surfaces() -> Any:
     hint.sentences = ()
     hint.show_cost.side_effect = lambda *sentences: setattr(hint, "sentences", sentences)
     surfaces.transcript.chosen = None
+    surfaces.prompts = {}
     return surfaces
 
 
