@@ -28,6 +28,7 @@ from jitchat.synthesis.sentences import (
     without_items,
     words_of,
 )
+from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
 _FIRST_SHARE = 0.6
@@ -77,7 +78,11 @@ class ExtractiveObserver:
         ]
         per_line = self._counter.count(f"- {label_of(lines[-1].text)} (#{lines[-1].source.last})\n")
         candidates = self._candidates(said)
-        chosen = select(candidates, Room(room, per_line), _FIRST_SHARE)
+        written = observation_tokens(standing, self._counter.count)
+        counted = sum(each.cost for each in candidates) + per_line * len(lines)
+        # days, times and names take their share of the room as well
+        tokens = int(room * min(1.0, counted / max(1, written)))
+        chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
         return Made(_kept(lines, _by_line(candidates, chosen)), self.name, told)
 
     def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
