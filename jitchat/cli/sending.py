@@ -6,10 +6,20 @@ from dataclasses import dataclass
 
 from jitchat import errors
 from jitchat.cli import output
-from jitchat.events import Event, ReplyDelta, SendFailed, ToolCalled, ToolReturned, TurnStored
+from jitchat.events import (
+    Event,
+    MemoryUpdated,
+    ObservationDue,
+    ReplyDelta,
+    SendFailed,
+    ToolCalled,
+    ToolReturned,
+    TurnStored,
+)
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
+from jitchat.synthesis.pass_report import PassReport
 from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
@@ -18,6 +28,7 @@ from jitchat.window.steering import NO_MORE, Once
 
 _LONGEST_LINE = 200
 """Characters of what is said of a call."""
+_DUE = "Turns are due to be observed: `jitchat observations --run` does it."
 
 
 class _Printer:
@@ -41,6 +52,12 @@ class _Printer:
                 self.end_line()
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
+            case MemoryUpdated(made):
+                self.end_line()
+                output.say(one_line(PassReport(made).sentence), err=True)
+            case ObservationDue():
+                self.end_line()
+                output.say(_DUE, err=True)
             case _:
                 pass
 

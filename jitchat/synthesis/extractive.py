@@ -17,6 +17,8 @@ from jitchat.synthesis.observer import EXTRACTOR, Batch, Made
 from jitchat.synthesis.selection import Candidate, Room, select
 from jitchat.synthesis.sentences import (
     Sentence,
+    is_of_person,
+    items_in,
     joined,
     label_of,
     line_of,
@@ -28,10 +30,13 @@ from jitchat.synthesis.sentences import (
     without_items,
     words_of,
 )
+from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
 _FIRST_SHARE = 0.6
 """Of the room of a reflection, for what is to be kept in any case, ahead of all else."""
+_ITEMS = 0.25
+"""Likewise, at most, for names and figures whose sentences go."""
 
 
 class ExtractiveObserver:
@@ -77,8 +82,34 @@ class ExtractiveObserver:
         ]
         per_line = self._counter.count(f"- {label_of(lines[-1].text)} (#{lines[-1].source.last})\n")
         candidates = self._candidates(said)
-        chosen = select(candidates, Room(room, per_line), _FIRST_SHARE)
-        return Made(_kept(lines, _by_line(candidates, chosen)), self.name, told)
+        written = observation_tokens(standing, self._counter.count)
+        counted = sum(each.cost for each in candidates) + per_line * len(lines)
+        # days, times and names take their share of the room as well
+        tokens = int(room * min(1.0, counted / max(1, written)))
+        chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
+        by_line = _by_line(candidates, chosen)
+        items = self._items_left(lines, by_line, int(tokens * _ITEMS))
+        return Made(_written(lines, by_line, items), self.name, told)
+
+    def _items_left(
+        self,
+        lines: Sequence[Observation],
+        by_line: Mapping[int, Sequence[Sentence]],
+        room: int,
+    ) -> Mapping[int, list[str]]:
+        """List by line the names and figures that no chosen sentence has; the newest first."""
+        carried = {word for said in by_line.values() for each in said for word in each.words}
+        found: dict[int, list[str]] = {}
+        for number in range(len(lines) - 1, -1, -1):
+            line = lines[number]
+            bare, listed = without_items(line.text.removeprefix(label_of(line.text)))
+            for item in (*listed, *items_in(bare, of_person=is_of_person(line))):
+                cost = self._counter.count(f", {item}")
+                if not words_of(item) <= carried and cost <= room:
+                    room -= cost
+                    carried |= words_of(item)
+                    found.setdefault(number, []).append(item)
+        return found
 
     def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
         return [
@@ -102,20 +133,18 @@ def _by_line(
     return found
 
 
-def _kept(
-    lines: Sequence[Observation], by_line: Mapping[int, Sequence[Sentence]]
+def _written(
+    lines: Sequence[Observation],
+    by_line: Mapping[int, Sequence[Sentence]],
+    items: Mapping[int, Sequence[str]],
 ) -> tuple[Observation, ...]:
-    """Write the lines anew of the sentences that were chosen; names that nothing has stay."""
-    texts = {
-        number: label_of(lines[number].text) + joined(said) for number, said in by_line.items()
-    }
-    carried = {word for text in texts.values() for word in words_of(text)}
+    """Write lines anew of the sentences that were chosen, and of the names that stay with them."""
     made = []
     for number, line in enumerate(lines):
-        items = [each for each in without_items(line.text)[1] if not words_of(each) <= carried]
-        carried.update(word for each in items for word in words_of(each))
-        if number in texts or items:
-            text = texts.get(number, label_of(line.text).rstrip())
-            days = resolved_days(by_line.get(number, ()), line.said_at)
-            made.append(replace(line, text=with_items(text, items), refers_to=days))
+        said, also = by_line.get(number, ()), items.get(number, ())
+        if said or also:
+            label = label_of(line.text)
+            text = label + joined(said) if said else label.rstrip()
+            days = resolved_days(said, line.said_at)
+            made.append(replace(line, text=with_items(text, also), refers_to=days))
     return tuple(made)

@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from jitchat.statements import Observation, Superseded
 from jitchat.synthesis.sentences import (
     Sentence,
+    by_turn,
     is_carried,
     joined,
     label_of,
     sentences_in,
+    with_items,
+    without_items,
     words_of,
 )
 
@@ -105,11 +108,10 @@ def _differs_in_figures(earlier: _Said, later: _Said) -> bool:
 
 
 def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:
-    """List the lines that stood of which some sentence is in no line of the same turns now."""
+    """List what no line has of those that stood: the sentences that go, and names in no line."""
     own: dict[int, frozenset[str]] = {}
-    for line in lines:
-        for turn in line.source.turns:
-            own[turn] = own.get(turn, frozenset()) | words_of(line.text)
+    for turn, line in by_turn(lines):
+        own[turn] = own.get(turn, frozenset()) | words_of(line.text)
     anywhere = frozenset(word for line in lines for word in words_of(line.text))
     lost = []
     for line in standing:
@@ -119,6 +121,7 @@ def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) ->
             for each in sentences_in(line)
             if not is_carried(each, words) and not each.words <= anywhere
         ]
-        if gone:
-            lost.append(replace(line, text=label_of(line.text) + joined(gone)))
+        items = [each for each in without_items(line.text)[1] if not words_of(each) <= anywhere]
+        if gone or items:
+            lost.append(replace(line, text=with_items(label_of(line.text) + joined(gone), items)))
     return lost

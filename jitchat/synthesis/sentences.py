@@ -146,21 +146,28 @@ def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
 def items_of(turn: Turn) -> tuple[str, ...]:
     """List the names, figures, files and artefacts of a turn that are kept in any case.
 
-    Of a person's, all of them, a figure with the word behind it; of a model's own reply, files and
+    Of a person's, all of them, a figure with what it counts; of a model's own reply, files and
     what else has a suffix or a path.
     """
     if is_requested(turn) or turn.use.answers is not None:
         return ()
     prose = "\n".join(text for text, is_code in marked_sentences(turn.content) if not is_code)
+    return items_in(prose, of_person=is_person(turn))
+
+
+def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
+    """`items_of`, of the prose of a turn."""
     named = [one_line(each) for each in entities(prose)]
-    if is_person(turn):
-        named = [each for each in named if not _FIGURES.fullmatch(each)]
-        named += (found[0] for found in _FIGURES.finditer(prose))
-        return tuple(dict.fromkeys(each for each in named if _is_item(each)))
-    return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
+    if not of_person:
+        return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
+    named = [each for each in named if not _FIGURES.fullmatch(each)]
+    named += (found[0] for found in _FIGURES.finditer(prose))
+    return tuple(dict.fromkeys(each for each in named if _is_item(each)))
 
 
-_FIGURES = re.compile(r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{2,20}\b)?(?![\w/@-])")
+_FIGURES = re.compile(
+    r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{3,20}s\b)?(?![\w/@-])"
+)
 _FILE = re.compile(
     r"(?:[\w.@~-]*/)*[\w@~-][\w.@~-]*\.[A-Za-z][A-Za-z0-9]{0,4}|(?:[\w.@~-]+/){2,}[\w.@~-]*"
 )
@@ -219,11 +226,16 @@ def label_of(text: str) -> str:
     return found[0] if found else ""
 
 
+def is_of_person(line: Observation) -> bool:
+    """Whether a person said what a line has, as far as it tells."""
+    return not label_of(line.text).startswith(_NO_PERSONS)
+
+
 def sentences_in(line: Observation) -> tuple[Sentence, ...]:
     """Take a line apart into its sentences: of a gap between two, their places tell."""
     label = label_of(line.text)
     bare = without_items(line.text.removeprefix(label))[0]
-    of_person = not label.startswith(_NO_PERSONS)
+    of_person = is_of_person(line)
     made, place = list[Sentence](), 0
     for stretch in bare.split(LEFT_OUT):
         for text, _ in marked_sentences(stretch):

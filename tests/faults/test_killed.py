@@ -17,6 +17,7 @@ from jitchat.memory import Memory
 from jitchat.providers.protocols.protocol import protocol_names
 from jitchat.providers.tools import paired
 from jitchat.store.database import Database, migration_names
+from jitchat.store.observations import PassKind
 from jitchat.store.store import ColdStore
 from jitchat.values import NO_TOOL_USE, Message, Status
 from jitchat.window.exchange import carried_use, spoken_as
@@ -223,5 +224,40 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         list(again.index.catch_up())
         rows = IndexTables(store.database, "talk").rows(again.turns, second)
         assert [len(row.vector or b"") for row in rows] == [24] * 600
+        require_sound(store.database)
+        store.database.close()
+
+
+def require_observed(memory: Memory, told: list[list[str]]) -> None:
+    """Every acknowledged pass stands, whole; turns are observed from the first on without a gap."""
+    passes = memory.observed.passes(memory.snapshot.path, memory.snapshot.path.head + 1)
+    acknowledged = {int(words[1]) for words in told if words[0] == "observed"}
+    assert acknowledged <= {each.id for each in passes}
+    through = 0
+    for each in passes:
+        assert each.lines
+        if each.kind is PassKind.OBSERVE:
+            assert each.first == through + 1
+            through = each.last
+        assert each.last == through
+    assert memory.distilled(memory.snapshot.path.head + 1).observations.through == through
+
+
+def test_killed_during_a_pass_what_was_observed_stands_and_the_rest_is_raw(
+    nursery, tmp_path, rounds
+):
+    chance = random.Random(5)
+    for number in range(rounds(4, 500)):
+        path = tmp_path / f"{number // 10}.db"
+        if number % 10 == 0:
+            database = Database(path)
+            ColdStore(database).create("Talk", "talk")
+            database.close()
+        told = nursery.run_and_kill(
+            "observe", chance.randrange(1, 25), path=str(path), conversation="talk"
+        )
+        assert "failed" not in [words[0] for words in told]
+        store = ColdStore(Database(path))
+        require_observed(Memory(store, store.conversation("talk")), told)
         require_sound(store.database)
         store.database.close()

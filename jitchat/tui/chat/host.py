@@ -150,6 +150,7 @@ class Surfaces:
     ) -> None:
         """Show one window everywhere, with what was reported for it."""
         self.bar.refusal = None
+        self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
         prices = session.options.prices if session is not None else None

@@ -99,7 +99,7 @@ class ObservationsView(View):
         self._editing = 0
         """The number of the line that is being edited; 0 for none."""
         columns: Sequence[Column[Row]] = (
-            Column("", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
+            Column("line", lambda row: f"{row.number}" if row.number else "", 4),
             Column("turns", lambda row: row.turns, 10),
             Column("level", lambda row: row.level, 5),
             Column("said", lambda row: row.when, 16),
@@ -152,6 +152,8 @@ class ObservationsView(View):
         if self._shows_dropped:
             rows = dropped_rows(shown.reports[-1])
         self._table.show(rows)
+        if self.focused is None:  # the list was hidden while there was nothing
+            self._table.list.focus()
         through = shown.observations.through
         self.frame.border_subtitle = f"{plural(len(lines), 'line')} for #1–#{through}"
         self._note.update(self._sum(shown))

@@ -17,8 +17,10 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
+from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.figures import WORKING, tokens
 from jitchat.tui.palette import kind_style
+from jitchat.values import Mode
 from jitchat.window.window import ContextWindow, Kind
 
 PATTERNS = {
@@ -44,6 +46,9 @@ _BOUNDARY = "║"
 """Between the stable prefix and the rest."""
 _BREAK = "╱╱"
 """Where the scale breaks: what follows is shorter than it would be."""
+_MARK = "┃"
+"""Where a threshold of `observe` is."""
+_AHEAD_OF_HISTORY = ("system", "tools", "standing", "document")
 _USED = 0.75
 """The share of the width that what is used has at least."""
 _REST = ("free", "reserve")
@@ -64,6 +69,8 @@ class BudgetBar(Widget):
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, where what must be sent does not fit."""
+    thresholds: reactive[Thresholds | None] = reactive(None)
+    """Beyond which turns are observed, and observations rewritten: marked in `observe`."""
     working: reactive[bool] = reactive(False)
     """Whether another window is being worked out: a mark in place of the first sign says so."""
 
@@ -98,7 +105,20 @@ class BudgetBar(Widget):
         legend = self._fitting_legend(self.window)
         if self.working:
             legend = Content.assemble(WORKING, legend[1:])
-        return Content.assemble(*bar, "\n", legend)
+        return Content.assemble(self._marked(Content.assemble(*bar), shares), "\n", legend)
+
+    def _marked(self, bar: Content, shares: Mapping[str, int]) -> Content:
+        """Draw the thresholds of `observe` over the bar."""
+        window, known = self.window, self.thresholds
+        if window is None or known is None or window.mode is not Mode.OBSERVE:
+            return bar
+        limit = window.budget.limit
+        ahead = sum(shares[name] for name in _AHEAD_OF_HISTORY)
+        cells = in_two_scales(dict(shares), self.size.width - 1)
+        for tokens_of in (known.observations, known.history):
+            cell = _cell_of(ahead + tokens_of(limit), shares, cells)
+            bar = bar[:cell] + Content.styled(_MARK, "$foreground") + bar[cell + 1 :]
+        return bar
 
     def _fitting_legend(self, window: ContextWindow) -> Content:
         """Draw the first form that has room: with whole names, with short ones, without zeros."""
@@ -136,6 +156,18 @@ class BudgetBar(Widget):
             if event.x < right:
                 self.post_message(self.KindClicked(name))
                 return
+
+
+def _cell_of(at: int, shares: Mapping[str, int], cells: Mapping[str, int]) -> int:
+    """Find the cell in which so many tokens from the window's start end."""
+    place = 0
+    for name, count in shares.items():
+        if at < count:
+            place += at * cells[name] // count
+            break
+        at -= count
+        place += cells[name] + (name == _STABLE[-1])
+    return min(place, sum(cells.values()))
 
 
 def _shares(window: ContextWindow) -> dict[str, int]:
