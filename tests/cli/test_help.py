@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = [
     "send", "window", "why", "replay", "check", "demo", "rot",
-    "conversations", "import", "models", "tokens", "keys",
+    "document", "conversations", "import", "models", "tokens", "keys",
     "mcp",
     "doctor", "config", "paths", "bench",
 ]  # fmt: skip
