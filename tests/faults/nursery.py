@@ -8,6 +8,7 @@ are gone, "gone" is told. Every line is one write, so lines of several copies ne
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -161,13 +162,24 @@ def index(path: str, conversation: str) -> None:
     tell("done")
 
 
+def unlike(seed: str) -> list[str]:
+    """Make words that no other seed has: nothing contradicts a statement of them."""
+    digits = (
+        hashlib.sha256(seed.encode())
+        .hexdigest()
+        .translate(str.maketrans("0123456789", "ghijklmnop"))
+    )
+    return [digits[start : start + 9] for start in (0, 9, 18)]
+
+
 def end_sessions(path: str, sessions: int) -> None:
     """Hold sessions in a conversation of its own, and end each: the memory document is shared."""
     store = ColdStore(Database(Path(path)))
     memory = Memory(store, store.create("Talk", f"talk-{os.getpid()}"))
     ending = SessionEnd(memory)
     for number in range(sessions):
-        said = memory.add_user_turn(f"Gateway {os.getpid()}-{number} has the file b{number}.txt in Lisbon.")
+        first, second, third = unlike(f"{os.getpid()} {number}")
+        said = memory.add_user_turn(f"In Lisbon {first} feeds {second} with {third}.")
         tell("stored", said.id)
         memory.distilled(said.position)
         while True:  # one that lost to another process goes into what that one wrote
