@@ -31,6 +31,7 @@ _COMMANDS = {
     "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
     "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
     "observations": ("observations", "Show what stands for earlier turns in observe, and how."),
+    "document": ("document", "Show, edit or undo the memory document of a project."),
     "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
@@ -40,7 +41,6 @@ _COMMANDS = {
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
-    "document": ("document", "Show, edit or undo the memory document of a project."),
     "conversations": ("config", "List the conversations, the one touched last first."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from jitchat.errors import UnknownVersion, UsageError
-from jitchat.statements import DocumentLine, MemoryDocument, Section
+from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section
 from jitchat.synthesis.fitting import MOST_WORDS, in_order, words_of
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import stems
@@ -48,8 +48,26 @@ def pinned(document: MemoryDocument, number: int) -> MemoryDocument:
 
 
 def forgotten(document: MemoryDocument, number: int) -> MemoryDocument:
-    line_at(document, number)
-    return _with(document, number, None)
+    """Leave a line out, also where the timeline says it; a date of the timeline loses its words."""
+    line = line_at(document, number)
+    if line.section is Section.TIMELINE:
+        return _with(document, number, replace(line, text=BARE, speaker="", is_edited=False))
+    return _without_words(_with(document, number, None), line)
+
+
+def _without_words(document: MemoryDocument, gone: DocumentLine) -> MemoryDocument:
+    """Take what a line said out of the timeline."""
+    lines = tuple(
+        replace(line, text=BARE, speaker="")
+        if line.section is Section.TIMELINE
+        and line.source is not None
+        and gone.source is not None
+        and line.source.conversation == gone.source.conversation
+        and gone.text.startswith(line.text.removesuffix("…"))
+        else line
+        for line in document.lines
+    )
+    return replace(document, lines=lines)
 
 
 def edited(document: MemoryDocument, number: int, text: str) -> MemoryDocument:
@@ -65,7 +83,7 @@ def edited(document: MemoryDocument, number: int, text: str) -> MemoryDocument:
     if not text:
         return forgotten(document, number)
     new = replace(line, text=text, speaker="", refers_to=(), replaced=None, is_edited=True)
-    return _checked(_with(document, number, new))
+    return _checked(_without_words(_with(document, number, new), line))
 
 
 def _with(document: MemoryDocument, number: int, line: DocumentLine | None) -> MemoryDocument:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 NAMES = [
-    "send", "window", "why", "replay", "check", "demo", "rot",
-    "conversations", "import", "models", "usage", "tokens", "keys",
-    "mcp",
+    "send", "window", "why", "replay", "observations", "document", "check", "demo", "rot",
+    "conversations", "import", "models", "usage", "tokens", "keys", "mcp",
     "doctor", "config", "paths", "completion", "bench",
 ]  # fmt: skip
 

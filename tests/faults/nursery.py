@@ -8,6 +8,7 @@ are gone, "gone" is told. Every line is one write, so lines of several copies ne
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import jitchat.index.indexer
 import jitchat.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
+from jitchat.errors import StaleDocument
 from jitchat.events import StepStored, ToolReturned, TurnStored
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
@@ -27,6 +29,7 @@ from jitchat.store.database import Database
 from jitchat.store.path import parent_of
 from jitchat.store.replies import Place, ReplyWriter, Timing
 from jitchat.store.store import ColdStore
+from jitchat.synthesis.session_end import SessionEnd
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Mode, Role, Status, ToolCall, Turn
@@ -179,9 +182,43 @@ def observe(path: str, conversation: str, exchanges: int = 0) -> None:
     tell("done")
 
 
+def unlike(seed: str) -> list[str]:
+    """Make words that no other seed has: nothing contradicts a statement of them."""
+    digits = (
+        hashlib.sha256(seed.encode())
+        .hexdigest()
+        .translate(str.maketrans("0123456789", "ghijklmnop"))
+    )
+    return [digits[start : start + 9] for start in (0, 9, 18)]
+
+
+def end_sessions(path: str, sessions: int) -> None:
+    """Hold sessions in a conversation of its own, and end each: the memory document is shared."""
+    store = ColdStore(Database(Path(path)))
+    memory = Memory(store, store.create("Talk", f"talk-{os.getpid()}"))
+    ending = SessionEnd(memory)
+    for number in range(sessions):
+        first, second, third = unlike(f"{os.getpid()} {number}")
+        said = memory.add_user_turn(f"In Lisbon {first} feeds {second} with {third}.")
+        tell("stored", said.id)
+        memory.distilled(said.position)
+        while True:  # one that lost to another process goes into what that one wrote
+            try:
+                ended = asyncio.run(ending.end())
+            except StaleDocument:
+                memory.begin_session()
+            else:
+                break
+        tell("ended", ended.document.version if ended else 0)
+    tell("done")
+
+
 JOBS = {
     each.__name__: each
-    for each in (chat, fork_often, call_tools, say, open_only, open_and_die, index, observe)
+    for each in (
+        *(chat, fork_often, call_tools, say, open_only, open_and_die, index),
+        *(observe, end_sessions),
+    )
 }
 
 

@@ -6,7 +6,7 @@ of are marked, so that a wrong answer leads to the line that it stems from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual import on
@@ -82,14 +82,12 @@ class DocumentView(View):
         self._shows_changes = False
         self._editing = 0
         """The number of the line that is being edited; 0 for none."""
-        columns = (
-            Column[Row]("", _mark, 2),
-            Column[Row](
-                "line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True
-            ),
-            Column[Row]("date", lambda row: _day(row.line), 10),
-            Column[Row]("source", lambda row: _source(row.line), _SOURCE),
-            Column[Row]("", _text),
+        columns: Sequence[Column[Row]] = (
+            Column("", _mark, 2),
+            Column("line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
+            Column("date", lambda row: _day(row.line), 10),
+            Column("source", lambda row: _source(row.line), _SOURCE),
+            Column("", _text),
         )
         self._table = TurnTable[Row](
             columns, id="document-table", key=lambda row: (row.number, row.line.text), style=_style

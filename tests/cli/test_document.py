@@ -1,0 +1,88 @@
+"""`jitchat document`, and `jitchat send --end`, which writes it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+
+pytestmark = pytest.mark.usefixtures("demo", "scripted")
+PORT = "The gateway's port is 8443."
+
+
+def document(jitchat: Shell, *words: object) -> dict[str, object]:
+    done = jitchat("document", *words, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def lines(jitchat: Shell, *words: object) -> list[str]:
+    return [line["text"] for line in document(jitchat, *words)["lines"]]
+
+
+def test_nothing_is_written_before_the_end_and_three_operations_are_told_then(jitchat: Shell):
+    assert jitchat("send", PORT, "--mode", "document").err == ""
+    assert lines(jitchat) == []
+    assert "is empty" in jitchat("document").out
+    done = jitchat("send", "Thanks.", "--mode", "document", "--end")
+    assert "memory document: version 1" in done.err
+    assert "3 store operations" in done.err
+    assert PORT in lines(jitchat)
+    shown = jitchat("document").out
+    assert "version 1 · " in shown
+    assert "(demo #61)" in shown
+
+
+def test_the_log_has_a_line_for_it_and_no_word_of_it(jitchat: Shell, home: Path):
+    jitchat("send", PORT, "--end")
+    (log,) = home.rglob("log.txt")
+    (line,) = log.read_text().splitlines()
+    assert "context_only=true" in line
+    assert "store_operations=3" in line
+    assert "8443" not in line
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell):
+    jitchat("send", PORT, "--end")
+    number = lines(jitchat).index(PORT) + 1
+    assert "Version 2 holds now." in jitchat("document", "--pin", number).err
+    assert document(jitchat)["lines"][number - 1]["pinned"]
+    jitchat("document", "--forget", number)
+    assert PORT not in lines(jitchat)
+    assert PORT in lines(jitchat, "--version", 2)
+    assert f"- Facts: {PORT}" in jitchat("document", "--diff", 2, 3).out
+    jitchat("document", "--undo")
+    assert PORT in lines(jitchat)
+    listed = jitchat("document", "--versions").out
+    assert [line.split()[0] for line in listed.splitlines()] == ["1", "2", "3", "4"]
+    assert "undo: version 2 again" in listed
+
+
+def test_it_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    jitchat("send", PORT, "--end")
+    monkeypatch.setattr(click, "edit", lambda text, **_: text.replace("8443", "9641"))
+    jitchat("document", "--edit")
+    assert any("9641" in text for text in lines(jitchat))
+    monkeypatch.setattr(click, "edit", lambda *_, **__: None)
+    jitchat("document", "--edit")
+    assert document(jitchat)["version"] == 2
+
+
+def test_what_is_not_there_is_told(jitchat: Shell):
+    for words in (["--version", 3], ["--forget", 3], ["--undo"], ["--pin", 1, "--undo"]):
+        done = jitchat("document", *words)
+        assert done.code == 2
+        assert done.err.startswith("jitchat: ")
+
+
+def test_projects_have_documents_of_their_own(jitchat: Shell):
+    jitchat("send", PORT, "--end")
+    assert lines(jitchat, "--project", "other") == []
