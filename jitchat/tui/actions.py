@@ -56,6 +56,8 @@ class Action:
     command: str = ""
     takes: Takes = Takes.NOTHING
     pane: tuple[PaneKey, ...] = ()
+    letter: str = ""
+    """In the menu of views; empty where it is not in there."""
 
     @property
     def view(self) -> str:
@@ -74,10 +76,12 @@ ACTIONS = (
     Action(
         "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments",
         "inspect",
+        letter="i",
     ),
     Action(
         "models", "ctrl+l", "models", "Model", "Pick who answers, or add a key",
         "model", Takes.WORDS,
+        letter="m",
     ),
     Action(
         "mode_named", "", "use_mode", "", f"Use a mode from now on: {_MODES}",
@@ -95,6 +99,7 @@ ACTIONS = (
     Action(
         "resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them",
         "resume",
+        letter="c",
     ),
     Action(
         "regenerate", "alt+r", "ask('regenerate')", "Regenerate",
@@ -132,8 +137,9 @@ ACTIONS = (
         pane=(PaneKey("turn_undo", "u", "undo", "Take the last pin or exclusion back?"),),
     ),
     Action("wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …"),
+    Action("menu", "ctrl+o", "menu", "Menu of views", "Every view by a letter", "views"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
-    Action("help", "f1", "help", "Help", "Keys and words", "help"),
+    Action("help", "f1", "help", "Help", "Keys and words", "help", letter="?"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
     Action("model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that"),
     Action(
@@ -141,41 +147,50 @@ ACTIONS = (
         "Ask the provider for the window's tokens", "count",
     ),
     Action(
-        "wire", "f3", "view('wire')", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE
+        "wire", "f3", "view('wire')", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
+        letter="w",
     ),
     Action(
         "ledger", "f4", "view('ledger')", "Ledger", "Every candidate, and why or why not",
         "ledger", Takes.MESSAGE,
+        letter="l",
     ),
     Action(
         "what_if", "f7", "view('what_if')", "What if", "The windows of all modes side by side",
         "compare", Takes.MESSAGE,
+        letter="f",
     ),
     Action(
         "ask_all", "alt+a", "view('ask_all')", "Ask all modes", "Their answers side by side",
         "askall", Takes.MESSAGE,
+        letter="a",
     ),
     Action(
         "budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes",
         "budget", Takes.MESSAGE,
+        letter="b",
     ),
     Action(
         "sends", "f9", "view('sent_windows')", "Sent windows", "The window of any send, as it was",
         "sends",
+        letter="s",
     ),
     Action(
         "history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved",
         "history",
+        letter="h",
     ),
     Action(
         "mattered", "alt+m", "view('leave_one_out')", "Which turn mattered",
         "Ask again without each", "mattered",
         pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),),
+        letter="t",
     ),
     Action(
         "miss", "alt+w", "view('missing_turn')", "Missing turn",
         "Point at the turn that a wrong reply lacked", "wrong",
         pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),),
+        letter="!",
     ),
     Action(
         "note_requested", "", "note_requested", "Note what was asked for",
@@ -185,16 +200,21 @@ ACTIONS = (
     Action(
         "observations", "", "view('observations')", "Observations",
         "What stands for earlier turns in observe, and how", "observations",
+        letter="o",
     ),
     Action(
         "cases", "", "view('regression_cases')", "Check", "Are the noted turns found now?",
         "check",
+        letter="k",
     ),
     Action(
         "window", "alt+s", "switch_window", "Sent or next", "The window sent last, or the next one",
         "window",
     ),
-    Action("rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows", "rot"),
+    Action(
+        "rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows", "rot",
+        letter="r",
+    ),
     Action(
         "version", "alt+v", "other_version", "Next version", "Of a turn that has several",
         pane=(
@@ -230,8 +250,9 @@ ACTIONS = (
         "end",
     ),
     Action(
-        "document", "alt+t", "view('document')", "Memory document",
+        "document", "", "view('document')", "Memory document",
         "Its lines, their sources, and every version", "document",
+        letter="d",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(
@@ -245,8 +266,10 @@ ACTIONS = (
 )  # fmt: skip
 COMMANDS = {action.command: action for action in ACTIONS if action.command}
 """Actions by what is typed behind `/`."""
-VIEWS = {action.view: action for action in ACTIONS if action.view and action.keys}
+VIEWS = {action.view: action for action in ACTIONS if action.view and action.title}
 """The actions that open a view, by its name."""
+MENU = {action.letter: action for action in ACTIONS if action.letter}
+"""What the menu of views offers, by its letter."""
 
 PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
 """Keys of the prompt's own actions, by id."""
@@ -287,12 +310,18 @@ def _own_help() -> dict[str, Rows]:
     }
 
 
+def _keys_of(action: Action) -> str:
+    """Spell an action's keys, else what opens it from the menu of views: `Ctrl+O D`."""
+    menu = next(each.keys for each in ACTIONS if each.id == "menu")
+    return spelled(action.keys) or f"{spelled(menu)} {spelled(action.letter)}"
+
+
 def help_sections() -> list[tuple[str, Rows]]:
     """List what the help says of keys, by where they work."""
     own = _own_help()
     letters = [(spelled(p.key), a.sentence) for a in ACTIONS for p in a.pane if p.question]
     return [
-        ("Everywhere", [(spelled(a.keys), a.sentence) for a in ACTIONS if a.keys]),
+        ("Everywhere", [(_keys_of(a), a.sentence) for a in ACTIONS if a.keys or a.letter]),
         ("In the prompt", own["prompt"]),
         ("In the panes", [*own["letters"], *letters, *own["panes"]]),
         ("In the rot lab", own["lab"]),

@@ -662,6 +662,16 @@ class ChatScreen(Screen[None]):
         else:
             fetch.start(asked=True)
 
+    def action_menu(self) -> None:
+        """Offer the views by a letter each, and open the one that is taken."""
+        from jitchat.tui.dialogs.menu import MenuScreen  # noqa: PLC0415  not on the first frame
+
+        async def open_taken(method: str | None) -> None:
+            if method is not None:
+                await self.run_action(method)
+
+        self.app.push_screen(MenuScreen(), open_taken)
+
     def action_help(self) -> None:
         from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
 

@@ -267,7 +267,11 @@ class View(ModalScreen[Outcome | None]):
         Binding("escape,q", "close", "Close", id="view_close"),
         Binding("y", "copy", "Copy", id="view_copy"),
         Binding("ctrl+c", "app.help_quit", show=False),
-        *(Binding(action.keys, f"another('{name}')", show=False) for name, action in VIEWS.items()),
+        *(
+            Binding(action.keys, f"another('{name}')", show=False)
+            for name, action in VIEWS.items()
+            if action.keys
+        ),
     ]
     NAME: ClassVar[str] = ""
     """Its title."""

@@ -1,0 +1,61 @@
+"""The menu of views: each view by a letter, with the key that does the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.widgets import OptionList, TextArea
+
+from jitchat.tui.actions import ACTIONS, MENU
+from jitchat.tui.dialogs.help import HelpScreen
+from jitchat.tui.dialogs.menu import MenuScreen
+from jitchat.tui.views.view import View
+from tests.tui.support import demo_app, ready, until
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Picture
+    from tests.tui.support import TestBackend
+
+SIZE = (80, 24)
+
+
+def test_every_view_has_a_letter_of_its_own():
+    views = [action for action in ACTIONS if action.view and action.title]
+    assert all(action.letter for action in views)
+    assert len(MENU) == sum(bool(action.letter) for action in ACTIONS)
+
+
+async def test_a_letter_opens_its_view(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+o", "l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, View), "a view")
+        assert type(pilot.app.screen).__name__ == "LedgerView"
+
+
+async def test_enter_takes_the_one_under_the_cursor(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+o")
+        menu = pilot.app.screen.query_one(OptionList)
+        menu.highlighted = [*MENU].index("?")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "the help")
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+o"])
+async def test_the_menu_closes_and_what_was_typed_stays(backend: TestBackend, key: str):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await pilot.press(*"half a th", "ctrl+o", key)
+        assert pilot.app.screen is screen
+        assert screen.query_one(TextArea).text == "half a th"
+
+
+async def test_the_menu_looks_as_in_the_picture(backend: TestBackend, picture: Picture):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+o")
+        assert isinstance(pilot.app.screen, MenuScreen)
+        await picture(pilot, "menu", "small")
