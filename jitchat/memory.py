@@ -13,7 +13,8 @@ from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
-from jitchat.statements import Distilled, Observations
+from jitchat.statements import Distilled, Fact, Observations
+from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
 from jitchat.store.path import Path
 from jitchat.store.pins import Pins
@@ -55,6 +56,8 @@ class Memory:
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
         """The observations that were read last, and what they were read for."""
+        self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
+        """The facts that were read last, and what they were read for."""
         self.refresh()
 
     @property
@@ -81,7 +84,32 @@ class Memory:
 
     def distilled(self, before: int) -> Distilled:
         """Give what is distilled of the turns ahead of a position, and of other conversations."""
-        return Distilled(self._observations(self._cache.snapshot.path, before))
+        conversation = self.conversation
+        if conversation.is_temporary:
+            return Distilled(conversation=conversation.id)
+        observations = self._observations(self._cache.snapshot.path, before)
+        return Distilled(
+            observations, facts=self._facts_ahead(before), conversation=conversation.id
+        )
+
+    @property
+    def facts(self) -> FactStore:
+        """The facts of the project in which the conversation is now."""
+        store = self.store
+        return FactStore(store.database, store.project_of(self.conversation.id), store.now)
+
+    def _facts_ahead(self, before: int) -> tuple[Fact, ...]:
+        """Give the facts that hold, but for those of later turns of this very conversation."""
+        facts = self.facts
+        wanted = facts.project, facts.stamp()
+        if self._known_facts[0] != wanted:
+            self._known_facts = wanted, tuple(facts.holding())
+        return tuple(fact for fact in self._known_facts[1] if not self._is_later(fact, before))
+
+    def _is_later(self, fact: Fact, before: int) -> bool:
+        source = fact.source
+        is_own = source is not None and source.conversation == self.conversation.id
+        return is_own and source is not None and source.first >= before
 
     def _observations(self, path: Path, before: int) -> Observations:
         """Read the observations; the same ones as before are not read again."""

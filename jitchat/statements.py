@@ -129,6 +129,7 @@ class Fact:
     """A short statement that a project's conversations share."""
 
     id: int
+    """0 before it is stored."""
     text: str
     """On one line."""
     kind: FactKind
@@ -138,6 +139,18 @@ class Fact:
     valid_until: date | None = None
     """The day on which a later fact took its place; None while it holds."""
     state: FactState = FactState.KEPT
+    superseded_by: int | None = None
+    """The id of that fact."""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether no later fact took its place."""
+        return self.valid_until is None
+
+    @property
+    def holds(self) -> bool:
+        """Whether windows may carry it."""
+        return self.state is FactState.KEPT and self.is_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +162,30 @@ class Distilled:
     in_document: int = 0
     """The position of this conversation's last turn that the document was written from."""
     facts: tuple[Fact, ...] = ()
-    """Those that hold, of the project."""
+    """Those that hold, of the project, the oldest first."""
+    conversation: str = ""
+    """The id of the conversation that the windows are for, by which sources name its turns."""
 
     def without(self, positions: Container[int]) -> "Distilled":
-        """Leave out the observations all of whose turns the user keeps out."""
+        """Leave out the observations and facts all of whose turns the user keeps out.
+
+        `positions` are of the conversation that the windows are for.
+        """
         lines = tuple(
             line
             for line in self.observations.lines
             if any(turn not in positions for turn in line.source.turns)
         )
-        if len(lines) == len(self.observations.lines):
+        facts = tuple(
+            fact
+            for fact in self.facts
+            if fact.source is None
+            or fact.source.conversation != self.conversation
+            or any(turn not in positions for turn in fact.source.turns)
+        )
+        if (len(lines), len(facts)) == (len(self.observations.lines), len(self.facts)):
             return self
-        return replace(self, observations=replace(self.observations, lines=lines))
+        return replace(self, observations=replace(self.observations, lines=lines), facts=facts)
 
 
 NOTHING_DISTILLED = Distilled()

@@ -216,6 +216,10 @@ class Turn:
         return self.name or self.role.value
 
 
+DEFAULT_PROJECT = "default"
+"""Of conversations that nobody put into another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A chat as the cold store lists it."""
@@ -225,6 +229,9 @@ class Conversation:
     turns: int
     created_at: datetime
     updated_at: datetime
+    project: str = DEFAULT_PROJECT
+    is_temporary: bool = False
+    """Whether it reads and writes no distilled memory, and is deleted when it is left."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ leave the block shorter by themselves alone.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
@@ -26,9 +26,10 @@ from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import carried_use, spoken_as
+from jitchat.window.facts import fitting_facts, standing_segments
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
-from jitchat.window.render import Piece, system_segment, tail_segments, verbatim
+from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.tool_prices import tool_prices
 from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
@@ -106,7 +107,7 @@ class Parts:
     room: int
     """What the window may hold."""
     opening: tuple[Segment, ...]
-    """The instructions, then the tools by name."""
+    """The instructions, then the tools by name, then what the user always wants."""
     draft: Piece
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
@@ -118,7 +119,11 @@ class Parts:
         cls, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
     ) -> "Parts":
         history = sources.history
-        opening = (system_segment(sources.system, counter.count), *_tools(sources.tools, counter))
+        opening = (
+            system_segment(sources.system, counter.count),
+            *_tools(sources.tools, counter),
+            *standing_segments(sources.distilled, budget.standing, counter.count),
+        )
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
@@ -138,9 +143,25 @@ class Parts:
         """Whether the whole conversation fits."""
         return self.whole <= self.room
 
-    def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
+    def everything(
+        self, reason: str, recalled: Recall | None = None, *, facts: bool = False
+    ) -> Choice:
+        """Send every turn; with `facts`, those of other conversations that fit the message."""
         turns = self.recent(0, reason)
-        return Choice((*self.opening, *turns, *self.bare_tail), recalled)
+        noted = self.fitting_facts(turns, self.room - self.whole) if facts else ()
+        return Choice((*self.opening, *turns, *self.tail(noted)), recalled)
+
+    def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+        """Choose the facts that fit the message, and whose turns are not `sent` whole."""
+        distilled, draft = self.sources.distilled, self.sources.draft.content
+        most = min(self.budget.facts, room)
+        return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
+
+    def tail(self, noted: Sequence[Noted]) -> tuple[Segment, ...]:
+        """Make the tail of facts and draft alone."""
+        if not noted:
+            return self.bare_tail
+        return tuple(tail_segments((), (), self.draft, self.counter.count, noted))
 
     def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
         """Make the turns from index `start` on, each a message of its own."""
@@ -174,10 +195,13 @@ class Parts:
         if fixed > self.room:
             has_pins = fixed > self.fixed
             has_tools = bool(self.sources.tools)
+            has_standing = any(each.kind is Kind.STANDING for each in self.opening)
             parts = ["instructions", *["tools"] * has_tools, *["pins"] * has_pins]
+            parts += ["standing instructions"] * has_standing
             what = f"Your message with the {enumerated(parts)}"
             choices = "shorten the message" + (", unpin turns" if has_pins else "")
             choices += ", offer fewer tools" if has_tools else ""
+            choices += ", forget standing instructions" if has_standing else ""
             raise self.overflow(what, fixed, choices)
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
@@ -195,6 +219,15 @@ class Parts:
             " larger context.",
             over,
         )
+
+
+def whole_turns(segments: Iterable[Segment]) -> frozenset[int]:
+    """Tell which turns segments have at full text, by position."""
+    return frozenset(
+        each.turn
+        for each in segments
+        if each.turn is not None and each.excerpt is None and each.kind is not Kind.INDEX
+    )
 
 
 def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:

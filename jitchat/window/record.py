@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from jitchat.statements import Source
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
 from jitchat.window.budget import Budget
@@ -64,7 +65,7 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; only one that is an excerpt has `excerpt`, only one of tools `use`."""
+    """Describe a segment; `excerpt`, `use` and `source` are there only where it has them."""
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -75,6 +76,8 @@ def segment_fields(segment: Segment) -> Fields:
     }
     if segment.excerpt is not None:
         described["excerpt"] = asdict(segment.excerpt)
+    if segment.source is not None:
+        described["source"] = asdict(segment.source)
     return described | _use_fields(segment.use)
 
 
@@ -141,7 +144,8 @@ def _segment(fields: Mapping[str, Any]) -> Segment:
     kind, role, excerpt = Kind(fields["kind"]), Role(fields["role"]), fields.get("excerpt")
     text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
     passages, use = _excerpt(excerpt) if excerpt else None, use_from(fields.get("use", {}))
-    return Segment(kind, role, text, tokens, turn, reason, passages, use)
+    source = Source(**fields["source"]) if fields.get("source") else None
+    return Segment(kind, role, text, tokens, turn, reason, passages, use, source)
 
 
 def _excerpt(fields: Mapping[str, Any]) -> Excerpt:

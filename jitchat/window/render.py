@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count, cycle
 from operator import attrgetter
 
+from jitchat.statements import Source
 from jitchat.text.sanitize import one_line, shorten, skeleton
 from jitchat.values import IndexEntry, Role, ToolCall, Turn
 from jitchat.window import reasons
@@ -168,6 +169,18 @@ class Piece:
     """Where it has passages of the turn: which."""
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A piece of the tail that is no turn of the conversation: a fact, or a turn of another one."""
+
+    kind: Kind
+    text: str
+    reason: str
+    source: Source | None
+    """The turns that it stems from; None for what the user typed as a fact."""
+    excerpt: Excerpt | None = None
+
+
 def system_segment(text: str, price: Price) -> Segment:
     tokens = price(text) + PER_MESSAGE
     return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reasons.INSTRUCTIONS)
@@ -185,26 +198,53 @@ def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
 
 
 def tail_segments(
-    lines: Sequence[Piece], recalled: Sequence[Piece], draft: Piece, price: Price
+    lines: Sequence[Piece],
+    recalled: Sequence[Piece],
+    draft: Piece,
+    price: Price,
+    noted: Sequence[Noted] = (),
 ) -> list[Segment]:
-    """Make the volatile tail, one user message: index lines, recalled turns, the draft.
+    """Make the volatile tail, one user message: what is `noted`, lines, recalled turns, draft.
 
-    Lines are put in order of position; recalled turns stand in the order in which they are given.
+    Lines are put in order of position; all else stands in the order in which it is given.
     """
     listed = sorted(lines, key=attrgetter("turn"))
+    facts = [each for each in noted if each.kind is Kind.FACTS]
+    elsewhere = [each for each in noted if each.kind is not Kind.FACTS]
     texts = [
+        *_fenced("facts", [each.text for each in facts]),
+        *_fenced("elsewhere", [each.text for each in elsewhere]),
         *_fenced("index", [piece.text for piece in listed]),
         *_fenced("recalled", [piece.text for piece in recalled]),
     ]
     texts.append(f"\n{draft.text}" if texts else draft.text)
     costs = shares(texts, price)
+    if facts and len(texts) == len(facts) + 1:  # nothing else parts the draft from what is ahead
+        apart = costs[-1] - price(draft.text)
+        costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
+    ahead = len(facts) + len(elsewhere)
     return [
-        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
-        for kind, text, cost, piece in zip(
-            kinds, texts, costs, (*listed, *recalled, draft), strict=True
-        )
+        *(
+            Segment(
+                each.kind,
+                Role.USER,
+                text,
+                cost,
+                None,
+                each.reason,
+                each.excerpt,
+                source=each.source,
+            )
+            for each, text, cost in zip([*facts, *elsewhere], texts, costs, strict=False)
+        ),
+        *(
+            Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
+            for kind, text, cost, piece in zip(
+                kinds, texts[ahead:], costs[ahead:], (*listed, *recalled, draft), strict=True
+            )
+        ),
     ]
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 
+from jitchat.statements import Source
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -123,6 +124,9 @@ class Segment:
     """What it holds of its turn, where that is passages; None where it is all, or another text."""
     use: ToolUse = NO_TOOL_USE
     """What the message that carries it has of tools."""
+    source: Source | None = None
+    """The turns that a fact was taken from, or the turn of another conversation that it is: none of
+    these makes it a turn of this window's conversation. None for all else."""
 
 
 RERANKER = "reranker"
