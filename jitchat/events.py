@@ -14,6 +14,7 @@ from jitchat.providers.provider import (
     RetryScheduled,
     ShownPiece,
 )
+from jitchat.statements import Fact
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, Turn, Usage
 from jitchat.window.window import ContextWindow
 
@@ -101,9 +102,17 @@ class TurnIndexed:
     entry: IndexEntry
 
 
+@dataclass(frozen=True, slots=True)
+class FactsFound:
+    """What the user said states something for good, which is proposed or kept."""
+
+    proposed: tuple[Fact, ...] = ()
+    kept: tuple[Fact, ...] = ()
+
+
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
 _ToolEvent = StepStored | ToolCalled | ToolReturned
-Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed
+Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed | FactsFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
+from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.text.figures import megabytes
@@ -49,6 +50,7 @@ from jitchat.values import (
     UNTOLD,
     Limit,
     Message,
+    Reach,
     RecallOrder,
 )
 from jitchat.window import parts, tokens
@@ -168,7 +170,7 @@ class ResolvedModel:
             raise self._no_room(limit, reserve)
         return Budget(
             limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            RecallOrder(spend.order),
+            RecallOrder(spend.order), spend.standing, spend.facts,
         )  # fmt: skip
 
     @cached_property
@@ -232,6 +234,8 @@ class ResolvedModel:
             large_result=tools.large_result,
             compactor=self._compactor(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
+            proposing=Proposing(self.settings.memory.facts),
+            reach=Reach(self.settings.memory.recall),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

@@ -41,9 +41,11 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
+from jitchat.statements import Proposing
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
+from jitchat.synthesis.facts import find_facts
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting, Compactor
@@ -54,7 +56,7 @@ from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, Turn, Usage
+from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Reach, Role, Turn, Usage
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -89,6 +91,10 @@ class SessionOptions:
     """Tokens from which on a result is held at the gate."""
     compactor: Compactor | None = None
     """Compacts what was held; the extractor that is built in does where there is none."""
+    proposing: Proposing = Proposing.OFF
+    """What is done with facts that are found in what the user says."""
+    reach: Reach = Reach.CONVERSATION
+    """From which conversations turns are recalled."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -170,7 +176,7 @@ class Session:
                 await asyncio.to_thread(self._meter.take, recorder.window, recorder.usage)
         for event in recorder.outcome():
             yield event
-        for event in await asyncio.to_thread(recorder.index):
+        for event in await asyncio.to_thread(self._index_and_find_facts, recorder):
             yield event
 
     async def _answer(
@@ -253,6 +259,15 @@ class Session:
                     yield event
                 if recorder.is_due:
                     await asyncio.to_thread(recorder.save)
+
+    def _index_and_find_facts(self, recorder: SendRecorder) -> list[Event]:
+        """Index what was said and look for facts in it; a store that takes none is no failure."""
+        events: list[Event] = [*recorder.index()]
+        if recorder.error is None:
+            with suppress(StoreError):
+                found = find_facts(self.memory, self.options.proposing)
+                events += [found] if found.proposed or found.kept else []
+        return events
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()

@@ -124,6 +124,16 @@ class FactState(StrEnum):
     """It is not proposed again."""
 
 
+class Proposing(StrEnum):
+    """What is done with facts that are found in what the user says."""
+
+    ASK = "ask"
+    """They are proposed, and kept on one key."""
+    AUTO = "auto"
+    """They are kept."""
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A short statement that a project's conversations share."""

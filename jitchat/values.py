@@ -99,6 +99,16 @@ class RecallOrder(StrEnum):
     DATE = "date"
 
 
+class Reach(StrEnum):
+    """From which conversations turns are recalled."""
+
+    CONVERSATION = "conversation"
+    """From the one that is open."""
+    PROJECT = "project"
+    """From those of its project."""
+    ALL = "all"
+
+
 class Status(StrEnum):
     """How a turn ended."""
 

@@ -1,14 +1,24 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
 from jitchat import errors
 from jitchat.cli import output
-from jitchat.events import Event, ReplyDelta, SendFailed, ToolCalled, ToolReturned, TurnStored
+from jitchat.events import (
+    Event,
+    FactsFound,
+    ReplyDelta,
+    SendFailed,
+    ToolCalled,
+    ToolReturned,
+    TurnStored,
+)
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
+from jitchat.statements import Fact
 from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
@@ -38,10 +48,19 @@ class _Printer:
                 self.stored.append(turn)
             case ToolCalled():
                 self.end_line()
+            case FactsFound(proposed, kept):
+                self._tell_facts(proposed, kept)
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
             case _:
                 pass
+
+    def _tell_facts(self, proposed: Sequence[Fact], kept: Sequence[Fact]) -> None:
+        self.end_line()
+        for fact in proposed:
+            output.warn(f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it.")
+        for fact in kept:
+            output.warn(f"remembered: “{fact.text}”; `jitchat memory forget {fact.id}` forgets it.")
 
     def end_line(self) -> None:
         if self._is_open_line:

@@ -96,6 +96,7 @@ def _planned(
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
+@options.as_temporary
 @click.option(
     "--tools", "with_tools", is_flag=True, help="Let the model call the tools of your servers."
 )
@@ -119,6 +120,8 @@ def send_command(
         folder = flags.paths().servers if with_tools else None
         sent = sending.Sent(draft, opened[1], instruction)
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
+        memory = opened[0].memory
+        memory.store.name_after(memory.conversation, draft)
     if error is not None:
         raise error
 
@@ -149,8 +152,10 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
     require_addresses(settings)
-    with cold_store.opened_store(paths) as store:
-        conversation = cold_store.choose_conversation(store, flags.conversation)
+    with (
+        cold_store.opened_store(paths) as store,
+        cold_store.chosen_conversation(store, flags) as conversation,
+    ):
         model = models.resolve_model(settings, store.database)
         embedder = models.make_embedder(settings, paths, output.warn)
         session = model.open_session(Memory(store, conversation, embedder), ask=True)

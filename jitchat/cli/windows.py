@@ -152,7 +152,7 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
     TURN is the number of a message, such as 12, or of a reply to it.
     """
     with cold_store.opened_store(flags.paths()) as store:
-        identity = cold_store.choose_conversation(store, flags.conversation).id
+        identity = cold_store.choose_conversation(store, flags.conversation, flags.project).id
         replay = Replay(store, identity)
         chosen = _sends_for(replay, store, identity, turn)
         send, number = _pick(chosen, turn, wanted["number"])

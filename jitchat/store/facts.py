@@ -104,14 +104,12 @@ class FactStore:
     def find(self, wanted: str) -> list[Fact]:
         """Find those that stand by id, or by a part of their text; several where it fits several.
 
-        A whole text comes before a part of one.
+        A whole text comes before a part of one, and a number is an id.
         """
         standing = [fact for fact in self.all() if fact.state in _STANDING and fact.is_valid]
         digits = wanted.strip().removeprefix("#")
         if digits.isascii() and digits.isdigit():
-            by_id = [fact for fact in standing if str(fact.id) == digits]
-            if by_id:
-                return by_id
+            return [fact for fact in standing if fact.id == int(digits)]
         plain = fold(one_line(wanted))
         whole = [fact for fact in standing if fold(fact.text) == plain]
         return whole or [fact for fact in standing if plain and plain in fold(fact.text)]

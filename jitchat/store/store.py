@@ -96,6 +96,10 @@ _BY_PIECE = """
 
 
 _LONGEST_PROJECT = 60
+NEW_TITLE = "New conversation"
+"""Of one in which nothing was said yet."""
+TEMPORARY_TITLE = "Temporary conversation"
+_TITLE_WIDTH = 60
 
 
 def project_name(name: str) -> str:
@@ -206,6 +210,11 @@ class ColdStore:
         for known in self.conversations():
             counted[known.project] = counted.get(known.project, 0) + 1
         return counted
+
+    def name_after(self, conversation: Conversation, text: str) -> None:
+        """Give a new conversation the title of its first message; another one keeps its own."""
+        if conversation.title == NEW_TITLE:
+            self.rename(conversation.id, shorten(text, _TITLE_WIDTH))
 
     def project_of(self, conversation: str) -> str:
         query = "SELECT project FROM conversations WHERE id = ?"

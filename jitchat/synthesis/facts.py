@@ -8,16 +8,22 @@ with that one"), is left out, and of one message no more than three are proposed
 """
 
 from collections.abc import Callable
+from itertools import islice
 
-from jitchat.statements import Fact, FactKind, Source
+from jitchat.events import FactsFound
+from jitchat.memory import Memory
+from jitchat.statements import Fact, FactKind, Proposing, Source
+from jitchat.store.facts import fact_text
 from jitchat.text.expressions import expressions
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import content_words
-from jitchat.values import Role, Turn
+from jitchat.values import Role, Status, Turn
 
 MOST = 3
 """Of one message."""
+_LOOKED_AT = 4
+"""Messages, for what a crash kept from being looked at."""
 _LONGEST_MESSAGE = 2_000
 """Characters; a longer message is rather pasted than said."""
 _LONGEST, _FEWEST_WORDS = 240, 2
@@ -40,6 +46,39 @@ def facts_in(turn: Turn, conversation: str) -> list[Fact]:
     return [
         Fact(0, sentence, kind, source, day) for sentence, kind in found.items() if sentence in kept
     ]
+
+
+def find_facts(memory: Memory, proposing: Proposing) -> FactsFound:
+    """Propose what the user's last messages state, or keep it; what is known is passed over.
+
+    Raises:
+        StoreError: It cannot be stored.
+
+    """
+    if proposing is Proposing.OFF or memory.conversation.is_temporary:
+        return FactsFound()
+    said = (turn for turn in reversed(memory.turns) if turn.role is Role.USER)
+    finished = (turn for turn in said if turn.status is Status.COMPLETE)
+    latest = list(islice(finished, _LOOKED_AT))[::-1]
+    found = [fact for turn in latest for fact in facts_in(turn, memory.conversation.id)]
+    if not found:
+        return FactsFound()
+    facts = memory.facts
+    proposed = facts.propose(found)
+    if proposing is Proposing.ASK:
+        return FactsFound(proposed=tuple(proposed))
+    return FactsFound(kept=tuple(facts.keep(fact).kept for fact in proposed))
+
+
+def remembered(text: str) -> Fact:
+    """Make a fact of what the user typed to be remembered; it is not stored yet.
+
+    Raises:
+        UsageError: The text says nothing, or is too long for a fact.
+
+    """
+    plain = fact_text(text)
+    return Fact(0, plain, kind_of(plain) or FactKind.STATED, None)
 
 
 def kind_of(sentence: str) -> FactKind | None:

@@ -18,6 +18,7 @@ from textual.screen import Screen
 
 from jitchat.errors import JitchatError
 from jitchat.store.pins import Drafts
+from jitchat.store.store import NEW_TITLE
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
@@ -28,7 +29,7 @@ from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.model_switch import ModelSwitch
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
-from jitchat.tui.chat.sends import NEW_TITLE, Sends
+from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.views import Views
