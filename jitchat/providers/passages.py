@@ -19,7 +19,8 @@ _BLOCK = re.compile(
 )
 _QUOTED = re.compile(
     r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) (?P<conversation>[^\s#<>]*)#(?P<turn>\d+)"
-    r"(?: “[^”\n]*”)?(?: (?P<day>\w{3} \d+-\d\d-\d\d))? (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
+    r"(?: “[^”\n]*”)?(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
+    r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
 _KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")

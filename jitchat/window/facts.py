@@ -116,7 +116,7 @@ def _ranked(distilled: Distilled, draft: str) -> Iterator[tuple[Fact, list[str]]
     for score, place in sorted(scored, key=lambda each: (-each[0], -each[1])):
         if not score or score < _WORTH * best:
             break
-        shared = sorted(stems_of[place] & worth.keys(), key=lambda root: -worth[root])
+        shared = sorted(stems_of[place] & worth.keys(), key=lambda root: (-worth[root], root))
         yield facts[place], [wanted[root] for root in shared]
 
 

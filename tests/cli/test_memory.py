@@ -77,7 +77,7 @@ def test_a_fact_of_one_conversation_is_in_the_window_of_another_of_its_project(j
     jitchat("send", "Hello there.", "--project", "work")
     found = jitchat("window", "Which port does the relay use?", "--project", "work", "--json").json
     (fact,) = [each for each in found["segments"] if each["kind"] == "facts"]
-    assert fact["reason"] == "stated on “relay, port”"
+    assert fact["reason"] == "stated on “port, relay”"
     answered = jitchat("send", "Which port does the relay listen on?", "--project", "work").out
     assert answered.startswith("“The relay listens on port 9641.” (a fact that you kept, 20")
     other = jitchat("window", "Which port does the relay use?", "--project", "x", "--json").json
