@@ -11,6 +11,7 @@ from datetime import datetime
 
 from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
+from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
 from jitchat.statements import Distilled, Fact, Observations
@@ -28,6 +29,7 @@ from jitchat.turn_list import TurnList, up_to
 from jitchat.values import (
     Conversation,
     Placed,
+    Reach,
     Retrieval,
     Role,
     Status,
@@ -56,6 +58,8 @@ class Memory:
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
         """The observations that were read last, and what they were read for."""
+        self.others: OtherConversations | None = None
+        """Where recall reaches beyond the conversation: the index of all that is in reach."""
         self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
         """The facts that were read last, and what they were read for."""
         self.refresh()
@@ -225,7 +229,18 @@ class Memory:
             return Retrieval()
         found = self.index.retrieve(request, without)
         self._cache.read_ahead([row.turn for row in found.candidates])
-        return found
+        if self.others is None:
+            return found
+        elsewhere, own_scores = self.others.search(request)
+        return replace(found, elsewhere=elsewhere, own_scores=own_scores)
+
+    def reach_to(self, reach: Reach) -> None:
+        """Recall from other conversations, too; not in a temporary one, which they do not reach."""
+        if reach is not Reach.CONVERSATION and not self.conversation.is_temporary:
+            name = self.conversation.id
+            self.others = OtherConversations(self.store, name, reach, self.index, self._cache)
+        else:
+            self.others = None
 
     def placed(
         self, draft: str, position: int, turn: int, without: Collection[int] = ()

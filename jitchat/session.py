@@ -107,6 +107,7 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
+        memory.reach_to(options.reach)
         self.model_limit = options.budget.limit
         """What the model takes, in tokens, also while the user has a smaller limit in use."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))

@@ -359,6 +359,24 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class ElsewhereHit:
+    """A turn of another conversation that is worth recalling."""
+
+    conversation: str
+    """Its id."""
+    title: str
+    turn: Turn
+    score: float
+    """On the scale of `Retrieval.own_scores`."""
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """`chat-3#12`."""
+        return f"{self.conversation}#{self.turn.position}"
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a draft: the shortlist and what the picker made of it."""
 
@@ -380,6 +398,11 @@ class Retrieval:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
+    elsewhere: tuple[ElsewhereHit, ...] = ()
+    """Best first; none where recall does not reach beyond the conversation."""
+    own_scores: tuple[tuple[int, float], ...] | None = None
+    """Positions of turns of this conversation, and their scores among all that is in reach; a turn
+    that is not listed scores less than all that are. None where they are not known."""
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""
