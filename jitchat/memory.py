@@ -231,8 +231,7 @@ class Memory:
         self._cache.read_ahead([row.turn for row in found.candidates])
         if self.others is None:
             return found
-        elsewhere, own_scores = self.others.search(request)
-        return replace(found, elsewhere=elsewhere, own_scores=own_scores)
+        return replace(found, elsewhere=self.others.search(request))
 
     def reach_to(self, reach: Reach) -> None:
         """Recall from other conversations, too; not in a temporary one, which they do not reach."""

@@ -367,13 +367,29 @@ class ElsewhereHit:
     title: str
     turn: Turn
     score: float
-    """On the scale of `Retrieval.own_scores`."""
+    """On the scale of `Elsewhere.own_scores`."""
     reason: str
 
     @property
     def name(self) -> str:
         """`chat-3#12`."""
         return f"{self.conversation}#{self.turn.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What was found in other conversations, and how the open one's turns compare with that."""
+
+    hits: tuple[ElsewhereHit, ...] = ()
+    """Best first."""
+    own_scores: tuple[tuple[int, float], ...] | None = ()
+    """Positions of turns of the open conversation, and their scores among all that is in reach; a
+    turn that is not listed scores less than all that are. None where they are not known."""
+    terms: tuple[Term, ...] = ()
+    """By what the passages of a long turn are chosen."""
+
+
+NOTHING_ELSEWHERE = Elsewhere()
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,11 +414,8 @@ class Retrieval:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
-    elsewhere: tuple[ElsewhereHit, ...] = ()
-    """Best first; none where recall does not reach beyond the conversation."""
-    own_scores: tuple[tuple[int, float], ...] | None = None
-    """Positions of turns of this conversation, and their scores among all that is in reach; a turn
-    that is not listed scores less than all that are. None where they are not known."""
+    elsewhere: Elsewhere = NOTHING_ELSEWHERE
+    """Nothing where recall does not reach beyond the conversation."""
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""

@@ -77,6 +77,12 @@ def turn_number(text: str) -> int:
     return int(digits)
 
 
+def turn_name(text: str) -> int | str:
+    """Read the number of a turn, or the name of one of another conversation: a click type."""
+    conversation, sign, number = text.rpartition("#")
+    return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
+
+
 class SharedOption(click.Option):
     """An option that commands share; a command's help lists its own options first."""
 

@@ -91,6 +91,8 @@ def print_segments(window: ContextWindow) -> None:
 
 def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
     turn = f"#{segment.turn}" if segment.turn is not None else ""
+    if segment.source is not None:
+        turn = segment.source.name
     tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, tokens, one_line(segment.reason), text
 

@@ -30,7 +30,15 @@ from jitchat.store.pins import Pins
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import TurnCache
 from jitchat.turn_list import common_start
-from jitchat.values import Candidate, ElsewhereHit, IndexEntry, Reach, Status, Turn
+from jitchat.values import (
+    Candidate,
+    Elsewhere,
+    ElsewhereHit,
+    IndexEntry,
+    Reach,
+    Status,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
@@ -87,17 +95,13 @@ class OtherConversations:
         self.left_out = 0
         """How many conversations are not searched: there are too many turns."""
 
-    def search(
-        self, request: SearchRequest
-    ) -> tuple[tuple[ElsewhereHit, ...], tuple[tuple[int, float], ...] | None]:
-        """Find turns of other conversations, best first, and the scores of the open one's turns.
-
-        None where those are not known: then none gives way.
-        """
+    def search(self, request: SearchRequest) -> Elsewhere:
+        """Find turns of other conversations, and what the open one's turns score beside them."""
         with self._lock:
             index = self._load()
             query = request.query(index.speakers)
             rows = self._rows(index, query, self._base + request.position)
+            terms = index.terms(query) if rows else ()
             own = tuple((row.turn - self._base, row.score) for row in rows if row.turn > self._base)
             places = {row.turn: self._place(row.turn) for row in rows if row.turn <= self._base}
         hits = [hit for hit in pick(rows) if hit.turn in places]
@@ -108,7 +112,8 @@ class OtherConversations:
             if turn is not None:
                 told = ElsewhereHit(other.id, other.title, turn, hit.score, hit.reason)
                 found.append(told)
-        return tuple(found), own if len(self._cache.snapshot.turns) <= MOST_TURNS else None
+        is_known = len(self._cache.snapshot.turns) <= MOST_TURNS
+        return Elsewhere(tuple(found), own if is_known else None, terms)
 
     def index_missing(self) -> None:
         """Index what is not yet of the conversations in reach; what cannot be is not found."""

@@ -32,7 +32,7 @@ from jitchat.window.recall import Recall
 from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
+from jitchat.window.window import ElsewhereRow, Kind, Segment, tokens_of, tool_segment
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -91,6 +91,8 @@ class Choice:
     """None in a mode that looks for no old turns."""
     squeezed: tuple[int, ...] = ()
     """Positions of turns that the recent block would hold if the window were larger."""
+    elsewhere: tuple[ElsewhereRow, ...] = ()
+    """What became of the turns of other conversations that were found."""
     not_recalled: str = ""
     """In a mode that leaves old turns out and looks for none: why they are not sent."""
 
@@ -144,11 +146,10 @@ class Parts:
         return self.whole <= self.room
 
     def everything(
-        self, reason: str, recalled: Recall | None = None, *, facts: bool = False
+        self, reason: str, recalled: Recall | None = None, noted: Sequence[Noted] = ()
     ) -> Choice:
-        """Send every turn; with `facts`, those of other conversations that fit the message."""
+        """Send every turn, and what is `noted` besides."""
         turns = self.recent(0, reason)
-        noted = self.fitting_facts(turns, self.room - self.whole) if facts else ()
         return Choice((*self.opening, *turns, *self.tail(noted)), recalled)
 
     def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
@@ -158,7 +159,7 @@ class Parts:
         return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
 
     def tail(self, noted: Sequence[Noted]) -> tuple[Segment, ...]:
-        """Make the tail of facts and draft alone."""
+        """Make the tail of what is noted and the draft alone."""
         if not noted:
             return self.bare_tail
         return tuple(tail_segments((), (), self.draft, self.counter.count, noted))

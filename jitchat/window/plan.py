@@ -54,6 +54,7 @@ def plan(
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
+        elsewhere=choice.elsewhere,
         tools_left_out=tuple(
             ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
             for offer in sources.tools
@@ -91,6 +92,11 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     ]
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
+    there = {
+        segment.source: segment.tokens
+        for segment in whole
+        if segment.source is not None and segment.kind is Kind.RETRIEVED
+    }
     never = window.never_candidates
     return replace(
         window,
@@ -100,6 +106,10 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
             for row in window.ledger
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
+        elsewhere=tuple(
+            replace(row, tokens=there.get(row.source, at_rate(row.tokens)))
+            for row in window.elsewhere
+        ),
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),
     )

@@ -11,6 +11,7 @@ from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
 from jitchat.window.budget import Budget
 from jitchat.window.window import (
     ContextWindow,
+    ElsewhereRow,
     Excerpt,
     HeldResult,
     Kind,
@@ -44,11 +45,13 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def tools_fields(window: ContextWindow) -> Fields:
-    """Describe what was not offered, what the model asked of the store, and what was held."""
+    """Describe what was not offered, asked of the store, held, and found elsewhere."""
     left_out = [asdict(each) for each in window.tools_left_out]
+    elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
     requests = [asdict(each) for each in window.requests]
     held = [asdict(each) for each in window.held]
     lists = {"requests": requests, "held": held, "tools_left_out": left_out}
+    lists["elsewhere"] = elsewhere
     return {name: each for name, each in lists.items() if each}
 
 
@@ -132,12 +135,14 @@ def window_from(
         requests=tuple(map(_requested, header.get("requests", ()))),
         held=tuple(HeldResult(**each) for each in header.get("held", ())),
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
+        elsewhere=tuple(map(_elsewhere_row, header.get("elsewhere", ()))),
     )
 
 
 def _requested(fields: Mapping[str, Any]) -> Requested:
     given = tuple((int(turn), float(score)) for turn, score in fields["given"])
-    return Requested(**{**fields, "given": given, "named": tuple(fields["named"])})
+    elsewhere = {"elsewhere": tuple(fields.get("elsewhere", ()))}
+    return Requested(**{**fields, "given": given, "named": tuple(fields["named"]), **elsewhere})
 
 
 def _segment(fields: Mapping[str, Any]) -> Segment:
@@ -151,6 +156,10 @@ def _segment(fields: Mapping[str, Any]) -> Segment:
 def _excerpt(fields: Mapping[str, Any]) -> Excerpt:
     passages = tuple(Passage(**passage) for passage in fields["passages"])
     return Excerpt(passages, tuple(fields["left_out"]))
+
+
+def _elsewhere_row(fields: Mapping[str, Any]) -> ElsewhereRow:
+    return ElsewhereRow(**{**fields, "verdict": Verdict(fields["verdict"])})
 
 
 def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:

@@ -62,11 +62,12 @@ class Quoting:
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._taken = _numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
 
-    def whole(self, turn: Turn) -> str:
+    def whole(self, turn: Turn, place: str = "") -> str:
+        """Write all of a turn; `place` names it where it is of another conversation."""
         tag = _TURN + _free_number(self._taken)
-        return f"{_opening(tag, turn)}{turn.content}\n</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
 
-    def excerpt(self, turn: Turn, excerpt: Excerpt) -> str:
+    def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
         """Write the passages as they stand, each behind a line on how much is left out there."""
         texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
@@ -75,7 +76,7 @@ class Quoting:
         for left_out, text in zip(excerpt.left_out, [*texts, ""], strict=True):
             parts.append(marker(left_out, turn, number) if left_out else "")
             parts.append(text if text.endswith("\n") or not text else f"{text}\n")
-        return f"{_opening(tag, turn)}{''.join(parts)}</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{''.join(parts)}</{tag}>\n"
 
 
 def passage_texts(segment: Segment) -> list[str]:
@@ -102,11 +103,22 @@ def quote_all(turns: Sequence[Turn]) -> list[str]:
     return list(map(Quoting(turns).whole, turns))
 
 
-def _opening(tag: str, turn: Turn) -> str:
+_TITLE = 40
+"""Characters of a conversation's title."""
+_NO_QUOTES = str.maketrans(dict.fromkeys("“”„‟", "'"))
+
+
+def place_elsewhere(conversation: str, title: str, position: int) -> str:
+    """Name a turn of another conversation: `chat-3#12 “Release planning”`."""
+    plain = shorten(title.translate(_NO_MARKUP).translate(_NO_QUOTES), _TITLE)
+    return f"{conversation}#{position} “{plain}”"
+
+
+def _opening(tag: str, turn: Turn, place: str = "") -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
     call = turn.use.answers
     who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
-    return f"<{tag} #{turn.position}{when} {who.translate(_NO_MARKUP)}>\n"
+    return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(_NO_MARKUP)}>\n"
 
 
 def called(call: ToolCall) -> str:
@@ -219,7 +231,7 @@ def tail_segments(
     ]
     texts.append(f"\n{draft.text}" if texts else draft.text)
     costs = shares(texts, price)
-    if facts and len(texts) == len(facts) + 1:  # nothing else parts the draft from what is ahead
+    if noted and len(texts) == len(noted) + 1:  # nothing else parts the draft from what is ahead
         apart = costs[-1] - price(draft.text)
         costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST

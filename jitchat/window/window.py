@@ -159,6 +159,31 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ElsewhereRow:
+    """A turn of another conversation that was considered."""
+
+    conversation: str
+    """Its id."""
+    title: str
+    turn: int
+    """Its position there."""
+    score: float
+    tokens: int
+    """As of a `LedgerRow`."""
+    verdict: Verdict
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """`chat-3#12`."""
+        return f"{self.conversation}#{self.turn}"
+
+    @property
+    def source(self) -> Source:
+        return Source(self.turn, self.turn, self.conversation)
+
+
+@dataclass(frozen=True, slots=True)
 class NeverCandidates:
     """The turns that are neither in the ledger nor in the window, in one sum."""
 
@@ -226,11 +251,13 @@ class Requested:
     """What the result added to the window."""
     step: int = 1
     """The first step of a turn is 1."""
+    elsewhere: tuple[str, ...] = ()
+    """Names of turns of other conversations that were given: `chat-3#12`."""
 
     @property
     def sentence(self) -> str:
-        """`asked for “billing” → #12 #14, +812 tokens`."""
-        turns = " ".join(f"#{turn}" for turn, _ in self.given)
+        """`asked for “billing” → #12 chat-3#14, +812 tokens`."""
+        turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
         return f"asked for {self.asked} → {turns or 'nothing new'}, +{self.tokens:,} tokens"
 
 
@@ -287,6 +314,8 @@ class ContextWindow:
     held: tuple[HeldResult, ...] = ()
     """What the gate held back in this turn, in order."""
     tools_left_out: tuple[ToolLeftOut, ...] = ()
+    elsewhere: tuple[ElsewhereRow, ...] = ()
+    """Turns of other conversations that were considered, the best first."""
 
     @property
     def used(self) -> int:

@@ -73,7 +73,7 @@ def any_found(path: Path, embedder: Embedder) -> None:
                 one += any(hit.turn in question.evidence for hit in hits)
         with in_sessions(talk, embedder) as (memory, places):
             for question in questions:
-                elsewhere = memory.retrieve(question.text, 1).elsewhere[:SIZE]
+                elsewhere = memory.retrieve(question.text, 1).elsewhere.hits[:SIZE]
                 found = {places[hit.conversation][hit.turn.position - 1] for hit in elsewhere}
                 many += not question.evidence.isdisjoint(found)
         asked += len(questions)
