@@ -1,4 +1,4 @@
-"""One message, answered in every mode at once: one turn of the user's, and a reply in each mode.
+"""One message, answered in several modes at once: one turn of the user's, and a reply in each.
 
 Each reply is a send like any other, `Session.send`, of a turn that is stored before all of them;
 so each has its window kept, and a mode that fails leaves the others alone. Stopped at whatever
@@ -7,7 +7,7 @@ moment, what came is kept, and a message that nobody answered is unanswered.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -22,24 +22,31 @@ Hear = Callable[[Mode, Event], object]
 """Told of each event, and of whose answer it is."""
 
 
+JIT_FIRST = (Mode.JIT, *(mode for mode in Mode if mode is not Mode.JIT))
+
+
 class ModeComparison:
-    """A message that is asked in every mode. Used once; lives in one event loop."""
+    """A message that is asked in several modes. Used once; lives in one event loop."""
 
     def __init__(
         self,
         session: Session,
         draft: str,
         once: Once = NO_MORE,
+        modes: Sequence[Mode] = JIT_FIRST,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`once.again` is a turn that was said before: it gets these replies beside its own."""
+        """Ask in `modes`; with the answer of the first the conversation goes on.
+
+        `once.again` is a turn that was said before: it gets these replies beside its own.
+        """
         self._session, self._draft, self._once = session, draft, once
-        self._clock = clock
+        self._preferred, self._clock = modes[0], clock
         self._last = 0
         """The last position that there was before the first reply."""
         self.said: Turn | None = None
         """What was asked; None before it is stored."""
-        self.answers = {mode: AnswerProgress(mode) for mode in Mode}
+        self.answers = {mode: AnswerProgress(mode) for mode in Mode if mode in modes}
         self.replies: dict[Mode, int] = {}
         """The positions of the replies that are kept, of whatever came; once it is over."""
         self.error: JitchatError | None = None
@@ -49,9 +56,9 @@ class ModeComparison:
     def goes_on(self) -> int | None:
         """The position of the reply that the conversation goes on with; None without any.
 
-        The one of `jit`, or else the last that began.
+        The one of the first mode, or else the last that began.
         """
-        return self.replies.get(Mode.JIT, max(self.replies.values(), default=None))
+        return self.replies.get(self._preferred, max(self.replies.values(), default=None))
 
     async def run(self, hear: Hear) -> None:
         """Ask; cancelling it stops every answer and keeps what came.
@@ -64,7 +71,7 @@ class ModeComparison:
         try:
             said = await to_the_end(self._store)
             async with asyncio.TaskGroup() as group:
-                for mode in Mode:
+                for mode in self.answers:
                     group.create_task(self._ask(mode, said, hear))
         finally:
             await to_the_end(self._end)

@@ -74,6 +74,20 @@ class StaleObservations(StoreError):
         )
 
 
+class StaleDocument(StoreError):
+    """A document does not follow the version that holds by now: nothing of it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The memory document was changed meanwhile; this version was not stored.",
+            "Its turns are still this session: its next end writes them.",
+        )
+
+
+class UnknownVersion(UsageError):
+    """A memory document has no such version, or no such line."""
+
+
 class ImportFailed(JitchatError):
     """A file could not be imported; nothing of it was stored."""
 

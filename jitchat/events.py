@@ -15,6 +15,7 @@ from jitchat.providers.provider import (
     ShownPiece,
 )
 from jitchat.statements import Fact
+from jitchat.store.observations import ObservationPass
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, Turn, Usage
 from jitchat.window.window import ContextWindow
 
@@ -38,7 +39,16 @@ class StepStored:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A call of a tool begins: it is asked about where that is needed, and run."""
+    """An answer calls a tool: the call is asked about where that is needed, and run."""
+
+    turn: Turn
+    """The answer that calls."""
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApproved:
+    """A call may run, by the settings or by the user's answer, and is run now."""
 
     turn: Turn
     """The answer that calls."""
@@ -110,9 +120,32 @@ class FactsFound:
     kept: tuple[Fact, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryUpdated:
+    """Turns were observed, or observations rewritten, and that is durable."""
+
+    made: ObservationPass
+    is_needed: bool = False
+    """Whether the window did not fit without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationDue:
+    """Turns are to be observed, and the user is asked first."""
+
+    turns: tuple[int, int] | None
+    """The first and the last position; None where observations are to be rewritten."""
+    tokens: int
+    """Of these turns, or observations."""
+    by: str
+    """Who would do it."""
+
+
+_MemoryEvent = MemoryUpdated | ObservationDue | FactsFound
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
-_ToolEvent = StepStored | ToolCalled | ToolReturned
-Event = ShownPiece | _WindowEvent | _ToolEvent | TurnStored | SendFailed | TurnIndexed | FactsFound
+_ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
+_TurnEvent = TurnStored | SendFailed | TurnIndexed
+Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
 
 
 @dataclass(frozen=True, slots=True)

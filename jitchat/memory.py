@@ -5,7 +5,7 @@ same conversation, or go to another branch of it: `refresh` takes that in. Safe 
 several threads.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,7 +14,8 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
-from jitchat.statements import Distilled, Fact, Observations
+from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
+from jitchat.store.documents import ContextStore, DocumentStore, project_of
 from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
 from jitchat.store.path import Path
@@ -62,6 +63,9 @@ class Memory:
         """Where recall reaches beyond the conversation: the index of all that is in reach."""
         self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
         """The facts that were read last, and what they were read for."""
+        self.context: ContextStore | None = None
+        """The memory document in this session; None in a temporary conversation."""
+        self.begin_session()
         self.refresh()
 
     @property
@@ -88,13 +92,13 @@ class Memory:
 
     def distilled(self, before: int) -> Distilled:
         """Give what is distilled of the turns ahead of a position, and of other conversations."""
-        conversation = self.conversation
-        if conversation.is_temporary:
-            return Distilled(conversation=conversation.id)
-        observations = self._observations(self._cache.snapshot.path, before)
-        return Distilled(
-            observations, facts=self._facts_ahead(before), conversation=conversation.id
-        )
+        conversation = self.conversation.id
+        if self.conversation.is_temporary:
+            return Distilled(conversation=conversation)
+        path = self._cache.snapshot.path
+        document, in_document = self._document(path, before)
+        observations, facts = self._observations(path, before), self._facts_ahead(before)
+        return Distilled(observations, document, in_document, facts, conversation)
 
     @property
     def facts(self) -> FactStore:
@@ -115,6 +119,29 @@ class Memory:
         is_own = source is not None and source.conversation == self.conversation.id
         return is_own and source is not None and source.first >= before
 
+    def begin_session(self) -> None:
+        """Read the memory document anew from now on; a temporary conversation has none."""
+        database = self.store.database
+        project = project_of(database, self.conversation.id)
+        documents = DocumentStore(database, project or "", self.store.now)
+        self.context = ContextStore(documents, self.conversation.id) if project else None
+
+    def _document(self, path: Path, before: int) -> tuple[MemoryDocument, int]:
+        """Give the document, and the last of the turns ahead of a position that are in it.
+
+        What was said on another branch, or behind that position, is left out of it.
+        """
+        if self.context is None:
+            return MemoryDocument(), 0
+        document, conversation = self.context.document, self.conversation.id
+        through = document.through.get(conversation, 0)
+        if not through or (through < before and through in path):
+            return document, through
+        written = replace(self.store.tree(conversation), head=through).path()
+        ahead = Path(tuple(path.between(0, before - 1)))
+        elsewhere = {turn for turn in range(1, through + 1) if turn not in ahead}
+        return document.without(conversation, elsewhere), ahead.shared(written)
+
     def _observations(self, path: Path, before: int) -> Observations:
         """Read the observations; the same ones as before are not read again."""
         wanted = (path, before, self.observed.stamp())
@@ -127,7 +154,7 @@ class Memory:
     def add_user_turn(
         self, content: str, after: int | None = None, form: str | None = None
     ) -> Turn:
-        """Commit what the user says; a message that went unanswered, sent again, is the same.
+        """Commit what the user says; a message that went unanswered, sent again, is the same turn.
 
         It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
         were interrupted there get a result that says so. Windows carry its `form`, if it has one.
@@ -140,7 +167,10 @@ class Memory:
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)
-                    said = replace(unanswered, status=Status.COMPLETE)
+                    use = replace(unanswered.use, form=form)
+                    if use != unanswered.use:
+                        self.store.set_uses({unanswered: use})
+                    said = replace(unanswered, status=Status.COMPLETE, use=use)
                 else:
                     ahead = self._without_open_calls(after)
                     said = self.store.append(self.conversation.id, [said], ahead)[0]
@@ -162,10 +192,11 @@ class Memory:
             return after
         return self.store.append(self.conversation.id, results, after)[-1].position
 
-    def add_result(self, result: ToolResult, behind: Turn) -> Turn:
-        """Commit what a call gave back, whole, as a turn of its own; `refresh` takes it in."""
-        turn = result_turn(result, self.store.now())
-        return self.store.append(self.conversation.id, [turn], behind.position)[0]
+    def add_results(self, results: Iterable[ToolResult], behind: Turn) -> list[Turn]:
+        """Commit what calls gave back, each whole and a turn; `refresh` takes them in."""
+        now = self.store.now()
+        turns = [result_turn(result, now) for result in results]
+        return self.store.append(self.conversation.id, turns, behind.position)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what windows carry of results, by position, in place of their text."""
@@ -219,15 +250,22 @@ class Memory:
             self._cache.unsettle(turn)
             self.refresh()
 
-    def retrieve(self, draft: str, position: int, without: Collection[int] = ()) -> Retrieval:
+    def retrieve(
+        self,
+        draft: str,
+        position: int,
+        without: Collection[int] = (),
+        within: Collection[int] | None = None,
+    ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
-        No turn at the positions `without` is picked, nor lends the draft its words.
+        No turn at the positions `without` is picked, nor lends the draft its words. Where positions
+        `within` are told, only the turns there are looked through.
         """
         request = self._request(draft, position, without)
         if not request.draft.strip():
             return Retrieval()
-        found = self.index.retrieve(request, without)
+        found = self.index.retrieve(request, without, within)
         self._cache.read_ahead([row.turn for row in found.candidates])
         if self.others is None:
             return found

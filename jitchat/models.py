@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
@@ -21,6 +21,7 @@ from jitchat.index.cross_encoder import load_cross_encoder
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
+from jitchat.observing import Consent, ObserveRules
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
@@ -30,11 +31,14 @@ from jitchat.settings import Settings, keys, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
+from jitchat.small_models.document_writer import ModelDocumentWriter
+from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
+from jitchat.synthesis.policy import Thresholds
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
@@ -233,6 +237,9 @@ class ResolvedModel:
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
             compactor=self._compactor(),
+            observer=self._observer(),
+            observing=observe_rules(self.settings),
+            writer=self.document_writer(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
@@ -258,12 +265,35 @@ class ResolvedModel:
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
-        names = filter(None, (address.model, self.settings.compactor.fallback.strip()))
-        return ModelCompactor([self._sized(replace(address, model=name)) for name in names])
+        # a result takes longer than a choice
+        address = replace(address, timeout=self.settings.compactor.timeout)
+        return ModelCompactor(self._sized_models(address, "compactor"))
 
-    def _sized(self, address: small.ModelAddress) -> SizedModel:
+    def document_writer(self) -> ModelDocumentWriter | None:
+        """Make the model that writes the memory document; None: what is built in does."""
+        address = small.address_of(self.settings, "writer")
+        if address is None:
+            return None
+        return ModelDocumentWriter(self._sized_models(address, "writer"))
+
+    def _observer(self) -> ModelObserver | None:
+        """Make what observes turns; None: what is built in does."""
+        address = small.address_of(self.settings, "observer")
+        if address is None:
+            return None
+        return ModelObserver(self._sized_models(address, "observer"))
+
+    def _sized_models(
+        self, address: small.ModelAddress, section: Literal["compactor", "writer", "observer"]
+    ) -> list[SizedModel]:
+        """Make the model of a section, and its fallback where there is one."""
+        fallback: str = getattr(self.settings, section).fallback
+        names = filter(None, (address.model, fallback.strip()))
+        return [self._sized(replace(address, model=name), section) for name in names]
+
+    def _sized(self, address: small.ModelAddress, section: small.SmallModelSection) -> SizedModel:
         helper = replace(self, profile=address.profile, name=address.model)
-        made = replace(make_small_model(address, "compactor"), prices=helper.prices)
+        made = replace(make_small_model(address, section), prices=helper.prices)
         return SizedModel(made, helper.budget().limit)
 
     def warning(self) -> str:
@@ -383,7 +413,7 @@ def _served(
 
 
 def protocol_of(profile: Profile, model: str) -> str:
-    """Name a model's protocol: its provider's, or the one of the API that it only answers on."""
+    """Name a model's protocol: its provider's, or that of an API on which it answers better."""
     facts = completed_facts(profile, models.ModelInfo(model))
     return facts.other_api if facts.other_api in sections.PROTOCOLS else profile.protocol
 
@@ -474,6 +504,13 @@ def unencrypted_keys(settings: Settings) -> str:
 def system_text(settings: Settings, instructions: str = "") -> str:
     """Give the instructions of the settings, or else the built-in ones, and then further ones."""
     return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
+
+
+def observe_rules(settings: Settings) -> ObserveRules:
+    """Say when turns are observed."""
+    wanted = settings.observer
+    thresholds = Thresholds(wanted.observe, wanted.reflect)
+    return ObserveRules(thresholds, Consent(wanted.consent))
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 
 
@@ -31,12 +32,24 @@ class Paths:
     """The folder of the rot lab's runs."""
     servers: Path
     """The folder of what servers of tools write on their standard errors."""
+    log: Path
+    """A line for each memory document that was written; holds no text of the user's."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
     """By name, what decided it: a flag, a $VARIABLE, or `default`."""
 
     def rows(self) -> Iterator[tuple[str, Path, str]]:
         """(name, location, origin) of every one."""
-        for name in ("config", "keys", "database", "models", "crash", "answers", "rot", "servers"):
+        for name in (
+            "config",
+            "keys",
+            "database",
+            "models",
+            "crash",
+            "answers",
+            "rot",
+            "servers",
+            "log",
+        ):
             yield name, getattr(self, name), self.origins.get(name, "default")
 
 
@@ -56,6 +69,7 @@ def locate(
         "answers": (data_dir / "answers.jsonl", origin),
         "rot": (data_dir / "rot", origin),
         "servers": (data_dir / "servers", origin),
+        "log": (data_dir / "log.txt", origin),
     }
     return Paths(
         **{name: absolute(path) for name, (path, _) in chosen.items()},
@@ -68,6 +82,15 @@ def make_private(folder: Path) -> None:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
+
+
+def opened_private(path: Path) -> TextIOWrapper:
+    """Open a text file to append to; one that is made is its owner's alone."""
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600)
+
+    return open(path, "a", encoding="utf-8", opener=opener)
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:

@@ -155,6 +155,7 @@ class Planning:
             without=without,
             tools=self._offering(question, mode, budget),
             distilled=self._memory.distilled(question.turn.position).without(without),
+            reaches_others=self._memory.others is not None,
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
@@ -166,7 +167,7 @@ class Planning:
         turns = self._memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:
-            return last
+            return replace(last, use=replace(last.use, form=once.form))
         return self._draft_at(last.position + 1 if last else 1, content, once)
 
     def _draft_at(self, position: int, content: str, once: Once) -> Turn:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.memory import Memory
 from jitchat.providers import provider
-from jitchat.providers.tools import INTERRUPTED
+from jitchat.providers.tools import INTERRUPTED, NOT_RUN
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
@@ -91,6 +91,11 @@ class SendRecorder:
     def calls(self) -> tuple[ToolCall, ...]:
         """What the answer so far calls, of the tools that were offered."""
         return self._writer.use.calls if self._writer is not None else ()
+
+    @property
+    def has_step(self) -> bool:
+        """Whether the answer calls tools, and these are to be run."""
+        return bool(self.calls) and not (self._finished and self._finished.is_withheld)
 
     def store_draft(self) -> Turn:
         """Commit what the user says; a turn that is answered again is there already."""
@@ -199,22 +204,24 @@ class SendRecorder:
             self._saved, self.is_due, self._status = False, False, Status.CUT
             return called
 
-    def store_result(self, result: ToolResult) -> Turn:
-        """Commit what a call gave back, as soon as it did."""
+    def store_results(self, results: Sequence[ToolResult]) -> list[Turn]:
+        """Commit what calls gave back, as soon as they did."""
         with self._writing():
-            return self._put_result(result)
+            return self._put_results(results)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
         """Keep what later windows carry of results, by position; None for all of the text."""
         with self._writing():
             self._memory.keep_forms(forms)
 
-    def _put_result(self, result: ToolResult) -> Turn:
-        if self._behind is None or result.call not in self._open:
+    def _put_results(self, results: Sequence[ToolResult]) -> list[Turn]:
+        if self._behind is None or any(result.call not in self._open for result in results):
             raise RuntimeError("a result of no open call")
-        self._behind = self._memory.add_result(result, self._behind)
-        self._open.remove(result.call)
-        return self._behind
+        turns = self._memory.add_results(results, self._behind)
+        self._behind = turns[-1]
+        for result in results:
+            self._open.remove(result.call)
+        return turns
 
     def save(self) -> None:
         """Make what arrived durable. If that fails, the answer goes on: `commit` will tell."""
@@ -281,11 +288,11 @@ class SendRecorder:
 
     def _answer_open_calls(self) -> None:
         """Store a result for each call that has none: the turn is over."""
-        if self._reply is not None and self._reply.use.calls:
-            self._behind, self._open = self._reply, list(self._reply.use.calls)
         why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
-        for call in tuple(self._open):
-            self._put_result(ToolResult(call, why, is_error=True))
+        if self._reply is not None and self._reply.use.calls:
+            self._behind, self._open, why = self._reply, list(self._reply.use.calls), NOT_RUN
+        if self._open:
+            self._put_results([ToolResult(call, why, is_error=True) for call in self._open])
         if self._behind is not self._turn:
             self._memory.refresh()
 
@@ -311,9 +318,9 @@ class SendRecorder:
 
     def _lack(self) -> NotAnAnswer | None:
         """Say what an answer lacks that ended by itself; None for one with text."""
-        if self._writer is not None:
-            if self._writer.text.strip():
-                return None
+        if self._writer is not None and self._writer.text.strip():
+            return None
+        if self._writer is not None and not self.calls:
             return NotAnAnswer(
                 "The model reasoned and gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",

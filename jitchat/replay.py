@@ -212,12 +212,25 @@ def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
 
 
 def _repeated(before: Send, send: Send) -> int:
-    """Count the tokens at the start that are the same; a recent block that was cut is another."""
-    is_alike = (before.mode is Mode.FULL) is (send.mode is Mode.FULL)
-    if is_alike and _stable(send) >= _stable(before):
-        return _stable(before)
-    ahead = (Kind.SYSTEM, Kind.PINNED)
-    return sum(min(before.sizes.get(kind, 0), send.sizes.get(kind, 0)) for kind in ahead)
+    """Count the tokens at the start that are the same: up to the first kind of another size.
+
+    Turns are appended to a block that starts where it did; one that was cut is another.
+    """
+    repeated = 0
+    for kind in (kind for kind in Kind if kind.is_stable):
+        was, now = before.sizes.get(kind, 0), send.sizes.get(kind, 0)
+        if kind is Kind.RECENT:
+            return repeated + (was if now >= was and _start_alike(before.mode, send.mode) else 0)
+        if was != now:
+            break
+        repeated += was
+    return repeated
+
+
+def _start_alike(one: Mode, other: Mode) -> bool:
+    """Whether the turns of both modes start at the same one: jit and recency have one block."""
+    is_own = any(mode is Mode.FULL or mode.distils for mode in (one, other))
+    return one is other or not is_own
 
 
 def _warm(before: Send | None, send: Send, life: timedelta | None) -> Send | None:

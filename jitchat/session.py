@@ -25,6 +25,7 @@ from jitchat.events import (
     Event,
     LimitLearnt,
     StepStored,
+    ToolApproved,
     ToolCalled,
     ToolReturned,
     TurnsRetrieved,
@@ -32,6 +33,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
+from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
@@ -45,7 +47,10 @@ from jitchat.statements import Proposing
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
+from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.facts import find_facts
+from jitchat.synthesis.observer import Observer
+from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting, Compactor
@@ -56,7 +61,18 @@ from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Reach, Role, Turn, Usage
+from jitchat.values import (
+    BY_USER,
+    LEARNT,
+    Limit,
+    Message,
+    Mode,
+    Reach,
+    Role,
+    ToolCall,
+    Turn,
+    Usage,
+)
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -95,6 +111,11 @@ class SessionOptions:
     """What is done with facts that are found in what the user says."""
     reach: Reach = Reach.CONVERSATION
     """From which conversations turns are recalled."""
+    observer: Observer | None = None
+    """Makes observations; the extractor that is built in does where there is none."""
+    observing: ObserveRules = field(default_factory=ObserveRules)
+    writer: DocumentWriter | None = None
+    """Writes the memory document; the one that is built in does where there is none."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -115,8 +136,13 @@ class Session:
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
         self.planning = Planning(memory, counter, self._model_facts, self._offered)
+        self.observing = Observing(
+            memory, self.planning.history_before, counter, options.observer, options.observing
+        )
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
+        self.ending = SessionEnd(memory, options.writer)
+        """Writes the memory document when the session is over; front ends say when that is."""
 
     def use_tools(self, toolbox: Toolbox) -> None:
         """Offer other tools from now on, beside jitchat's own."""
@@ -177,8 +203,20 @@ class Session:
                 await asyncio.to_thread(self._meter.take, recorder.window, recorder.usage)
         for event in recorder.outcome():
             yield event
+        async with aclosing(self._behind_reply(recorder, mode)) as events:
+            async for event in events:
+                yield event
+
+    async def _behind_reply(
+        self, recorder: SendRecorder, mode: Mode
+    ) -> AsyncGenerator[Event, None]:
+        """Index both turns and find facts; in `observe`, distil: the prompt is free meanwhile."""
         for event in await asyncio.to_thread(self._index_and_find_facts, recorder):
             yield event
+        if mode is Mode.OBSERVE and recorder.error is None:
+            async with aclosing(self.observing.after_reply(self.options.budget.limit)) as passes:
+                async for made in passes:
+                    yield made
 
     async def _answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
@@ -187,7 +225,7 @@ class Session:
         async with aclosing(self._first_answer(recorder, question, mode)) as events:
             async for event in events:
                 yield event
-        while recorder.calls and recorder.window is not None:
+        while recorder.has_step and recorder.window is not None:
             async with aclosing(
                 self._next_step(recorder, question.turn, recorder.window)
             ) as events:
@@ -199,6 +237,9 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
         for is_last_try in (False, True):
+            async with aclosing(self._make_room(question, mode)) as passes:
+                async for made in passes:
+                    yield made
             built, messages = await asyncio.to_thread(self._build, question, mode)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
@@ -213,6 +254,20 @@ class Session:
                 refusal = overflow
             question = replace(question, once=replace(question.once, budget=None))
             yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
+
+    async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
+        """In `observe`, have turns observed until the window fits."""
+        budget = question.once.budget or self.options.budget
+
+        def fits() -> bool:
+            planned = self.planning.planned(question, mode, budget)
+            return not isinstance(planned, WindowOverflow)
+
+        if mode is Mode.OBSERVE:
+            position = question.turn.position
+            async with aclosing(self.observing.make_room(budget.limit, position, fits)) as passes:
+                async for made in passes:
+                    yield made
 
     async def _next_step(
         self, recorder: SendRecorder, turn: Turn, window: ContextWindow
@@ -235,20 +290,31 @@ class Session:
         appending = Appending(window, called, self.counter, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as outputs:
-            async for output in outputs:
-                result = await to_the_end(partial(recorder.store_result, output.result))
-                appending.take(result, output)
-                yield ToolReturned(result)
-        large = self.options.large_result
-        built, messages = await asyncio.to_thread(_built, partial(appending.window, large))
-        if appending.forms:
-            await to_the_end(partial(recorder.keep_forms, appending.forms))
-        await asyncio.to_thread(recorder.store_window, turn, built)
+        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+            async for each in news:
+                if isinstance(each, ToolCall):
+                    yield ToolApproved(called, each)
+                    continue
+                results = [output.result for output in each]
+                stored = await to_the_end(partial(recorder.store_results, results))
+                for result, output in zip(stored, each, strict=True):
+                    appending.take(result, output)
+                    yield ToolReturned(result)
+        built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)
         yield built
         async with aclosing(self._stream(recorder, built.window, messages)) as events:
             async for event in events:
                 yield event
+
+    def _extend(
+        self, recorder: SendRecorder, turn: Turn, appending: Appending
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Make the next window of a turn, and store it with the forms of what it holds back."""
+        built, messages = _built(partial(appending.window, self.options.large_result))
+        if appending.forms:
+            recorder.keep_forms(appending.forms)
+        recorder.store_window(turn, built)
+        return built, messages
 
     async def _stream(
         self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]
@@ -337,6 +403,8 @@ class Session:
                 await small.provider.aclose()
         if self.options.compactor is not None:
             await self.options.compactor.aclose()
+        await self.observing.aclose()
+        await self.ending.aclose()
 
     # What would be sent.
 
@@ -512,13 +580,12 @@ class Session:
         return replace(small, context=lambda: self.options.budget.limit)
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
-        """Choose the tools that go along with a question; none for a model that takes none."""
-        learnt, options = self.options.learnt, self.options
-        if options.takes_tools is False or (learnt is not None and "tools" in learnt.refused()):
-            return ()
-        turn, once = question.turn, question.once
+        """Choose the tools that go along with a question."""
+        learnt, turn, once = self.options.learnt, question.turn, question.once
+        is_refused = learnt is not None and "tools" in learnt.refused()
+        takes_tools = self.options.takes_tools is not False and not is_refused
         is_first = turn.position == 1
-        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask)
+        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
         return self._offering.of(occasion)
 
     def _model_facts(self) -> ModelFacts:

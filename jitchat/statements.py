@@ -72,6 +72,9 @@ class Observations:
     """The position of the last turn that is observed: up to it, each turn is. 0 for none."""
 
 
+NOTHING_OBSERVED = Observations()
+
+
 class Section(StrEnum):
     """The parts of a memory document, in order."""
 
@@ -83,6 +86,15 @@ class Section(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """What a line said before a later statement contradicted it."""
+
+    text: str
+    source: Source | None
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentLine:
     section: Section
     text: str
@@ -90,9 +102,28 @@ class DocumentLine:
     source: Source | None
     """With its conversation's id; None for a line that the user wrote."""
     day: date | None = None
-    """On which it was said; in the timeline, of which it tells."""
+    """On which it was said."""
+    speaker: str = ""
+    """Who said it, where that is not the user."""
+    refers_to: tuple[str, ...] = ()
+    """Days that the text speaks of, resolved: `2026-03-02`."""
+    replaced: Replaced | None = None
+    """None where nothing was contradicted."""
+    mentions: int = 0
+    """How often it was said again in a later session."""
     is_pinned: bool = False
     """Whether the user keeps it, whatever the writer makes of the document."""
+    is_edited: bool = False
+    """Whether the user wrote its text."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether no writer may leave it out."""
+        return self.is_pinned or self.is_edited
+
+
+BARE = "conversation"
+"""All that the timeline says of a date of which there is nothing else to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +136,25 @@ class MemoryDocument:
     """0 for the empty one, ahead of the first."""
     through: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By a conversation's id: the position of its last turn that the document was written from."""
+
+    def without(self, conversation: str, positions: Container[int]) -> "MemoryDocument":
+        """Leave out the lines all of whose turns, of one conversation, are at some positions.
+
+        A date of which some turns are there stays, without words.
+        """
+        lines: list[DocumentLine] = []
+        for line in self.lines:
+            source = line.source
+            is_here = source is not None and source.conversation == conversation
+            turns = source.turns if source is not None and is_here else range(0)
+            out = sum(turn in positions for turn in turns)
+            if not out:
+                lines.append(line)
+            elif out < len(turns):
+                is_date = line.section is Section.TIMELINE
+                lines.append(replace(line, text=BARE, speaker="") if is_date else line)
+        unchanged = tuple(lines) == self.lines
+        return self if unchanged else replace(self, lines=tuple(lines))
 
 
 class FactKind(StrEnum):
@@ -174,13 +224,10 @@ class Distilled:
     facts: tuple[Fact, ...] = ()
     """Those that hold, of the project, the oldest first."""
     conversation: str = ""
-    """The id of the conversation that the windows are for, by which sources name its turns."""
+    """The id of the one that the windows are of."""
 
     def without(self, positions: Container[int]) -> "Distilled":
-        """Leave out the observations and facts all of whose turns the user keeps out.
-
-        `positions` are of the conversation that the windows are for.
-        """
+        """Leave out the statements all of whose turns, of this conversation, the user keeps out."""
         lines = tuple(
             line
             for line in self.observations.lines
@@ -193,9 +240,13 @@ class Distilled:
             or fact.source.conversation != self.conversation
             or any(turn not in positions for turn in fact.source.turns)
         )
-        if (len(lines), len(facts)) == (len(self.observations.lines), len(self.facts)):
+        document = self.document.without(self.conversation, positions)
+        kept = len(lines) + len(facts)
+        is_all = kept == len(self.observations.lines) + len(self.facts)
+        if is_all and document is self.document:
             return self
-        return replace(self, observations=replace(self.observations, lines=lines), facts=facts)
+        observations = replace(self.observations, lines=lines)
+        return replace(self, observations=observations, document=document, facts=facts)
 
 
 NOTHING_DISTILLED = Distilled()

@@ -86,9 +86,18 @@ class Mode(StrEnum):
         return mode
 
     @property
+    def short(self) -> str:
+        """Its name where there is little room: of more than four letters, three."""
+        return self.value if len(self.value) <= 4 else self.value[:3]
+
+    @property
     def is_baseline(self) -> bool:
         """Whether it sends turns as they are, and looks for none: what others are compared with."""
         return not (self.recalls or self.distils)
+
+
+USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
+"""What is measured where no modes are named: figures of before the others came are of these."""
 
 
 class RecallOrder(StrEnum):

@@ -1,4 +1,4 @@
-"""Why a turn is in a window or not, in one to four sentences. Changes nothing.
+"""Why a turn is in a window or not, in a few sentences. Changes nothing.
 
 Of what a ledger has, the ledger decides: `why_by_ledger` searches for nothing. What never was a
 candidate is explained by where it stands among all turns, which `why` looks up.
@@ -13,6 +13,7 @@ from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Placed, Status, Turn
 from jitchat.window import reasons
+from jitchat.window.carriers import REPLACED, lines_on
 from jitchat.window.cost import picking_pays
 from jitchat.window.render import passage_texts
 from jitchat.window.window import (
@@ -27,6 +28,8 @@ from jitchat.window.window import (
 LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""
 _WORDS = 4
+_LINES, _STATEMENT = 3, 160
+"""So many statements are quoted, and characters of each at the most."""
 _PASSAGE = 60
 """Characters of a passage by which it is named."""
 
@@ -197,6 +200,7 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
         return _outside(Standing.ELSEWHERE, turn)
     found = why_by_ledger(explained.window, turn)
     if found is not None:
+        found = _with_statements(found, memory, explained)
         taken = _taken_by(memory, explained, turn) if found.standing is Standing.MESSAGE else None
         return _outside(taken, turn) if taken is not None else found
     if not 1 <= turn <= last:
@@ -205,7 +209,7 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
     standing = _bar(memory, explained, turn)
     if standing is not None:
         return _outside(standing, turn)
-    return _why_by_rank(memory, explained, turn)
+    return _with_statements(_why_by_rank(memory, explained, turn), memory, explained)
 
 
 def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
@@ -216,6 +220,22 @@ def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
     if placed is None:
         return _outside(Standing.NOT_INDEXED, turn)
     return _why_never(explained.window, turn, placed, sent=explained.said is not None)
+
+
+def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
+    """Say which statements carry a turn, where statements stand for it."""
+    window, turn = explained.window, found.turn
+    is_replaced = found.row is None or found.row.reason in REPLACED
+    is_out = found.standing in (Standing.LEFT_OUT, Standing.NEVER)
+    if not (is_out and is_replaced and turn <= window.distilled_through):
+        return found
+    lines = lines_on(window, turn, memory.conversation.id)
+    shown = "; ".join(
+        f"“{shorten(line.removeprefix('- '), _STATEMENT)}”" for line in lines[:_LINES]
+    )
+    more = f"; and {len(lines) - _LINES:,} more" if lines[_LINES:] else ""
+    carried = f"What carries it: {shown}{more}." if lines else "No statement there names it."
+    return replace(found, sentences=(found.sentences[0], carried, *found.sentences[1:]))
 
 
 def _outside(standing: Standing, turn: int) -> Why:

@@ -15,6 +15,8 @@ from jitchat.memory import Memory
 from jitchat.models import resolve_model
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
 from jitchat.session import Session, SessionOptions
+from jitchat.statements import Observation
+from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.formats import store_demo
 from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
@@ -166,3 +168,9 @@ def is_running(pid: int) -> bool:
         return False
     state = Path(f"/proc/{pid}/stat")
     return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def observe(memory: Memory, through: int, *lines: Observation) -> None:
+    """Have observations stand for the turns of a conversation up to a position."""
+    path = memory.store.tree(memory.conversation.id).path()
+    memory.observed.add(path, ObservationPass(PassKind.OBSERVE, 1, through, lines, "built in"))

@@ -227,9 +227,13 @@ def test_the_reserve_is_for_the_longest_answer_that_is_asked_for(limit, longest,
 
 @pytest.mark.parametrize(
     ("model", "route"),
-    [("gpt-5.5-pro", "/v1/responses"), ("gpt-6-luna", "/v1/chat/completions")],
+    [
+        ("gpt-5.5-pro", "/v1/responses"),
+        ("gpt-6-luna", "/v1/responses"),
+        ("gpt-4.1", "/v1/chat/completions"),
+    ],
 )
-def test_a_model_that_answers_only_on_the_responses_api_is_asked_there(
+def test_a_model_that_answers_only_or_better_on_the_responses_api_is_asked_there(
     monkeypatch: pytest.MonkeyPatch, model: str, route: str
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from jitchat.cli import commands
-from jitchat.providers.catalogue.models import known_model
-from jitchat.providers.catalogue.table import as_of, presets
+from jitchat.providers.catalogue.models import OTHER, known_model
+from jitchat.providers.catalogue.table import as_of, listed_providers, presets
 from jitchat.settings import load_settings
 from jitchat.tui.actions import help_sections
 from tests.support import ROOT
@@ -106,8 +106,7 @@ def _models() -> list[tuple[str, str]]:
     ]
     answering = {*re.findall(r"--(?:answerer|judge) (\S+)", README)}
     named += [("openai", found) for found in answering - presets().keys()]
-    known = {name for name, preset in presets().items() if preset.key_variables}
-    return sorted({each for each in named if each[0] in known})
+    return sorted({each for each in named if each[0] in listed_providers()})
 
 
 def _blocks(table: dict[str, Any]) -> list[dict[str, Any]]:
@@ -136,15 +135,13 @@ def test_every_model_of_fastembed_that_is_named_is_one_of_its_lists() -> None:
 @pytest.mark.parametrize(("provider", "model"), _models())
 def test_every_model_that_is_named_is_one_that_answers(provider: str, model: str) -> None:
     assert known_model(provider, model).limit is not None
-    assert known_model(provider, model).other_api == ""
+    assert known_model(provider, model).other_api != OTHER
     retires = known_model(provider, model).retires
     assert retires is None or retires > as_of() + timedelta(days=30)
 
 
 def test_the_models_of_every_provider_that_charges_are_looked_up() -> None:
-    assert {provider for provider, _ in _models()} == {
-        name for name, preset in presets().items() if preset.key_variables
-    }
+    assert {provider for provider, _ in _models()} == set(listed_providers())
 
 
 def test_every_provider_has_an_example() -> None:

@@ -27,7 +27,7 @@ from genai_prices.data import providers
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from jitchat.providers.catalogue.table import names_of  # noqa: E402
+from jitchat.providers.catalogue.table import row_among  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -43,9 +43,21 @@ PRESETS = {
     "deepseek": "deepseek",
     "mistral": "mistral",
     "x-ai": "xai",
+    "azure": "azure",
+    "cerebras": "cerebras",
+    "fireworks": "fireworks",
+    "moonshotai": "moonshot",
+    "perplexity": "perplexity",
+    "zai": "zai",
 }
 """Our name for each of genai-prices' providers."""
-LITELLM = {"google": "gemini", "together": "together_ai", "x-ai": "xai"}
+LITELLM = {
+    "google": "gemini",
+    "together": "together_ai",
+    "x-ai": "xai",
+    "fireworks": "fireworks_ai",
+    "moonshotai": "moonshot",
+}
 """litellm's name where it is another than genai-prices'."""
 LITELLM_FILE = "litellm/model_prices_and_context_window_backup.json"
 LITELLM_PRICES = {
@@ -207,10 +219,16 @@ def facts_of(name: str, told: Mapping[str, Any], separate: Collection[int]) -> R
 
 
 def api_of(name: str, told: Mapping[str, Any]) -> str | None:
-    """The API of a model that chat completions do not reach; None for one that they do."""
+    """The API on which a model answers only, or better; None for chat completions.
+
+    OpenAI's models that reason: of gpt-5.4 and later, chat completions refuse tools, and of none
+    of them do they give a summary of the reasoning, or take it back with a call.
+    """
     routes = told.get("supported_endpoints") or ["/v1/chat/completions"]
     if NO_CHAT.search(name) or told["mode"] == "realtime":
         return "other"
+    if told["litellm_provider"] == "openai" and told.get("supports_reasoning"):
+        return "responses"
     if told["mode"] == "chat" and "/v1/chat/completions" in routes:
         return None
     return "responses" if "/v1/responses" in routes else "other"
@@ -306,7 +324,7 @@ def own_row(rows: list[Row], name: str, facts: Row) -> Row:
 
 def found_row(rows: list[Row], name: str) -> Row | None:
     """The row that the application finds for a name."""
-    return names_of(rows).find(name)
+    return row_among(rows, name) or None
 
 
 def figures(row: Row) -> Row:

@@ -1,20 +1,24 @@
 """Each question of a labelled conversation put to the app: index → retrieve → plan."""
 
+import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jitchat.bench.evidence import evidence_held
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Outcome
+from jitchat.distil import distil
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
 from jitchat.planning import keep_costs, known_history
+from jitchat.statements import NOTHING_DISTILLED
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
@@ -115,6 +119,11 @@ class OpenConversation:
         if len(fresh) > len(ahead):
             keep_costs(memory, counter, self._history)
 
+    def distil(self, modes: Collection[Mode]) -> None:
+        """Have everything distilled that these modes send in place of turns."""
+        for mode in modes:
+            asyncio.run(distil(self._memory, mode, self._counter, self._budget.limit))
+
     @property
     def prices(self) -> dict[int, int]:
         """What each turn costs as a message of its own, in tokens, by position."""
@@ -137,9 +146,22 @@ class OpenConversation:
         """
         begun = time.perf_counter()
         said = Turn(self._next, Role.USER, question)
-        sources = Sources(self._history, said, _MODEL, system, retrieval)
+        distilled = self._memory.distilled(self._next) if mode.distils else NOTHING_DISTILLED
+        sources = Sources(self._history, said, _MODEL, system, retrieval, distilled=distilled)
+        if mode.distils:
+            sources = replace(sources, distilled=self._memory.distilled(self._next))
         window = plan(mode, sources, self._budget, self._counter)
         return window, ms_since(begun)
+
+    def _held_by_statements(self, window: ContextWindow, question: Question) -> frozenset[int]:
+        """Name the evidence turns that statements have the words of."""
+        if not window.distilled_through:
+            return frozenset()
+        found = ((turn, self._memory.turn_at(turn)) for turn in question.evidence)
+        texts = {position: turn.content for position, turn in found if turn is not None}
+        names = ("", self._memory.conversation.id)
+        held = (evidence_held(window, question, texts, name) for name in names)
+        return frozenset[int]().union(*held)
 
     def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome | None:
         """Plan the window for a labelled question; `cases` takes it as what will be sent.
@@ -159,7 +181,7 @@ class OpenConversation:
         return Outcome(
             question,
             tuple(row.turn for row in retrieval.candidates),
-            turns_held(window),
+            turns_held(window) | self._held_by_statements(window, question),
             window.used / window.full_tokens,
             retrieve_ms,
             plan_ms,

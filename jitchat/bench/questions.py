@@ -26,10 +26,12 @@ from jitchat.transfer.plain import moment_of, take_item
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
-"""By LoCoMo's numbers. Its fifth, adversarial, is left out, as the convention is."""
+"""By LoCoMo's numbers. Its fifth, adversarial, is apart, as the convention is."""
 _ADVERSARIAL = 5
 _ABSTENTION = "_abs"
 """Ends the id of a question of LongMemEval that has no answer: left out likewise."""
+ABSTENTION = "abstention"
+"""The category of questions whose answer no turn says."""
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 _WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
@@ -57,6 +59,8 @@ class LabelledConversation:
     """How many questions have no text, no known category, or no turn to be asked of."""
     asked_at: datetime | None = None
     """When the questions are asked; None where the file does not tell."""
+    abstentions: tuple[str, ...] = ()
+    """Questions whose answer no turn says, which only who asks for them gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,13 @@ def _locomo_labels(sample: object, found: FileConversation) -> LabelledConversat
         for each in _listed(asked)
         if not (isinstance(each, dict) and each.get("category") == _ADVERSARIAL)
     ]
-    return _labelled(found, wanted, _locomo_category, _repaired)
+    adversarial = tuple(
+        str(each["question"])
+        for each in _listed(asked)
+        if isinstance(each, dict) and each.get("category") == _ADVERSARIAL and each.get("question")
+    )
+    labelled = _labelled(found, wanted, _locomo_category, _repaired)
+    return replace(labelled, abstentions=adversarial)
 
 
 def _locomo_category(value: object) -> str | None:
@@ -198,9 +208,13 @@ def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
     identity = str(fields.get("question_id") or f"longmemeval-{at}")
     found = builder.found(identity, identity)
     question = fields | {"category": fields.get("question_type"), "evidence": evidence}
-    asked = [] if identity.endswith(_ABSTENTION) else [question]
+    is_abstention = identity.endswith(_ABSTENTION)
+    asked = [] if is_abstention else [question]
+    text = fields.get("question")
+    abstentions = (text,) if is_abstention and isinstance(text, str) and text.strip() else ()
     asked_at = moment_of(_iso(fields.get("question_date")))
-    return replace(_labelled(found, asked, _category), asked_at=asked_at)
+    labelled = _labelled(found, asked, _category)
+    return replace(labelled, asked_at=asked_at, abstentions=abstentions)
 
 
 def _iso(date: object) -> object:

@@ -34,13 +34,14 @@ from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.index.narrowing import NARROWED_FROM
-from jitchat.index.retrieve import make_query
+from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.text.words import content_words
-from jitchat.values import Mode, Turn
+from jitchat.values import USUAL_MODES, Mode, Turn
 from jitchat.window.budget import Budget
+from jitchat.window.carriers import lines_on
 from jitchat.window.tokens import TokenCounter, counter_for
 
 if TYPE_CHECKING:
@@ -324,7 +325,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
     talk: Haystack,
     path: Path,
     tell: Tell,
-    modes: Collection[Mode] = tuple(Mode),
+    modes: Collection[Mode] = USUAL_MODES,
 ) -> QuestionResults:
     """Open the database that `build` made and put the questions; tells of each."""
     embedding = TimedEmbedder(embedder)
@@ -333,6 +334,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
         begun = time.perf_counter()
         memory = Memory(store, store.conversation(_TALK), embedding)
         conversation = OpenConversation(memory, counter, budget)
+        conversation.distil(modes)
         conversation.retrieve(questions[0])
         open_ms = ms_since(begun)
         answers = []
@@ -396,7 +398,8 @@ def _timed_question(
     def planned(mode: Mode) -> _Planned:
         window, ms = conversation.window(mode, question, retrieval)
         is_said = any(NEEDLE in segment.text for segment in window.segments)
-        has_needle = is_said and needle in turns_held(window)
+        stated = any(NEEDLE in line for line in lines_on(window, needle, _TALK))
+        has_needle = stated or (is_said and needle in turns_held(window))
         return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
     jit = planned(Mode.JIT)
@@ -462,7 +465,7 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
         for question in questions:
             words = " OR ".join(f'"{word}"' for word in content_words(question))
             begun = time.perf_counter()
-            connection.execute(_BY_WORDS, (words, search.SHORTLIST)).fetchall()
+            connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
             times.append(ms_since(begun))
     return statistics.median(times)
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
     "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
     "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
+    "observations": ("observations", "Show what stands for earlier turns in observe, and how."),
     "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
@@ -39,16 +40,25 @@ _COMMANDS = {
         "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
+    "document": ("document", "Show, edit or undo the memory document of a project."),
     "conversations": ("config", "List the conversations, the one touched last first."),
     "memory": ("memory", "List, add, edit, forget and export what is remembered of a project."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),
+    "usage": ("usage", "Show what was sent and what it cost, by model, day or conversation."),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
     "mcp": ("mcp", "Add, list, check and remove servers of tools."),
     "doctor": ("doctor", "Check that each configured provider answers."),
-    "config": ("config", "Print every setting and where its value comes from."),
+    "config": (
+        "config",
+        "Print every setting and where its value comes from, or change it.",
+    ),
     "paths": ("config", "Print where things are, and what decided it."),
+    "completion": (
+        "completion",
+        "Install the completion of commands for SHELL.",
+    ),
     "bench": ("bench", "Measure what retrieval finds, and what it costs."),
 }
 """Of each command: its module in `jitchat.cli`, and its line in the help."""

@@ -12,7 +12,7 @@ from jitchat.cli import options, output
 from jitchat.errors import SettingsError
 from jitchat.settings import checks, sections
 from jitchat.text import sanitize
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 LEXICAL = "lexical"
 """What the settings call none."""
@@ -64,9 +64,9 @@ def _modes_of(text: str) -> list[Mode]:
 @dataclass(frozen=True, slots=True)
 class MeasureFlags:
     modes: Sequence[Mode] = options.option(
-        "To measure.",
+        f"To measure, of {', '.join(Mode)}.",
         type=_modes_of,
-        default="full,recency,jit",
+        default=",".join(USUAL_MODES),
         show_default=True,
         metavar="LIST",
     )

@@ -17,6 +17,7 @@ import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.backend import LocalBackend
+from jitchat.cli.log import kept_log
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
 from jitchat.settings import Settings, small_models
@@ -54,7 +55,10 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
         settings = flags.settings(models.ChosenModel(store.database).get())
         small_models.require_addresses(settings)
         flags = flags if rot is None else replace(flags, conversation=None)
-        with cold_store.chosen_conversation(store, flags) as conversation:
+        with (
+            kept_log(paths.log),
+            cold_store.chosen_conversation(store, flags) as conversation,
+        ):
             return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)

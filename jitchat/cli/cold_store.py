@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from jitchat.cli import options, output
+from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
 from jitchat.settings import Settings, checks
@@ -46,7 +47,7 @@ def open_store(paths: Paths) -> ColdStore:
 def opened_store(paths: Paths) -> Iterator[ColdStore]:
     quiet_libraries()
     store = open_store(paths)
-    with closing(store.database):
+    with closing(store.database), kept_log(paths.log):
         if warning := store.database.warning():
             output.warn(warning)
         yield store

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
 from jitchat.cli import cold_store, options, output
-from jitchat.settings import Settings, keys, load
+from jitchat.paths import make_private
+from jitchat.settings import Settings, checks, edit, keys, load
 from jitchat.store.windows import Spent, WindowArchive
 from jitchat.text.figures import local
 from jitchat.values import DEFAULT_PROJECT, Conversation
@@ -23,15 +25,68 @@ def paths_command(flags: options.Flags) -> None:
     output.print_columns(rows)
 
 
-@click.command("config", cls=options.SharingCommand)
+@click.group("config", cls=options.SharingGroup, invoke_without_command=True)
 @options.common_options
-def config_command(flags: options.Flags) -> None:
-    """Print every setting and where its value comes from."""
+@click.pass_context
+def config_command(context: click.Context, flags: options.Flags) -> None:
+    """Print every setting and where its value comes from, or change it."""
+    context.obj = flags
+    if context.invoked_subcommand is not None:
+        return
     settings = cold_store.load_settings(flags)
     cold_store.check_key_bindings(settings)
     output.print_columns(list(_with_the_key(settings, flags)))
     for warning in load.unknown_variables(os.environ):
         output.say(warning, err=True)
+
+
+@config_command.command("get")
+@click.argument("key")
+@options.location_options
+def get_command(flags: options.Flags, key: str) -> None:
+    """Print the value of the setting KEY, as in window.recent."""
+    settings = cold_store.load_settings(flags)
+    known = {name: value for name, value, _ in _with_the_key(settings, flags)}
+    if key not in known:
+        raise checks.unknown(key, "jitchat config get")
+    output.say(known[key].removeprefix('"').removesuffix('"'))
+
+
+@config_command.command("set")
+@click.argument("key")
+@click.argument("value")
+@options.location_options
+def set_command(flags: options.Flags, key: str, value: str) -> None:
+    """Write KEY = VALUE into the configuration."""
+    path = flags.paths().config
+    if key.startswith("keys."):
+        bound = {key.removeprefix("keys."): value}
+        cold_store.check_key_bindings(replace(load.load_settings(path, {}), keys=bound))
+    edit.set_values(path, {key: edit.value_of(key, value)})
+    output.say(f"{key} is set in {path}.")
+
+
+@config_command.command("unset")
+@click.argument("key")
+@options.location_options
+def unset_command(flags: options.Flags, key: str) -> None:
+    """Take KEY out of the configuration."""
+    path = flags.paths().config
+    if edit.unset(path, key):
+        output.say(f"{key} is no longer set in {path}.")
+    else:
+        output.say(f"{path} does not set {key}.")
+
+
+@config_command.command("edit")
+@options.location_options
+def edit_command(flags: options.Flags) -> None:
+    """Open the configuration in $EDITOR; check it."""
+    path = flags.paths().config
+    make_private(path.parent)
+    click.edit(filename=str(path))
+    load.load_settings(path, {})
+    output.say(f"{path} is fine." if path.exists() else f"{path} was not written.")
 
 
 def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[str, str, str]]:

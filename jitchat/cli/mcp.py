@@ -108,12 +108,13 @@ def _kind(server: McpServer) -> str:
 @click.argument("name")
 @options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
-    """Remove the server NAME, and what was allowed of it for good."""
+    """Remove the server NAME, what was allowed of it for good, and what it wrote of errors."""
     paths = flags.paths()
     edit.remove_server(paths.config, name)
     if paths.database.exists():
         with cold_store.opened_store(paths) as store:
             ToolGrants(store.database).forget(name)
+    (paths.servers / f"{name}.log").unlink(missing_ok=True)
     output.say(f"{name} was removed from {paths.config}.")
 
 

@@ -22,7 +22,7 @@ from jitchat.lab.run_file import Run
 from jitchat.settings.checks import choose_one
 from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import shorten
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 USUAL = "quick"
 """The preset where none is given."""
@@ -206,12 +206,12 @@ class RotFlags:
     )
     kinds: tuple[Kind, ...] | None = option(
         f"Of question: {', '.join(USUAL_KINDS)}, which are asked if none are given;"
-        f" {' and '.join(kind for kind in Kind if kind not in USUAL_KINDS)}.",
+        f" {enumerated([kind for kind in Kind if kind not in USUAL_KINDS])}.",
         type=lambda text: names_of("--kinds", text, Kind),
         metavar="LIST",
     )
     modes: tuple[Mode, ...] | None = option(
-        "Of full, recency, jit.",
+        f"Of {', '.join(Mode)}; {', '.join(USUAL_MODES)} if none are given.",
         type=lambda text: names_of("--modes", text, Mode),
         metavar="LIST",
     )

@@ -1,6 +1,7 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from jitchat.cli import output
 from jitchat.events import (
     Event,
     FactsFound,
+    MemoryUpdated,
+    ObservationDue,
     ReplyDelta,
     SendFailed,
     ToolCalled,
@@ -18,7 +21,7 @@ from jitchat.events import (
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
 from jitchat.session import Session
-from jitchat.statements import Fact
+from jitchat.synthesis.pass_report import PassReport
 from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
@@ -27,6 +30,7 @@ from jitchat.window.steering import NO_MORE, Once
 
 _LONGEST_LINE = 200
 """Characters of what is said of a call."""
+_DUE = "Turns are due to be observed: `jitchat observations --run` does it."
 
 
 class _Printer:
@@ -48,24 +52,33 @@ class _Printer:
                 self.stored.append(turn)
             case ToolCalled():
                 self.end_line()
-            case FactsFound(proposed, kept):
-                self._tell_facts(proposed, kept)
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
+            case MemoryUpdated() | ObservationDue() | FactsFound():
+                self.end_line()
+                for sentence in _memory_sentences(event):
+                    output.say(sentence, err=True)
             case _:
                 pass
-
-    def _tell_facts(self, proposed: Sequence[Fact], kept: Sequence[Fact]) -> None:
-        self.end_line()
-        for fact in proposed:
-            output.warn(f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it.")
-        for fact in kept:
-            output.warn(f"remembered: “{fact.text}”; `jitchat memory forget {fact.id}` forgets it.")
 
     def end_line(self) -> None:
         if self._is_open_line:
             output.say("")
         self._is_open_line = False
+
+
+def _memory_sentences(event: MemoryUpdated | ObservationDue | FactsFound) -> Iterator[str]:
+    """Say what became of memory behind a reply, and what is to be decided."""
+    match event:
+        case MemoryUpdated(made):
+            yield one_line(PassReport(made).sentence)
+        case ObservationDue():
+            yield _DUE
+        case FactsFound(proposed, kept):
+            for fact in proposed:
+                yield f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it."
+            for fact in kept:
+                yield f"remembered: “{fact.text}”; `jitchat memory forget {fact.id}` forgets it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +87,8 @@ class Sent:
     mode: Mode
     instruction: str | None = None
     """What of a long draft is sent; None for all of it."""
+    ends: bool = False
+    """Whether the session is over with it: the memory document is written."""
 
 
 async def once_for(session: Session, sent: Sent) -> Once:
@@ -89,6 +104,12 @@ async def once_for(session: Session, sent: Sent) -> Once:
     return NO_MORE
 
 
+async def end_if_over(session: Session) -> None:
+    """End the session before this message, if nothing was said for twenty minutes."""
+    if await asyncio.to_thread(session.ending.is_over):
+        await session.ending.end_if_due()
+
+
 async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError | None:
     """Send and print; whatever ends it, what came is stored and the line is closed.
 
@@ -96,10 +117,14 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     """
     printer = _Printer()
     try:
+        await end_if_over(session)
         once = await once_for(session, sent)
         async with aclosing(session.send(sent.draft, sent.mode, once)) as events:
             async for event in events:
                 printer.take(event)
+        if sent.ends and (ended := await session.ending.end()) is not None:
+            printer.end_line()
+            output.say(ended.sentence, err=True)
     finally:
         printer.end_line()
         await session.aclose()
@@ -116,11 +141,8 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 def _told(result: Turn) -> str:
     """Say in a line what a tool was called with, what came back, and after how long."""
     use = result.use
-    line = result.content
-    if use.answers is not None:
-        line = result_line(use.answers, result.content, is_error=use.is_error)
     took = f" ({duration(use.seconds)})" if use.seconds is not None else ""
-    return shorten(f"{line}{took}", _LONGEST_LINE)
+    return shorten(f"{result_line(result)}{took}", _LONGEST_LINE)
 
 
 def _cut(stop: str) -> errors.ReplyCut:

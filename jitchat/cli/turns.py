@@ -106,9 +106,10 @@ def _planned(
     metavar="INSTRUCTION",
     help="Send only what INSTRUCTION asks for; all of TEXT is kept.",
 )
+@click.option("--end", "ends", is_flag=True, help="End the session: write the memory document.")
 @options.common_options
 def send_command(
-    flags: options.Flags, text: str, *, with_tools: bool, instruction: str | None
+    flags: options.Flags, text: str, *, with_tools: bool, instruction: str | None, ends: bool
 ) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
@@ -118,7 +119,7 @@ def send_command(
     draft = read_draft(text)
     with opened_session(flags) as opened:
         folder = flags.paths().servers if with_tools else None
-        sent = sending.Sent(draft, opened[1], instruction)
+        sent = sending.Sent(draft, opened[1], instruction, ends)
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
         memory = opened[0].memory
         memory.store.name_after(memory.conversation, draft)

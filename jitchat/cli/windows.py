@@ -26,8 +26,12 @@ _HEADINGS = ("kind", "turn", "tokens", "why", "text")
 _COLOURS = {
     "system": "magenta",
     "tools": "bright_blue",
+    "standing": "bright_red",
+    "document": "bright_cyan",
+    "observations": "bright_green",
     "pinned": "yellow",
     "recent": "blue",
+    "facts": "bright_white",
     "index": "cyan",
     "retrieved": "green",
     "tool calls": "bright_blue",

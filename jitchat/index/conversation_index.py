@@ -18,14 +18,14 @@ from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.abstain import NOTHING_SAID_THEN, needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
-from jitchat.index.retrieve import LATE_DECISIONS, Query, SearchRequest, floor_of, pick
+from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
 from jitchat.index.tables import IndexTables
+from jitchat.index.tool_results import searched_text
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import Snapshot, TurnCache, behind
 from jitchat.text.dates import Span
-from jitchat.text.occasions import Occasion
 from jitchat.turn_list import common_start, up_to
-from jitchat.values import Candidate, IndexEntry, Placed, Retrieval, Status, Turn
+from jitchat.values import IndexEntry, Placed, Retrieval, Status, Turn
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
@@ -150,25 +150,34 @@ class ConversationIndex:
             if self._loaded is not None:
                 self._loaded.rewrite({turn.position: line for turn, line in lines.items()})
 
-    def retrieve(self, request: SearchRequest, without: Collection[int] = ()) -> Retrieval:
-        """Search for a draft; at the positions `without`, turns may be listed, but not picked."""
+    def retrieve(
+        self,
+        request: SearchRequest,
+        without: Collection[int] = (),
+        within: Collection[int] | None = None,
+    ) -> Retrieval:
+        """Search for a draft; at the positions `without`, turns may be listed, but not picked.
+
+        Only turns at the positions `within` are listed, where these are told; when they were said
+        is told by that.
+        """
         with self._loading:
             index, searched = self._load_patiently(), self._searched
         query = request.query(index.speakers)
         if query.need is not None and query.need.is_certain:
             return Retrieval(searched=searched, needless=query.need.kind)
-        if query.occasion is not None:
+        if query.occasion is not None and within is None:
             said = index.said(query, request.position)
             allowed = [row for row in said if row.turn not in without]
             if said:
                 return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
             if not query.occasion.is_event:
                 return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
-        candidates, terms = index.search(query, request.position), index.terms(query)
+        candidates, terms = index.search(query, request.position, within=within), index.terms(query)
         if why := needless(query, candidates, terms, len(index)):
             return Retrieval(searched=searched, needless=why)
         listed = {row.turn for row in candidates}.union(without)
-        late = index.decisions(LATE_DECISIONS, request.position)
+        late = index.decisions(LATE_DECISIONS, request.position) if within is None else ()
         unlisted = tuple(entry for entry in late if entry.turn not in listed)
         allowed = [row for row in candidates if row.turn not in without]
         return Retrieval(
@@ -180,14 +189,13 @@ class ConversationIndex:
             terms=terms,
         )
 
-    def said_on(self, days: Span, before: int) -> tuple[Candidate, ...]:
-        """List turns that were said on some days, ahead of a position, in order."""
-        query = Query("", occasion=Occasion((days,)))
-        return self._load_patiently().said(query, before)
+    def said_on(self, days: Span, before: int) -> tuple[int, ...]:
+        """List the positions of turns that were said on some days, ahead of a position."""
+        return self._load_patiently().said_on(days, before)
 
-    def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
-        """List the latest decisions ahead of a position, the oldest first."""
-        return self._load_patiently().decisions(count, before)
+    def decided(self, before: int) -> tuple[int, ...]:
+        """List the positions of turns that decide, ahead of a position."""
+        return self._load_patiently().decided(before)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
         """Rank a turn among all that `retrieve` searches; None where it is not among them."""
@@ -279,7 +287,8 @@ class ConversationIndex:
             gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
             ready = [turn for turn in part if gap is None or turn.position < gap]
             said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
-            recalled = [turn for turn in said if turn.content.strip()]  # not thoughts alone
+            # neither thoughts alone, nor what was only requested
+            recalled = [turn for turn in said if searched_text(turn).strip()]
             index.add(self._tables.rows(recalled, self.embedder))
             if ready:
                 self._searched = ready[-1].position

@@ -32,8 +32,8 @@ SUMMARY_WIDTH = 160
 def index_entry(turn: Turn) -> IndexEntry:
     said_on = turn.created_at.date() if turn.created_at else None
     text = both_ends(searched_text(turn), _REACH, "\n\n")
-    if (call := turn.use.answers) is not None:
-        line = shorten(result_line(call, turn.content, is_error=turn.use.is_error), SUMMARY_WIDTH)
+    if turn.use.answers is not None:
+        line = shorten(result_line(turn), SUMMARY_WIDTH)
         names = entities(text)[:MOST_ENTITIES]
         return IndexEntry(turn.position, line, names, dates_in(text, said_on))
     names, decides = entities(text), is_decision(text)
@@ -68,7 +68,7 @@ def summarised(text: str, names: Sequence[str], decides: bool) -> str:
     whole = one_line(text)
     if len(whole) <= SUMMARY_WIDTH:
         return whole
-    weigh = partial(_weight, names=names, decides=decides)
+    weigh = partial(sentence_weight, names=names, decides=decides)
     titles = headings(text) if len(text) >= _LONG else []
     told = partial(_told, text, weigh=weigh, passed_over=frozenset(titles))
     if len(text) < _LONG or not (titles or names):
@@ -112,8 +112,11 @@ def _topics(topics: Iterable[str], told: str) -> str:
     return listed
 
 
-def _weight(sentence: str, names: Sequence[str], decides: bool) -> float:
-    """Weigh what a sentence says; at most 0 for one that says nothing."""
+def sentence_weight(sentence: str, names: Sequence[str], decides: bool) -> float:
+    """Weigh what a sentence says; at most 0 for one that says nothing.
+
+    `names` are the entities of its text; with `decides`, one that commits weighs more.
+    """
     said = set(words(sentence))
     telling = len(said - english_function_words())
     if not telling or expressions("stance")["pleasantry"].match(sentence):

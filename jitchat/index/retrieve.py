@@ -37,6 +37,8 @@ _SHORT_WORD = 2
 """Characters. What is that short in a log is a counter."""
 MOST_STEMS = 48
 """Of a long draft, so many of the stems that occur are looked up."""
+SHORTLIST = 50
+"""So many turns a search ranks at the most."""
 _ROLES = frozenset(role.value for role in Role)
 
 

@@ -47,7 +47,7 @@ from jitchat.index.lexical import (
 )
 from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, reach_of, select
 from jitchat.index.packed_postings import PackedPostings
-from jitchat.index.retrieve import MOST_STEMS, Query
+from jitchat.index.retrieve import MOST_STEMS, SHORTLIST, Query
 from jitchat.index.scoring import (
     WEIGHTS,
     Weights,
@@ -64,9 +64,9 @@ from jitchat.index.segments import Segment
 from jitchat.index.spelling import Spelling
 from jitchat.index.tables import IndexRow
 from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
+from jitchat.text.dates import Span
 from jitchat.values import DATE, PLACE, Candidate, IndexEntry, Placed, Role, Term
 
-SHORTLIST = 50
 _ECHO = 0.8
 """A question that holds this share of the query, and little else, is the query itself."""
 _FEW = 2
@@ -234,15 +234,42 @@ class HotIndex:
             deciding = self._columns.last_flagged("decision", self._row_at(before), count)
             return tuple(self._entries(deciding))
 
-    def search(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
-        """Rank the `size` best turns ahead of position `before`; none where none fits."""
+    def decided(self, before: int) -> tuple[int, ...]:
+        """List the positions of all turns ahead of position `before` that decide."""
+        with self._lock:
+            stop = self._row_at(before)
+            return self._positions_of(self._columns.last_flagged("decision", stop, stop))
+
+    def said_on(self, days: Span, before: int) -> tuple[int, ...]:
+        """List the positions of turns that were said on some days, ahead of position `before`."""
+        with self._lock:
+            said = self._columns.said_in([days])[: self._row_at(before)]
+            return self._positions_of(np.flatnonzero(said))
+
+    def _positions_of(self, rows: Places) -> tuple[int, ...]:
+        return tuple(self._positions.rows[rows].tolist())
+
+    def search(
+        self,
+        query: Query,
+        before: int,
+        size: int = SHORTLIST,
+        within: Collection[int] | None = None,
+    ) -> tuple[Candidate, ...]:
+        """Rank the `size` best turns ahead of position `before`; none where none fits.
+
+        Only turns at the positions `within` are ranked, where these are told.
+        """
         vector = self._embedded(query)
         with self._lock:
             stop = self._row_at(before)
             if not stop:
                 return ()
             query = self._spelling.expanded(query)
-            rows, parts = self._scored(query, vector, stop, narrows=True)
+            rows, parts = self._scored(query, vector, stop, narrows=within is None)
+            if within is not None:
+                rows = np.flatnonzero(np.isin(self._positions.rows[:stop], list(within)))
+                parts = only(parts, rows)
             best_rows = best_of(parts, size)
             ranked = self._candidates(rows[best_rows], only(parts, best_rows), query)
             worths = self._postings.worths(query.weights)

@@ -201,6 +201,17 @@ class IndexTables:
                 [(turn.id, embedder.id, embedder.dimension, vector) for turn, vector in vectors],
             )
 
+    def bytes_stored(self) -> int:
+        """Count the bytes of the conversation's entries and vectors."""
+        query = (
+            "SELECT COALESCE(SUM("
+            "LENGTH(CAST(e.summary || e.entities || e.dates || e.stems AS BLOB))"
+            " + COALESCE(LENGTH(CAST(v.vector AS BLOB)), 0)), 0)"
+            " FROM turns t JOIN index_entries e ON e.turn = t.id"
+            " LEFT JOIN vectors v ON v.turn = t.id WHERE t.conversation = ?"
+        )
+        return int(self._database.fetch_one(query, (self._conversation,))[0])
+
     def without_model_line(self, stretches: Iterable[Stretch], limit: int) -> list[Turn]:
         """List the first indexed turns of some stretches whose index line no model wrote."""
         query = f"SELECT {TURN_COLUMNS} {_WITHOUT_LINE} ORDER BY t.position LIMIT ?"

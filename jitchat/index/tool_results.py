@@ -2,7 +2,7 @@
 
 import json
 
-from jitchat.providers.tools import arguments_of
+from jitchat.providers.tools import arguments_of, is_declined
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.values import ToolCall, Turn
@@ -27,9 +27,15 @@ def searched_text(turn: Turn) -> str:
     return turn.content if call is None else f"{called(call)}\n{turn.content}"
 
 
-def result_line(call: ToolCall, content: str, *, is_error: bool = False) -> str:
+def result_line(result: Turn) -> str:
     """Write a result in a line: `search_issues(query="login") → 14 rows, first {"id": 3, …`."""
-    return f"{call_line(call)} → {'failed: ' if is_error else ''}{_told(content)}"
+    call = result.use.answers
+    if call is None:
+        return _told(result.content)
+    if is_declined(result):
+        told = _told(result.content).partition(". ")[0].removesuffix(".")
+        return f"{call_line(call)} → {told[:1].lower()}{told[1:]}"
+    return f"{call_line(call)} → {'failed: ' if result.use.is_error else ''}{_told(result.content)}"
 
 
 def call_line(call: ToolCall) -> str:

@@ -21,7 +21,11 @@ from jitchat.lab.run_file import short
 from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
 from jitchat.values import Mode
 
-PAIRS = ((Mode.JIT, Mode.FULL), (Mode.JIT, Mode.RECENCY), (Mode.FULL, Mode.RECENCY))
+PAIRS = (
+    *((Mode.JIT, Mode.FULL), (Mode.JIT, Mode.RECENCY), (Mode.FULL, Mode.RECENCY)),
+    *((Mode.JIT, Mode.OBSERVE), (Mode.OBSERVE, Mode.RECENCY)),
+    *((Mode.JIT, Mode.DOCUMENT), (Mode.DOCUMENT, Mode.RECENCY)),
+)
 """Modes that are compared within a run: the difference is the first one's share minus the other."""
 
 P_NOTE = (

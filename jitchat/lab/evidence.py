@@ -2,8 +2,8 @@
 
 A wrong answer has one of two causes: its evidence was not in the window (it was not retrieved, or
 was cut off), or it was there and was not used. The evidence is every turn that the answer needs,
-at full text: one turn for most kinds, the newest for `updated` and `corrected`, all four for
-`counting`, and none for `absent`, so that every window holds it.
+at full text or in statements: one turn for most kinds, the newest where a fact changed, all four
+for `counting`, and none for `absent`, so that every window holds it.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +29,8 @@ class Outcome(StrEnum):
 
 TITLE = "Evidence in the window, and answers"
 NOTE = (
-    "In the window: every turn that the answer needs, at full text; the kind absent needs none."
+    "In the window: every turn that the answer needs, at full text, or its answer in statements"
+    " that name it; the kind absent needs none."
     " In the window, wrong: the evidence was there and was not used. Not in the window, wrong: it"
     " was not retrieved. Not in the window, right: by other turns, or by chance."
 )

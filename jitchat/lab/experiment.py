@@ -8,7 +8,7 @@ from math import prod
 
 from jitchat.lab.facts import USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
-from jitchat.values import Mode, Usage
+from jitchat.values import USUAL_MODES, Mode, Usage
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
 """What real models stumble over first."""
@@ -23,7 +23,7 @@ class Experiment:
     depths: tuple[float, ...]
     """0 to 1, ascending."""
     kinds: tuple[Kind, ...] = USUAL_KINDS
-    modes: tuple[Mode, ...] = tuple(Mode)
+    modes: tuple[Mode, ...] = USUAL_MODES
     repeats: int = 1
     seed: int = 1
     preset: str = "own"

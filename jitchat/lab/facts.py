@@ -42,9 +42,14 @@ class Kind(StrEnum):
     """The fact was said wrongly and corrected long ago; the first value is wrong."""
     INSTRUCTION = "instruction"
     """How every answer is to be given, said once: asked something else, is it obeyed?"""
+    SUPERSEDED = "superseded"
+    """The fact changed twice: of three values, the last one alone is right."""
+    DELETED = "deleted"
+    """The user took it back: the honest answer is that, or that it is not said."""
 
 
-USUAL_KINDS = tuple(kind for kind in Kind if kind not in (Kind.CORRECTED, Kind.INSTRUCTION))
+_NAMED_ONLY = (Kind.CORRECTED, Kind.INSTRUCTION, Kind.SUPERSEDED, Kind.DELETED)
+USUAL_KINDS = tuple(kind for kind in Kind if kind not in _NAMED_ONLY)
 """What is asked where no kinds are named: figures of before the others came are of these."""
 
 
@@ -87,7 +92,8 @@ class Fact:
     expected: str
     """The answer as it is shown: `7443`, `four`, `never said`."""
     accepted: tuple[str, ...] = ()
-    """Forms of the answer; one of them makes it right. None where it was never said."""
+    """Forms of the answer; one of them makes it right. None where it was never said, or was taken
+    back."""
     wrong: tuple[str, ...] = ()
     """Values that are not the answer, though they were said: the old one, other people's."""
     rule: str = ""
@@ -100,7 +106,7 @@ OTHERS = 4
 MOST_NEAR = 12
 """The most statements about others, where their number is chosen."""
 NUMERALS = {4: "four", 5: "five", 6: "six"}
-NEVER = "never said"
+NEVER, TAKEN_BACK = "never said", "taken back"
 
 _Sampler = Callable[[random.Random, int], list[str]]
 """Draws that many values, no two of them the same."""
@@ -302,6 +308,18 @@ def _chosen(text: str, *, is_double: bool) -> str:
     return _CHOICE.sub(rf"\{1 + is_double}", text)
 
 
+def _make_deleted(template: _Template, chance: random.Random) -> Fact:
+    """Make a fact that the second statement takes back, without its value."""
+    (value,) = template.values(chance, 1)
+    question = template.question
+    said, taken_back = zip(template.statements, _replies(chance, 2, question), strict=True)
+    sayings = (
+        Saying(said[0].format(v=value), said[1], Where.BEFORE, is_needed=False),
+        Saying(*taken_back),
+    )
+    return Fact(Kind.DELETED, template.name, sayings, question, TAKEN_BACK, (), (value,))
+
+
 def _make_absent(template: _Template, chance: random.Random) -> Fact:
     """Make a question about `{who}`, when the same was said of somebody else only."""
     known, unknown = template.owners(chance, 2)
@@ -322,6 +340,8 @@ _MAKE: Mapping[Kind, Callable[[_Template, random.Random], Fact]] = {
     Kind.ABSENT: _make_absent,
     Kind.CORRECTED: partial(_make_changed, Kind.CORRECTED, Where.EARLY, Where.EARLY),
     Kind.INSTRUCTION: partial(_make_plain, Kind.INSTRUCTION),
+    Kind.SUPERSEDED: partial(_make_changed, Kind.SUPERSEDED, Where.BEFORE, Where.AT),
+    Kind.DELETED: _make_deleted,
 }
 
 

@@ -36,11 +36,17 @@ _FORM = (
     " every answer, also for one to a question about anything else."
 )
 """What it says besides where instructions are asked about, which `CONTRACT` would forbid."""
+_TAKEN_BACK = " What was taken back since counts as never said."
+"""What it says besides where things are asked about that were taken back."""
 
 _WORD, _WORDS = re.compile(r"\w"), re.compile(r"\w+")
 _LEAST_SENTENCE = 3
 """Words of a whole sentence."""
 _NUMBER = re.compile(r"(?<![\w#])\d+(?![\w%])")
+_SAYS_TAKEN_BACK = re.compile(
+    r"\b(?:t(?:ake|aken|ook) (?:it |that |this )?back|withdr(?:aw|awn|ew)|retract(?:ed|s)?"
+    r"|forget|disregard(?:ed)?|deleted?|str(?:ike|uck|icken)|scrap(?:ped)?|revoked)\b"
+)
 _NOT_SAID = re.compile(
     r"\b(?:not|never|n't) (?:been )?(?:said|mentioned|discussed|stated|specified|given)\b"
 )
@@ -62,7 +68,7 @@ def grade(fact: Fact, answer: str) -> Ruling:
         return _grade_form(fact, said, text)
     if fact.kind is Kind.COUNTING:
         return _grade_count(fact, text)
-    if fact.kind is Kind.ABSENT:
+    if fact.kind in (Kind.ABSENT, Kind.DELETED):
         return _grade_absence(fact, text)
     if fact.kind is Kind.EXACT:
         whole, find = unmarked(said), exact_places
@@ -74,7 +80,8 @@ def grade(fact: Fact, answer: str) -> Ruling:
 
 def contract(kinds: Collection[Kind]) -> str:
     """Say what the system text ends with where questions of these kinds are asked."""
-    return CONTRACT + _FORM if Kind.INSTRUCTION in kinds else CONTRACT
+    taken_back = _TAKEN_BACK if Kind.DELETED in kinds else ""
+    return CONTRACT + taken_back + (_FORM if Kind.INSTRUCTION in kinds else "")
 
 
 def _grade_form(fact: Fact, said: str, text: str) -> Ruling:
@@ -134,10 +141,17 @@ def _grade_count(fact: Fact, text: str) -> Ruling:
 
 
 def _grade_absence(fact: Fact, text: str) -> Ruling:
+    """Grade whether an answer says that nothing was said, or that it was taken back."""
+    is_deleted = fact.kind is Kind.DELETED
     if (wrong := _wrong_value(fact, text)) is not None:
-        return Ruling(is_right=False, rule=f"says another's value {wrong}")
+        is_own = is_deleted and wrong == fact.wrong[0]
+        whose = "the value that was taken back," if is_own else "another's value"
+        return Ruling(is_right=False, rule=f"says {whose} {wrong}")
+    if is_deleted and _SAYS_TAKEN_BACK.search(text):
+        return Ruling(is_right=True, rule="says that it was taken back")
     if not admits(text):
-        return Ruling(is_right=False, rule="does not say that it was never said")
+        what = "taken back" if is_deleted else "never said"
+        return Ruling(is_right=False, rule=f"does not say that it was {what}")
     return Ruling(is_right=True, rule="says that it was never said")
 
 
@@ -154,6 +168,10 @@ _RULES = (
 _EXCEPTIONS = {
     Kind.EXACT: (
         " The answer has to hold the expected string to the letter, upper and lower case included."
+    ),
+    Kind.DELETED: (
+        " Here the user said it and took it back later: it is CORRECT only to say so, or that it is"
+        " not said, and WRONG to answer with what was taken back."
     ),
     Kind.ABSENT: (
         " Here nothing was said that answers the question: it is CORRECT only to say so, and WRONG"

@@ -16,8 +16,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from jitchat.bench.asking import turns_held
 from jitchat.bench.workers import Workers
+from jitchat.distil import distil
 from jitchat.errors import (
     BenchFailed,
     JitchatError,
@@ -33,6 +33,7 @@ from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import Talk, exchanges
 from jitchat.lab.grade import Decision, Judge, decide
+from jitchat.lab.held import Needed, needed_held
 from jitchat.lab.long_talk import long_exchanges
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
@@ -214,6 +215,8 @@ class Lab:
     async def opened(self, name: str, made: planting.MadeConversation) -> "OpenConversation":
         self.file.moment = _moment_after(made)
         memory = await stored_and_indexed(self.file, name, made, self._embedder)
+        for mode in self.file.run.experiment.modes:
+            await distil(memory, mode, self._counter, self.file.run.limit)
         session = await to_the_end(partial(self._open_session, memory))
         if self._learnt is not None:
             session.take_budget(self._learnt)
@@ -353,6 +356,8 @@ def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conver
         known = next((each for each in store.conversations() if each.id == name), None)
         if known is None:
             created = store.create(name, name)
+            # A project of its own: no other conversation is in its memory document.
+            store.database.execute("UPDATE conversations SET project = id WHERE id = ?", (name,))
             store.append(created.id, made.turns)
             return store.conversation(created.id)
         whole = Path(((1, len(made.turns)),))
@@ -404,7 +409,7 @@ class OpenConversation:
             conversation=self.session.memory.conversation.id,
             said=question.position,
             needed=needed,
-            held=None if window is None else len(turns_held(window).intersection(needed)),
+            held=None if window is None else needed_held(window, self._needed(fact)),
             window_id=window_id,
             tokens=None if window is None else window.used,
             usage=answer.usage,
@@ -412,6 +417,11 @@ class OpenConversation:
             seconds=answer.took,
             cost=answer.cost,
         ), answer
+
+    def _needed(self, fact: Fact) -> Needed:
+        positions = self.made.needed.get(fact.name, ())
+        texts = {turn: self.made.turns[turn - 1].content for turn in positions}
+        return Needed(self.session.memory.conversation.id, texts, fact)
 
     def _question(self, fact: Fact) -> Turn:
         """Say it, or go to where it was said: every mode answers the very same turn."""

@@ -17,6 +17,11 @@ from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
+DISTILLED_CAVEAT = (
+    "Ahead of the questions, what is built in distils each conversation: for observe all but its"
+    " last exchange, for document all of it. A model that observes may keep more, or other things."
+)
+"""What to know of the modes that distil, beside their figures."""
 READER_CAVEAT = (
     "The embedded reader is no language model: it quotes the sentences of the window that share"
     " the question's words. A longer window does not tire it, so its curve shows what a window of"
@@ -37,6 +42,14 @@ KIND_CAVEATS = {
         "Of the kind corrected both values stand in the first quarter of the conversation, of which"
         " the depth is taken."
     ),
+    Kind.SUPERSEDED: (
+        "Of the kind superseded two older values stand ahead of the depth, at a third and at two"
+        " thirds of it."
+    ),
+    Kind.DELETED: (
+        "Of the kind deleted what is needed is the turn that takes the fact back; what was said at"
+        " first stands halfway ahead of it. Who sees neither, and says so, is right."
+    ),
     Kind.INSTRUCTION: (
         "Of the kind instruction the form of the answer alone is graded, to a question about"
         " something else that shares no word with it. The embedded reader quotes, so that it obeys"
@@ -49,6 +62,13 @@ KIND_CAVEATS = {
 _LONGEST = 40
 """Characters of a model's name."""
 _BOUND = "\N{NO-BREAK SPACE}"
+
+
+def caveats(run: Run) -> list[str]:
+    """List what is to be known of all figures of a run."""
+    distils = any(mode.distils for mode in run.experiment.modes)
+    told = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
+    return [caveat for applies, caveat in told if applies]
 
 
 def brief_title(run: Run) -> str:
@@ -117,7 +137,7 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     ]
     yield plain_table("Tokens of the window, medians", ["length", *modes], rows)
     rows = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
-    notes = [stats.cells_text(run, tallies.whole), *([READER_CAVEAT] if run.is_reader else [])]
+    notes = [stats.cells_text(run, tallies.whole), *caveats(run)]
     yield plain_table("What a question took, medians, and all of them cost", _TOOK, rows, *notes)
 
 

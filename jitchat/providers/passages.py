@@ -5,14 +5,14 @@ last one of the user's, what tools gave back behind it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jitchat.values import REQUEST_CONTEXT, Message, Role
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
-    r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|standing|facts|elsewhere)"
+    r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|observations|standing|facts|elsewhere)"
     r"(?:-\d+)?)>\n"
     r"(?P<body>.*?)^</(?P=tag)>\n",
     re.MULTILINE | re.DOTALL,
@@ -37,6 +37,11 @@ _LINE = re.compile(
     r" (?P<text>.*)$",
     re.MULTILINE,
 )
+_OBSERVED = re.compile(
+    r"- (?:\d\d:\d\d )?(?:\[\w+\] )?(?:(?P<who>[^\s:.!?][^:.!?]{0,39}): )?(?P<text>.*)"
+    r" \(#(?P<turn>\d+)(?:–#\d+)?\)"
+)
+_HEADING = re.compile(r"[A-Z][a-z]{2} \d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ def _dated(text: str, day: str) -> tuple[str, str]:
 def _quoted(block: re.Match[str]) -> list[Passage]:
     if block["kind"] in ("standing", "facts"):
         return [_fact(row) for row in _FACT.finditer(block["body"])]
+    if block["kind"] == "observations":
+        return list(_observed(block["body"]))
     whole = block["kind"] != "index"
     rows = (_QUOTED if whole else _LINE).finditer(block["body"])
     return [
@@ -132,6 +139,17 @@ def _fact(row: re.Match[str]) -> Passage:
     return Passage(
         turn, KEPT_FACT, day, row["text"], whole=True, conversation=row["conversation"] or ""
     )
+
+
+def _observed(body: str) -> Iterator[Passage]:
+    """Read the lines of observations; each stands for the first of its turns."""
+    day = ""
+    for line in body.splitlines():
+        if _HEADING.fullmatch(line):
+            day = f" {line}"
+        elif row := _OBSERVED.fullmatch(line):
+            who = row["who"] or "note"
+            yield Passage(int(row["turn"]), who, f"observed{day}", row["text"], whole=True)
 
 
 def _said(row: re.Match[str]) -> str:

@@ -69,6 +69,11 @@ class Finished:
         return self._ending is _endings()["by length"]
 
     @property
+    def is_withheld(self) -> bool:
+        """Whether the answer was stopped for what it says: nothing is done that it calls for."""
+        return self._ending in (_endings()["refused"], _endings()["filtered"])
+
+    @property
     def why(self) -> str:
         """What the reason means, as a clause."""
         return str(self._ending["why"])
@@ -111,6 +116,10 @@ def forgetting(provider: str, model: str) -> str:
     return f"`jitchat tokens {name} --forget`"
 
 
+UNREASONED = "answers without reasoning"
+"""What some servers refuse of a model that reasons, where a turn before called tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What goes along with the messages. Nothing is sent that the user did not set."""
@@ -133,7 +142,8 @@ class Options:
     """JSON Schema, as text, that the answer has to have; left out where a server cannot."""
     without: frozenset[str] = frozenset()
     """Parts of a request that the server refuses for this model: names of its parameters, or
-    `system` for messages of that role."""
+    `system` for messages of that role, or
+    `UNREASONED`."""
     tools: tuple[Tool, ...] = ()
     """What the model may call; sent by name, so that the same ones are the same bytes."""
     tool_choice: str | None = None

@@ -8,13 +8,16 @@ from typing import Any
 
 from jitchat.providers.protocols.json_values import is_nested_within
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse
+from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse, Turn
 
 INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
     " known."
 )
 """The result of a call that has none, as the model reads it."""
+NOT_RUN = "No result: the call was not run, for the turn ended before it could be."
+DECLINED = "Declined"
+"""How the result of a call begins that the settings or the user did not allow."""
 _SHOWN_NAMES = 10
 _DEEPEST = 64
 """Levels of arguments."""
@@ -92,6 +95,12 @@ def result_message(result: ToolResult, turn: int | None = None) -> Message:
     return Message(Role.TOOL, result.content, turn, use)
 
 
+def is_declined(result: Turn) -> bool:
+    """Whether a call was not allowed; the result of one that ran may begin with any word."""
+    use = result.use
+    return use.is_error and use.seconds is None and result.content.startswith(DECLINED)
+
+
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:
     """Parse a call's arguments; empty where the model wrote none, None where they are broken."""
     return _read(call.arguments)[0]
@@ -113,10 +122,14 @@ def _read(text: str) -> tuple[dict[str, Any] | None, str]:
     return (value, "") if isinstance(value, dict) else (None, f"type {type(value).__name__}")
 
 
-def problem_with(call: ToolCall, tools: Iterable[Tool]) -> ToolResult | None:
+def problem_with(
+    call: ToolCall, tools: Iterable[Tool], *, is_cut: bool = False
+) -> ToolResult | None:
     """Make the result of a call that cannot be run, told so that the model can correct it.
 
-    None where it can: its tool is offered, and its arguments are an object.
+    None where it can: its tool is offered, and its arguments are an object. `is_cut` says that the
+    answer was as long as it may be and ended with this call: what it has no arguments of may be
+    what was cut.
     """
     names = sorted(tool.name for tool in tools)
     if call.name not in names:
@@ -124,10 +137,18 @@ def problem_with(call: ToolCall, tools: Iterable[Tool]) -> ToolResult | None:
         there = f"There are: {few}." if names else "There are none."
         return _failed(call, f"There is no tool {shorten(call.name, 80)!r}. {there}")
     arguments, why = _read(call.arguments)
+    if is_cut and not arguments and call.arguments.strip() != "{}":
+        return _failed(call, _CUT)
     if arguments is None:
         said = f"The arguments are not a JSON object ({why}). Nothing was run. Call again."
         return _failed(call, said)
     return None
+
+
+_CUT = (
+    "The answer was as long as it may be and ended within this call. Nothing was run. Call again,"
+    " with shorter arguments."
+)
 
 
 def _failed(call: ToolCall, sentence: str) -> ToolResult:

@@ -1,17 +1,36 @@
-"""Edits the configuration as text: comments, order and blanks of the rest stay as they are."""
+"""Edits the configuration: comments, order and blanks of the rest stay as they are.
 
-import re
+What would not load is not written.
+"""
+
+import os
+import tempfile
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import SettingsError
 from jitchat.paths import make_private, replace_file
-from jitchat.settings import checks
+from jitchat.settings import checks, load
+from jitchat.settings.sections import (
+    SECTIONS,
+    McpServer,
+    NamedModel,
+    NamedProvider,
+    Secret,
+    settings_of,
+)
 from jitchat.settings.servers import require_name
+from jitchat.text.sanitize import shorten
 
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+_TABLES: dict[str, type[Any]] = {"providers": NamedProvider, "models": NamedModel, "mcp": McpServer}
+"""Sections that are made of tables with names of the user's own."""
 Value = str | bool | float | list[str] | Mapping[str, str]
-_HEADER = re.compile(r"\s*+\[\[?+([^\]]++)\]\]?+\s*+(?:#.*)?$")
 
 
 def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
@@ -20,86 +39,146 @@ def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
     `values` are by key, as the table has them.
     """
     require_name(name, "jitchat mcp add")
-    text = _text(path)
-    if name in _servers(text, path):
+    document = _document(path)
+    if name in document.get("mcp", {}):
         raise SettingsError(
             f"{path} has a server {name} already.", f"`jitchat mcp remove {name}` removes it."
         )
-    lines = [f"{key} = {_toml(value)}" for key, value in values.items()]
-    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-    made = f"{text}{gap}[mcp.{name}]\n" + "\n".join(lines) + "\n"
-    _write(path, made, _servers(text, path) | {name: dict(values)})
+    set_values(path, {f"mcp.{name}.{key}": value for key, value in values.items()})
 
 
 def remove_server(path: Path, name: str) -> None:
     """Remove the table `[mcp.NAME]` and those below it, with the comments within."""
-    text = _text(path)
-    known = _servers(text, path)
-    if name not in known:
-        listed = ", ".join(known) or "none"
+    document = _document(path)
+    servers: Any = document.get("mcp", {})
+    if name not in servers:
+        listed = ", ".join(servers) or "none"
         raise SettingsError(f"{path} has no server {name!r}.", f"It has: {listed}.")
-    kept, is_inside = [], False
-    for line in text.splitlines(keepends=True):
-        if found := _HEADER.match(line):
-            is_inside = _names(found[1].strip())[:2] == ["mcp", name]
-        if not is_inside:
-            kept.append(line)
-    _write(path, "".join(kept), {key: value for key, value in known.items() if key != name})
+    del servers[name]
+    _write(path, document)
 
 
-def _names(header: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in header.split(".")]
+def set_values(path: Path, values: Mapping[str, Value]) -> None:
+    """Set values by their keys, `window.recent` or `providers.work.model`.
+
+    Raises:
+        SettingsError: A key or a value is not one, or the file cannot be read or written.
+
+    """
+    import tomlkit  # noqa: PLC0415  needed only where something is changed
+
+    document, made = _document(path), list[Any]()
+    for key, value in values.items():
+        *tables, name = parts_of(key)
+        table = document
+        for each in tables:
+            if each not in table:
+                made.append(tomlkit.table(is_super_table=each in _TABLES))
+                table[each] = made[-1]
+            table = table[each]
+        if isinstance(value, Mapping):
+            inline = tomlkit.inline_table()
+            inline.update(value)
+            table[name] = inline
+        else:
+            table[name] = value
+    for table in made:
+        if not table.is_super_table():
+            table.add(tomlkit.nl())  # a blank line ahead of the next table
+    _write(path, document)
 
 
-def _text(path: Path) -> str:
+def unset(path: Path, key: str) -> bool:
+    """Take a value out of the file, so that its default holds; False where none is there."""
+    document = _document(path)
+    *tables, name = parts_of(key)
+    table: Any = document
+    for each in tables:
+        table = table.get(each, {})
+    if name not in table:
+        return False
+    del table[name]
+    _write(path, document)
+    return True
+
+
+def value_of(key: str, text: str) -> Value:
+    """Read a text as the value of a setting.
+
+    Raises:
+        SettingsError: There is no such setting, it is a key, or the text is no value of it.
+
+    """
+    *tables, name = parts_of(key)
+    if tables == ["keys"]:
+        return text
+    kind = _TABLES.get(tables[0], SECTIONS.get(tables[0]))
+    known = settings_of(kind, ".".join(tables)).get(name) if kind is not None else None
+    if known is None:
+        raise checks.unknown(key, "jitchat config")
+    if issubclass(known.kind, Secret):
+        raise SettingsError(
+            f"{key} is a key: on a command line others may read it.",
+            "`jitchat keys set PROVIDER` takes one from standard input.",
+        )
+    found: object = load.parsed(known.kind, text)
+    if known.kind is dict:
+        with suppress(ValueError):
+            found = tomllib.loads(f"value = {text}")["value"]
+    value: Any = checks.checked(known, found, "jitchat config")
+    return list(value) if isinstance(value, tuple) else value
+
+
+def parts_of(key: str) -> list[str]:
+    """Take a key apart; the name of a model may have points: `models."gpt-5.4".limit`."""
+    found: object = {}
+    with suppress(ValueError):
+        found = tomllib.loads(f"{key} = 0")
+    parts = list[str]()
+    while isinstance(found, dict) and len(found) == 1:
+        ((name, found),) = found.items()
+        parts.append(name)
+    if len(parts) < 2 or isinstance(found, dict):
+        listed = ", ".join(SECTIONS)
+        raise SettingsError(
+            f"{shorten(key, 60)!r} is no key of a setting.",
+            f"It is SECTION.NAME, as in window.recent; sections are {listed}, and"
+            ' providers.NAME, models."NAME", mcp.NAME and keys.',
+        )
+    return parts
+
+
+def _document(path: Path) -> "TOMLDocument":
+    import tomlkit  # noqa: PLC0415  as above
+
     try:
-        return checks.toml_text(path)
+        text = checks.toml_text(path)
+        tomllib.loads(text)
+        return tomlkit.parse(text)
     except FileNotFoundError:
-        return ""
+        return tomlkit.document()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read ({type(error).__name__}).") from None
-
-
-def _servers(text: str, path: Path) -> dict[str, object]:
-    try:
-        found = tomllib.loads(text).get("mcp", {})
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}.", "Correct that line.") from None
-    return dict(found) if isinstance(found, dict) else {}
 
 
-def _write(path: Path, text: str, wanted: Mapping[str, object]) -> None:
-    """Put the text in the file's place, if it says what it is to say and nothing else changes."""
-    if _servers(text, path) != wanted:
-        raise SettingsError(
-            f"The server's table in {path} is written in a way that cannot be edited here.",
-            "Edit it by hand: [mcp.NAME] on a line of its own, and its keys below it.",
-        )
+def _write(path: Path, document: "TOMLDocument") -> None:
+    """Put the text in the file's place, if it can be loaded."""
+    import tomlkit  # noqa: PLC0415  as above
+
+    text = f"{tomlkit.dumps(document).strip()}\n".removeprefix("\n")
+    with tempfile.TemporaryDirectory() as folder:
+        tried = Path(folder, path.name)
+        tried.touch(0o600)
+        tried.write_text(text, encoding="utf-8")
+        try:
+            load.load_settings(tried, {})
+        except SettingsError as error:
+            told = error.what.replace(str(tried), str(path))
+            raise SettingsError(f"{told} Nothing was written.", error.remedy) from None
     try:
         make_private(path.parent)
-        replace_file(path.resolve(), text.encode())
+        replace_file(Path(os.path.realpath(path)), text.encode())
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}.") from None
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_quoted(k)} = {_quoted(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_quoted, value))}]"
-    return str(value)
-
-
-def _quoted(text: str) -> str:
-    """Write a basic string of TOML."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(_escaped(character) for character in escaped) + '"'
-
-
-def _escaped(character: str) -> str:
-    is_control = ord(character) < 0x20 or ord(character) == 0x7F
-    return f"\\u{ord(character):04X}" if is_control else character

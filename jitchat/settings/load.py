@@ -11,6 +11,7 @@ for it: they would send a key, or a text, to the wrong server.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER, presets
 from jitchat.settings import checks, profiles, sections, servers, settings, tables
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.variables import expanded, variables_in
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables of ours that say where things are; see `jitchat.paths`."""
@@ -29,6 +31,7 @@ _NAMES_A_PROVIDER = (
     "picker.provider",
     "summariser.provider",
     "compactor.provider",
+    "observer.provider",
 )
 _PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_THE_READER = ("limit", "reserve")
@@ -109,12 +112,25 @@ def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Take the addresses of presets from the variables that their own programs read."""
-    found = {}
+    found = dict(_filled_in(environ))
     if environ.get("OLLAMA_HOST", "").strip():
         found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
     if environ.get("OPENAI_BASE_URL", "").strip():
         found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
     return found
+
+
+def _filled_in(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Fill in the addresses of presets that name variables, where one of those is set."""
+    for name, preset in presets().items():
+        given = {
+            variable: environ[variable].strip().rstrip("/")
+            for variable in variables_in(preset.base_url)
+            if environ.get(variable, "").strip()
+        }
+        if given:
+            with suppress(LookupError):
+                yield name, (expanded(preset.base_url, given), f"${next(iter(given))}")
 
 
 # The sources, one by one
@@ -157,11 +173,11 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]
     for key, setting in sections.SETTINGS.items():
         for variable in setting.variables:
             if environ.get(variable):
-                yield key, _Given(_parsed(setting.kind, environ[variable]), f"${variable}")
+                yield key, _Given(parsed(setting.kind, environ[variable]), f"${variable}")
 
 
-def _parsed(kind: type[Any], text: str) -> object:
-    """Read a variable as the type of its setting; leave it as it is where it is not one."""
+def parsed(kind: type[Any], text: str) -> object:
+    """Read a text as the type of its setting; leave it as it is where it is not one."""
     if kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is bool:

@@ -102,9 +102,9 @@ PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 class ChatSettings:
     mode: str = setting(
         "jit",
-        "how the window is chosen",
+        f"how the window is chosen: {', '.join(Mode)}",
         flag="--mode",
-        unit="|".join(Mode),
+        unit="MODE",
         variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )
@@ -259,7 +259,54 @@ class CompactorSettings(SmallModelSettings):
         "", "a model of the same provider with a larger context, for what is too large; empty: none"
     )
     timeout: float = setting(
-        10.0, "how many seconds all results of an answer may take together", least=0.1
+        8.0, "how many seconds all results of an answer may take together", least=0.1, most=8.0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObserverSettings(SmallModelSettings):
+    """Who makes the observations of the mode `observe`, and when."""
+
+    model: str = setting("", "a small model that makes observations; empty: what is built in")
+    fallback: str = setting(
+        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+    )
+    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+    consent: str = setting(
+        "auto",
+        "whether turns are observed after a reply: auto, ask first, or off",
+        choices=("ask", "auto", "off"),
+    )
+    observe: float = setting(
+        0.30,
+        "the share of the limit that turns and observations may take before turns are observed",
+        least=0.01,
+        most=0.9,
+    )
+    reflect: float = setting(
+        0.50,
+        "the share of that which observations may take before they are rewritten",
+        least=0.05,
+        most=0.95,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSettings(SmallModelSettings):
+    model: str = setting(
+        "", "a small model that writes the memory document; empty: what is built in"
+    )
+    fallback: str = setting(
+        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+    )
+    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    context_only: bool = setting(
+        True,
+        "whether the memory benchmark runs the memory document alone; false: entries per message",
     )
 
 
@@ -345,8 +392,11 @@ SECTIONS: dict[str, type[Any]] = {
     "picker": PickerSettings,
     "summariser": SummariserSettings,
     "compactor": CompactorSettings,
+    "observer": ObserverSettings,
+    "writer": WriterSettings,
     "reranker": RerankerSettings,
     "tools": ToolsSettings,
+    "agent": AgentSettings,
     "lab": LabSettings,
     "screen": ScreenSettings,
 }

@@ -41,8 +41,11 @@ class Settings:
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
     compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)
+    observer: sections.ObserverSettings = field(default_factory=sections.ObserverSettings)
+    writer: sections.WriterSettings = field(default_factory=sections.WriterSettings)
     reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
     tools: sections.ToolsSettings = field(default_factory=sections.ToolsSettings)
+    agent: sections.AgentSettings = field(default_factory=sections.AgentSettings)
     lab: sections.LabSettings = field(default_factory=sections.LabSettings)
     screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
     providers: Mapping[str, NamedProvider] = field(default_factory=dict)
@@ -180,7 +183,7 @@ class _ProfileMaker:
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
         with_key = (known for known in presets().values() if known.key_variables)
-        served = next((known for known in with_key if same_server(known.base_url, base_url)), None)
+        served = next((known for known in with_key if same_server(known.address, base_url)), None)
         named_variable = table.api_key_env.strip()
         usual = preset or served
         usual_variables = usual.key_variables if usual else ()
@@ -221,7 +224,7 @@ class _ProfileMaker:
         own, given = self._own.base_url, self._settings.addresses
         known, _ = given.get(self._table.name, ("", ""))
         first = (own, known) if self._is_explicit("base_url") else (known, own)
-        usual = self._preset.base_url if self._preset else home_of(protocol)
+        usual = self._preset.address if self._preset else home_of(protocol)
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))
         return next(filter(None, addresses), "").rstrip("/")
 

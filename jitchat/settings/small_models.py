@@ -12,8 +12,10 @@ from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import SmallModelSettings, shown
 from jitchat.settings.settings import Settings
 
-SmallModelSection = Literal["picker", "summariser", "compactor"]
-SMALL_MODELS: tuple[SmallModelSection, ...] = ("picker", "summariser", "compactor")
+SmallModelSection = Literal["picker", "summariser", "compactor", "observer", "writer"]
+SMALL_MODELS: tuple[SmallModelSection, ...] = (
+    *("picker", "summariser", "compactor", "observer", "writer"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class ModelCompactor:
         self._extractor = Extractor(models[0].model.counter)
 
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
-        messages = compactor_request(text, instruction)
+        messages = compactor_request(text, instruction, limit)
         fitting = await asyncio.to_thread(self._fitting, messages, limit)
         if fitting is None:
             counter = self._models[0].model.counter
@@ -59,10 +59,13 @@ class ModelCompactor:
         return next((each for each in self._models if each.takes(messages, limit)), None)
 
 
-def compactor_request(text: str, instruction: str) -> tuple[Message, ...]:
-    """Ask for what a text holds of what is wanted; both stand in fences of their own."""
+def compactor_request(text: str, instruction: str, limit: int) -> tuple[Message, ...]:
+    """Ask for what a text holds of what is wanted, in at most `limit` tokens.
+
+    Both stand in fences of their own.
+    """
     texts = [text, instruction]
     wanted = fence(free_tag("wanted", texts), [f"{instruction}\n"])
     result = fence(free_tag("result", texts), [f"{text}\n"])
-    system = Message(Role.SYSTEM, prompt("compactor"))
+    system = Message(Role.SYSTEM, f"{prompt('compactor')} Use at most {limit:,} tokens.")
     return system, Message(Role.USER, "".join((*wanted, *result)))

@@ -16,7 +16,7 @@ from typing import Any
 from jitchat.errors import StaleObservations
 from jitchat.statements import Observation, Observations, Priority, Source, Superseded
 from jitchat.store.database import Database
-from jitchat.store.path import Path
+from jitchat.store.path import TREE_COLUMNS, Path, tree_from
 
 
 class PassKind(StrEnum):
@@ -60,6 +60,10 @@ _PASSES = """
 _STAMP = """
     SELECT IFNULL(MAX(id), 0), COUNT(undone_at) FROM observation_passes WHERE conversation = ?
 """
+_NEWEST = """
+    SELECT last, undone_at FROM observation_passes WHERE conversation = ? ORDER BY id DESC
+"""
+_TREE = f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?"  # noqa: S608  constants
 
 
 class ObservationStore:
@@ -93,15 +97,25 @@ class ObservationStore:
                     break
             return [self._pass_of(row) for row in chain]
 
+    def is_paused(self, path: Path) -> bool:
+        """Whether the user took back what was made last on a path: nothing is made unasked then."""
+        rows = self._database.fetch_all(_NEWEST, (self._conversation,))
+        return next((undone is not None for last, undone in rows if last in path), False)
+
     def add(self, path: Path, made: ObservationPass) -> ObservationPass:
         """Store a pass behind the one with the id that it `follows`.
+
+        Turns that were said since on the path, and passes over them, are looked at as they are now.
 
         Raises:
             StaleObservations: Something else holds by now, or its turns do not go on from that.
 
         """
         with self._database.write() as connection:
-            standing = self.passes(path, made.last + 1)
+            row = connection.execute(_TREE, (self._conversation,)).fetchone()
+            tree = tree_from(*row)
+            path = replace(tree, head=tree.leaf_below(path.head)).path()
+            standing = self.passes(path, path.head + 1)
             tip = standing[-1] if standing else None
             through = tip.last if tip is not None else 0
             follows = tip.id if tip is not None else None
@@ -125,7 +139,10 @@ class ObservationStore:
         return replace(made, id=identity, made_at=now)
 
     def undo(self, made: ObservationPass) -> None:
-        """Take back a pass, and with it all that follow it: their turns are unobserved again."""
+        """Take back a pass, and with it all that follow it.
+
+        What it replaced stands again; turns that only these passes had taken in are unobserved.
+        """
         self._database.execute(
             "UPDATE observation_passes SET undone_at = ? WHERE id = ? AND undone_at IS NULL",
             (self._now().isoformat(), made.id),

@@ -167,15 +167,17 @@ _REPLIES_BY_MODE = """
     FROM windows w JOIN turns r ON r.id = w.reply
     WHERE w.turn = ? AND r.position > ? ORDER BY w.id
 """
-_COSTS = """
-    SELECT t.conversation, TOTAL(w.cost), SUM(
-        w.cost IS NULL
-        AND COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
-        AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader'), COUNT(*)
-    FROM turns t JOIN windows w ON w.turn = t.id {} GROUP BY t.conversation
+COST_UNKNOWN = """
+    w.cost IS NULL
+    AND COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
+    AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader'
 """
-"""A request that brought neither an answer nor a report was refused, or never arrived. Of the
-reader's earliest replies no cost was kept; there is none."""
+"""Of a row of `windows` as w. A request that brought neither an answer nor a report was refused, or
+never arrived. Of the reader's earliest replies no cost was kept; there is none."""
+_COSTS = f"""
+    SELECT t.conversation, TOTAL(w.cost), SUM({COST_UNKNOWN}), COUNT(*)
+    FROM turns t JOIN windows w ON w.turn = t.id {{}} GROUP BY t.conversation
+"""  # noqa: S608  constants
 
 
 class WindowArchive:

@@ -32,7 +32,7 @@ _DAYS_AWAY = {
 }
 
 MONTH_NAME = "|".join(sorted(MONTH_NUMBER, key=len, reverse=True))
-_WEEKDAY_NAME = "|".join(_WEEKDAYS)
+WEEKDAY_NAME = "|".join(_WEEKDAYS)
 _YEAR = r"(?:19|20)\d\d"
 _COUNT = r"\d{1,3}|an?|one|two|three|four|five|six"
 _ISO_DATE = re.compile(rf"\b({_YEAR})-(0\d|1[0-2])-([0-2]\d|3[01])\b")
@@ -49,9 +49,9 @@ _DAY_WORD = re.compile(rf"\b(?:{'|'.join(_DAYS_AWAY)})\b", re.IGNORECASE)
 _AGO = re.compile(rf"\b({_COUNT})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
 _AHEAD = re.compile(rf"\bin\s+({_COUNT})\s+(day|week|month|year)s?\b", re.IGNORECASE)
 _PERIOD = re.compile(r"\b(last|this|next)\s+(weekend|week|month|year)\b", re.IGNORECASE)
-_LAST_WEEKDAY = re.compile(rf"\blast\s+({_WEEKDAY_NAME})\b", re.IGNORECASE)
+_LAST_WEEKDAY = re.compile(rf"\blast\s+({WEEKDAY_NAME})\b", re.IGNORECASE)
 _WEEKDAY = re.compile(
-    rf"\b({_WEEKDAY_NAME})s?\b(?:\s+(?:at\s+)?(\d{{1,2}}:\d\d(?-i:\s?[A-Z]{{3,4}}\b)?))?",
+    rf"\b({WEEKDAY_NAME})s?\b(?:\s+(?:at\s+)?(\d{{1,2}}:\d\d(?-i:\s?[A-Z]{{3,4}}\b)?))?",
     re.IGNORECASE,
 )
 _CUES = frozenset(

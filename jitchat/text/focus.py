@@ -79,11 +79,7 @@ def _asking(told: Sequence[str], alone: Sequence[bool]) -> list[int]:
     asks, too. `alone` tells for each sentence whether it is such a line.
     """
     found = expressions("focus")
-    asking = [
-        at
-        for at, sentence in enumerate(told)
-        if is_question(sentence) or found["orders"].match(sentence)
-    ]
+    asking = [at for at, sentence in enumerate(told) if is_question(sentence) or is_order(sentence)]
     if len(asking) <= 1:
         return asking
     ends = {0, len(told) - 1}
@@ -94,6 +90,11 @@ def _asking(told: Sequence[str], alone: Sequence[bool]) -> list[int]:
         {*ends.intersection(asking), *(personal if len(personal) <= _FEW_PERSONAL else ())}
     )
     return (own or personal or asking)[:_MOST_ASKING]
+
+
+def is_order(sentence: str) -> bool:
+    """Whether a sentence begins as what asks or orders does."""
+    return bool(expressions("focus")["orders"].match(sentence))
 
 
 def _stretches(text: str) -> list[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""What a statement does: it decides, disclaims knowledge, wishes for good, or objects to an answer.
+"""What a statement does: it decides, binds, wishes for good, disclaims, or objects to an answer.
 
 The expressions are in `data/stance.toml`. They fire on what was decided ("we agreed on", "let's
 lock that in", "change of plan"), not on wishes, duties, guesses, reports of others' opinions or
@@ -93,6 +93,34 @@ def is_standing(text: str) -> bool:
     return any(
         sign.search(sentence) for sentence, is_code in marked_sentences(plain) if not is_code
     )
+
+
+def constrains(sentence: str) -> bool:
+    """Whether one sentence says what has to hold: a limit, a deadline, a requirement."""
+    return _says("constraint", sentence)
+
+
+def leaves_open(sentence: str) -> bool:
+    """Whether one sentence says what is still to be done."""
+    return _says("open_task", sentence)
+
+
+def teaches(sentence: str) -> bool:
+    """Whether one sentence says what was learnt: why something failed, what it turned out to be."""
+    return _says("lesson", sentence)
+
+
+def speaks_of_self(sentence: str) -> bool:
+    return _says("of_self", sentence)
+
+
+def speaks_to_other(sentence: str) -> bool:
+    """Whether one sentence speaks of whom it is said to, and not of its speaker."""
+    return _says("of_other", sentence) and not speaks_of_self(sentence)
+
+
+def _says(name: str, sentence: str) -> bool:
+    return bool(expressions("stance")[name].search(sentence.replace("’", "'")))
 
 
 def objects(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from jitchat.errors import WindowOverflow
 from jitchat.tools.gate import forms_of
 from jitchat.tools.source import Step, ToolOutput
-from jitchat.values import EPHEMERAL, ToolUse, Turn
+from jitchat.values import EPHEMERAL, Status, ToolUse, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.extend import (
@@ -30,6 +30,7 @@ class Appending:
         self._window, self._counter, self._calibration = window, counter, calibration
         self._call = call_segment(called, counter)
         self._calls = called.use.calls
+        self._is_cut = called.status is Status.CUT
         self._appended: dict[str, list[Segment]] = {}
         """Of jitchat's own tools, by the id of the call."""
         self._results: dict[str, Turn] = {}
@@ -45,7 +46,9 @@ class Appending:
 
     @property
     def step(self) -> Step:
-        return Step(self._window, self._room)
+        """The step for those who run the calls; jitchat's own tools share the room evenly."""
+        own = sum(call.name in EPHEMERAL for call in self._calls)
+        return Step(self._window, self._room // max(1, own), self._is_cut)
 
     def take(self, turn: Turn, output: ToolOutput) -> None:
         """Take the result that was stored as `turn`."""
@@ -92,7 +95,8 @@ class Appending:
         around = sum(
             message_tokens(self._counter, "", parts[0].use) for parts in self._appended.values()
         )
-        forms = forms_of(turns, self._room - (own - around), large, self._counter)
+        offered = [tool.name for tool in self._window.tools]
+        forms = forms_of(turns, self._room - (own - around), large, self._counter, offered)
         made = {}
         for (identity, turn), form in zip(self._results.items(), forms, strict=True):
             made[identity] = result_segment(turn, form.text, form.reason, self._counter)

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from jitchat.errors import StoreError
-from jitchat.providers.tools import arguments_of
+from jitchat.providers.tools import DECLINED, arguments_of
 from jitchat.text.sanitize import CHANGED, for_terminal, one_line
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
@@ -139,15 +139,15 @@ class NoGrants:
 
 
 _HEADLESS = (
-    "Declined: nobody is here to be asked, and the settings do not allow this tool. It was not run."
-    " Do not call it again; go on without it, and say that it would be needed."
+    f"{DECLINED}: nobody is here to be asked, and the settings do not allow this tool. It was not"
+    " run. Do not call it again; go on without it, and say that it would be needed."
 )
 _DECLINED = (
-    "Declined by the user: the call was not run. Do not call it again, nor do the same in another"
-    " way; go on without it, or ask the user what to do instead."
+    f"{DECLINED} by the user: the call was not run. Do not call it again, nor do the same in"
+    " another way; go on without it, or ask the user what to do instead."
 )
 _DENIED = (
-    "Declined: the settings deny this tool. The call was not run. Do not call it again; go on"
+    f"{DECLINED}: the settings deny this tool. The call was not run. Do not call it again; go on"
     " without it."
 )
 

@@ -54,10 +54,12 @@ TOOL = Tool(
 )
 _ALIASES = {
     "query": ("q", "text", "search", "question"),
-    "time_range": ("time", "date", "when", "since", "timeframe", "range"),
+    "time_range": ("time", "date", "dates", "when", "timeframe", "range", "day"),
+    "start": ("since", "from", "after", "start_date", "start_time", "begin"),
+    "end": ("until", "to", "before", "end_date", "end_time"),
     "turn": ("turn_id", "id", "around"),
     "scope": ("mode",),
-    "offset": ("cursor", "page"),
+    "offset": ("cursor",),
 }
 _ELSEWHERE = re.compile(r"([a-z0-9._-]+)#([1-9][0-9]{0,8})", re.ASCII)
 """A turn of another conversation."""
@@ -102,7 +104,7 @@ def read_asked(arguments: Mapping[str, Any], today: date) -> Asked:
     asked = Asked(
         given["query"],
         _scope(given["scope"]),
-        _days(given["time_range"], today),
+        _days(given["time_range"] or _interval(given["start"], given["end"]), today),
         _turn(given["turn"]),
         _offset(given["offset"]),
         _conversation(given["turn"]),
@@ -137,6 +139,11 @@ def _scope(told: str) -> Scope:
         raise NotUnderstood(
             f"There is no scope {shorten(told, 40)!r}; there are {scopes}."
         ) from None
+
+
+def _interval(start: str, end: str) -> str:
+    """Write the two ends of an interval, given apart, as one; either may be empty."""
+    return f"{start}..{end}" if start or end else ""
 
 
 def _days(told: str, today: date) -> TimeRange | None:

@@ -1,11 +1,13 @@
 """What compacts a large text by an instruction: the extractor that is built in, or a model."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.extracting import extract
+from jitchat.tools.preview import preview
 from jitchat.window.tokens import TokenCounter
 
 
@@ -37,7 +39,7 @@ class Extractor:
         self._counter = counter
 
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
-        return self.now(text, instruction, limit)
+        return await asyncio.to_thread(self.now, text, instruction, limit)
 
     async def aclose(self) -> None: ...
 
@@ -45,13 +47,15 @@ class Extractor:
         """Do it at once; `why` tells why nobody else did."""
         found = extract(text, instruction, limit, self._counter)
         by = f"{EXTRACTOR}, {found.kept:,} of {found.of:,} parts"
+        if not found.kept:
+            by = f"{EXTRACTOR}, which found nothing of it: errors, head and tail"
         return Compacted(found.text, f"{by} ({why})" if why else by)
 
 
 LARGE_MESSAGE = 16_000
 """Tokens from which on a user is asked what of a message is sent."""
-SECONDS = 10.0
-"""For all that is compacted at once."""
+MODEL_SECONDS, EXTRACTOR_SECONDS = 8.0, 2.0
+"""For all that is compacted at once, ten in all: for the model, then for what stands in for it."""
 _LONGEST = 300
 """Characters of an instruction that are told."""
 
@@ -83,13 +87,13 @@ class Compacting:
         self._compactor = compactor or self._extractor
 
     async def form_of(self, text: str, instruction: str, limit: int) -> Form:
-        """Compact a text to at most `limit` tokens, in at most `SECONDS`."""
+        """Compact a text to at most `limit` tokens, in ten seconds at the most."""
         wanted = instruction or "what matters most"
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(MODEL_SECONDS):
                 made = await self._compactor.compact(text, wanted, limit)
         except TimeoutError:
-            made = await self._extracted(text, wanted, limit, f"no answer in {SECONDS:g} s")
+            made = await self._extracted(text, wanted, limit, f"no answer in {MODEL_SECONDS:g} s")
         kept = await asyncio.to_thread(self._counter.count, made.text)
         if not made.text.strip() or kept > limit:
             made = await self._extracted(text, wanted, limit, "what was made of it did not fit")
@@ -98,4 +102,9 @@ class Compacting:
         return Form(made.text, made.by, wanted, kept, size)
 
     async def _extracted(self, text: str, wanted: str, limit: int, why: str) -> Compacted:
-        return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)
+        """Have the extractor stand in; where it takes too long, too, the head and the tail do."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(EXTRACTOR_SECONDS):
+                return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)
+        seen = await asyncio.to_thread(preview, text, limit, self._counter)
+        return Compacted(seen.text, f"its head and tail ({why})")

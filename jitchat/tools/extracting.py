@@ -9,8 +9,9 @@ on how much is left out.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from jitchat.text.figures import plural
 from jitchat.text.languages import english_function_words
@@ -44,6 +45,8 @@ _LEAST = 200
 """Tokens that may be kept of any text."""
 _NEAR = 0.75
 """A unit is taken for a part of the instruction if it is worth so much of what the best one is."""
+_OF_OTHERS = 0.8
+"""What a word counts that stands in a line which goes along with a unit."""
 _FIRST_ONES = 4
 """So many units are taken for each part, ahead of all that are worth less."""
 
@@ -57,19 +60,56 @@ class Extract:
 
 
 def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
-    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text."""
+    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text.
+
+    Where nothing of it is in the text, what tells of trouble is taken, and the head and the tail;
+    no unit is `kept` then.
+    """
     units = units_of(text)
     room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
     room -= counter.count(units.header)
-    chosen: set[int] = set()
-    paid = 0
-    for number in _by_worth(units, instruction):
-        cost = counter.count(units.texts[number]) + _MARKER
-        if number in chosen or paid + cost > room:
+    chosen = _taken(units, _by_worth(units, instruction), room, counter)
+    if chosen:
+        return Extract(_written(units, chosen), len(chosen), len(units.texts))
+    telling = _taken(units, _troubles(units), room // 2, counter)
+    chosen = _taken(units, _from_both_ends(len(units.texts)), room, counter, telling)
+    return Extract(_written(units, chosen), 0, len(units.texts))
+
+
+def _taken(
+    units: Units,
+    order: Iterable[int],
+    room: int,
+    counter: TokenCounter,
+    known: Collection[int] = (),
+) -> set[int]:
+    """Take units in an order, each with what goes along with it, as far as there is room.
+
+    Those that are `known` have been taken already.
+    """
+    chosen = set(known)
+    paid = sum(counter.count(units.texts[each]) + _MARKER for each in chosen)
+    for number in order:
+        if number in chosen or paid + _MARKER >= room:
             continue
-        chosen.add(number)
-        paid += cost
-    return Extract(_written(units, chosen), len(chosen), len(units.texts))
+        wanted = {number, *units.along[number]} - chosen
+        cost = sum(counter.count(units.texts[each]) + _MARKER for each in wanted)
+        if paid + cost <= room:
+            chosen |= wanted
+            paid += cost
+    return chosen
+
+
+def _troubles(units: Units) -> Iterator[int]:
+    """Give the units that tell of trouble, which matters where nothing else is known to."""
+    return (number for number, unit in enumerate(units.texts) if _TROUBLE.search(unit))
+
+
+def _from_both_ends(size: int) -> Iterator[int]:
+    """Give the numbers below `size`, two of the head for each of the tail."""
+    head, tail = iter(range(size)), iter(range(size - 1, -1, -1))
+    for _ in range(0, size, 2):
+        yield from (*islice(head, 2), *islice(tail, 1))
 
 
 _MARKER = 9
@@ -80,7 +120,8 @@ def _by_worth(units: Units, instruction: str) -> Iterator[int]:
     """Give units, the best ones of each part of the instruction in turn, then the rest of worth."""
     having = [_stems(unit) for unit in units.texts]
     rarity = _rarity(having)
-    parts = [_scores(units, having, rarity, part) for part in parts_of(instruction)]
+    above = [frozenset[str]().union(*map(having.__getitem__, each)) for each in units.along]
+    parts = [_scores(units, having, above, rarity, part) for part in parts_of(instruction)]
     ranked = [_ranked(scores) for scores in parts]
     for place in range(_FIRST_ONES):
         for scores, order in zip(parts, ranked, strict=True):
@@ -115,13 +156,19 @@ def _rarity(having: Sequence[frozenset[str]]) -> Mapping[str, float]:
 
 
 def _scores(
-    units: Units, having: Sequence[frozenset[str]], rarity: Mapping[str, float], part: str
+    units: Units,
+    having: Sequence[frozenset[str]],
+    above: Sequence[frozenset[str]],
+    rarity: Mapping[str, float],
+    part: str,
 ) -> list[float]:
+    """Score each unit by the stems that it has, and those of what goes along with it."""
     wanted, plain = _wanted(part), fold(part)
     wants_figure, wants_trouble = bool(_WANTS_FIGURE.search(part)), bool(_TROUBLE.search(plain))
     scores = []
-    for unit, stems in zip(units.texts, having, strict=True):
+    for unit, stems, others in zip(units.texts, having, above, strict=True):
         score = sum(rarity[each] for each in wanted & stems)
+        score += _OF_OTHERS * sum(rarity[each] for each in wanted & others - stems)
         if wants_trouble and _TROUBLE.search(unit):
             score += 2.0
         if score and wants_figure and _FIGURE.search(unit):
@@ -136,11 +183,21 @@ def _ranked(scores: Sequence[float]) -> list[int]:
 
 
 def _written(units: Units, chosen: set[int]) -> str:
-    written, last = [units.header], -1
-    for number in [*sorted(chosen), len(units.texts)]:
-        if left_out := number - last - 1:
-            written.append(f"[… {plural(left_out, 'line')} left out …]\n")
-        if number < len(units.texts):
-            written.append(units.texts[number])
-        last = number
+    written, left_out = [units.header], 0
+    for number, text in enumerate(units.texts):
+        if number not in chosen:
+            left_out += max(1, text.count("\n"))
+            continue
+        if left_out:
+            written.append(_left_out(written[-1], left_out))
+        written.append(text)
+        left_out = 0
+    if left_out:
+        written.append(_left_out(written[-1], left_out))
     return "".join(written)
+
+
+def _left_out(ahead: str, lines: int) -> str:
+    """Write a line of its own on lines that are left out behind the text `ahead`."""
+    is_within = bool(ahead) and not ahead.endswith("\n")
+    return f"{chr(10) if is_within else ''}[… {plural(lines, 'line')} left out …]\n"

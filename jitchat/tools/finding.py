@@ -3,14 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from jitchat.index.retrieve import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.tools.asking import Asked, Scope
-from jitchat.values import Candidate, Retrieval, Turn
-from jitchat.window.exchange import is_shown
+from jitchat.values import Candidate, Retrieval
+from jitchat.window.history import History
 from jitchat.window.steering import Hold
-
-_DECISIONS = 64
-"""The latest ones that are looked at where no query chooses among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +19,46 @@ class Found:
     """Of each; 0 where nothing ranked it."""
     retrieval: Retrieval = field(default_factory=Retrieval)
     """By what passages of long turns are chosen."""
+    is_cut: bool = False
+    """Whether these are only the best of those that fit."""
 
 
-def find(memory: Memory, asked: Asked, before: int, out: Collection[int]) -> Found:
-    """Find the turns ahead of position `before`; those at the positions `out` are never given."""
-    if asked.query:
-        retrieval = memory.retrieve(asked.query, before, out)
-        rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
-    elif asked.days is not None:
-        retrieval = Retrieval()
-        rows = [(row.turn, 0.0) for row in memory.index.said_on(asked.days.span, before)]
-    else:
-        retrieval, decided = Retrieval(), memory.index.decisions(_DECISIONS, before)
-        positions = {entry.turn for entry in decided} | memory.pins.keys()
-        rows = [(turn, 0.0) for turn in sorted(positions)]
-    if asked.scope is Scope.KNOWLEDGE:
-        known = _known(memory, [turn for turn, _ in rows])
-        rows = [row for row in rows if row[0] in known]
-    rows = [row for row in rows if row[0] not in out and row[0] < before]
-    rows = [row for row in rows if _may_be_given(memory.turn_at(row[0]), asked)]
-    if asked.scope is Scope.TEMPORAL or not asked.query:
+def find(
+    memory: Memory, asked: Asked, history: History, before: int, out: Collection[int]
+) -> Found:
+    """Find turns of `history`, ahead of position `before`.
+
+    Those at the positions `out` are never given.
+    """
+    within = _within(memory, asked, before)
+    if not asked.query:
+        given = sorted(turn for turn in within or () if _may_be_given(history, turn, out))
+        return Found(tuple(given), (0.0,) * len(given))
+    retrieval = memory.retrieve(asked.query, before, out, within)
+    rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
+    is_cut = len(rows) >= SHORTLIST
+    rows = [row for row in rows if _may_be_given(history, row[0], out)]
+    if asked.scope is Scope.TEMPORAL:
         rows.sort()
-    return Found(tuple(turn for turn, _ in rows), tuple(score for _, score in rows), retrieval)
+    turns, scores = zip(*rows, strict=True) if rows else ((), ())
+    return Found(turns, scores, retrieval, is_cut)
+
+
+def _within(memory: Memory, asked: Asked, before: int) -> frozenset[int] | None:
+    """Tell where turns are looked for: days, what is known, both; None for everywhere."""
+    within: frozenset[int] | None = None
+    if asked.days is not None:
+        within = frozenset(memory.index.said_on(asked.days.span, before))
+    if asked.scope is Scope.KNOWLEDGE:
+        known = _known(memory, before)
+        within = known if within is None else within & known
+    return within
+
+
+def _known(memory: Memory, before: int) -> frozenset[int]:
+    """List the turns that are pinned, or decide something."""
+    pinned = {turn for turn, hold in memory.pins.items() if hold == Hold.PINNED}
+    return frozenset(pinned.union(memory.index.decided(before)))
 
 
 def _worth_giving(retrieval: Retrieval) -> Sequence[Candidate]:
@@ -54,15 +70,5 @@ def _worth_giving(retrieval: Retrieval) -> Sequence[Candidate]:
     return [row for row in rows if retrieval.is_in_doubt(row.score)]
 
 
-def _known(memory: Memory, positions: Collection[int]) -> frozenset[int]:
-    """Choose the turns that are pinned, or decide something."""
-    pinned = {turn for turn, hold in memory.pins.items() if hold == Hold.PINNED}
-    decided = {entry.turn for entry in memory.index.entries(positions) if entry.decision}
-    return frozenset(pinned.intersection(positions) | decided)
-
-
-def _may_be_given(turn: Turn | None, asked: Asked) -> bool:
-    if turn is None or not is_shown(turn) or not turn.content.strip():
-        return False
-    said_on = turn.created_at.date() if turn.created_at else None
-    return asked.days is None or (said_on is not None and said_on in asked.days)
+def _may_be_given(history: History, position: int, out: Collection[int]) -> bool:
+    return position not in out and history.find(position) is not None

@@ -11,12 +11,12 @@ from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
 from jitchat.tools.compacting import Compacting, Compactor
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Tool, ToolCall, ToolResult
+from jitchat.values import HANDLE_LARGE_RESULTS, Tool, ToolCall, ToolResult
 from jitchat.window.tokens import TokenCounter
 
 _COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
-_AROUND = 60
-"""Tokens kept for what is said of each result."""
+_AROUND = 140
+"""Tokens kept for what is said of each result, with the instruction."""
 _LEAST = 80
 
 TOOL = Tool(
@@ -89,13 +89,30 @@ class LargeResults:
                 ' {"results": [{"id": "#14", "choice": "compact", "instruction": "extract A, B"}]}.'
             )
             return ToolOutput(ToolResult(call, said, is_error=True))
-        room = max(0, step.room // len(choices) - _AROUND)
+        rooms = await asyncio.to_thread(self._rooms, choices, step.room)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._handled(choice, room)) for choice in choices]
+            tasks = [
+                group.create_task(self._handled(choice, room))
+                for choice, room in zip(choices, rooms, strict=True)
+            ]
         handled = [task.result() for task in tasks]
         content = "\n".join(each.said for each in handled)
         forms = tuple(form for each in handled for form in each.forms)
         return ToolOutput(ToolResult(call, content), forms=forms)
+
+    def _rooms(self, choices: Sequence[Choice], room: int) -> Sequence[int]:
+        """Share the room: what is kept whole takes its size, what is compacted shares the rest."""
+        left = room - _AROUND * len(choices)
+        rooms = dict[int, int]()
+        for choice in choices:
+            turn = self._memory.turn_at(choice.position)
+            if choice.choice == _ALL and turn is not None:
+                rooms[choice.position] = max(0, left)
+                size = self._counter.count(turn.content)
+                left -= size if size <= left else 0
+        compacted = sum(choice.choice == _COMPACT for choice in choices)
+        share = max(0, left) // max(1, compacted)
+        return [rooms.get(choice.position, share) for choice in choices]
 
     async def _handled(self, choice: Choice, room: int) -> Handled:
         turn = self._memory.turn_at(choice.position)
@@ -108,7 +125,7 @@ class LargeResults:
         if choice.choice == _ALL:
             if size > room:
                 over = f"{named} has {size:,} tokens, {size - room:,} more than there is room for"
-                return Handled(f"{over}. Have it compacted, or read on with {REQUEST_CONTEXT}.")
+                return Handled(f"{over}. Have what you need of it compacted.")
             return Handled(f"All of {named}:\n{turn.content}", ((choice.position, None),))
         limit = min(self._limit, room)
         if limit < _LEAST:

@@ -41,6 +41,8 @@ class Occasion:
     """Whether it is the first one of its conversation: then nothing is kept."""
     may_ask: bool | None = None
     """Whether `request_context` goes along; None as the rules say."""
+    takes_tools: bool = True
+    """Whether the model does, as far as is known."""
 
 
 class Offering:
@@ -58,7 +60,13 @@ class Offering:
         has_others = any(offer.is_offered for offer in others)
         own = (tool for tool in tools if tool.name in EPHEMERAL)
         offers = [*others, *self._own(own, occasion, has_others=has_others)]
+        if not occasion.takes_tools:
+            offers = [self._refused(offer) for offer in offers if offer.is_offered]
         return tuple(sorted(offers, key=lambda offer: offer.tool.name))
+
+    def _refused(self, offer: ToolOffer) -> ToolOffer:
+        tokens = offer.tokens or self._prices_of([offer.tool])[offer.tool.name]
+        return ToolOffer(offer.tool, reasons.NO_TOOLS, is_offered=False, tokens=tokens)
 
     def _own(
         self, tools: Iterator[Tool], occasion: Occasion, *, has_others: bool
@@ -91,7 +99,9 @@ class Offering:
         """Price the tools; the same ones as before are not counted again."""
         known, prices = self._priced
         if known != tools:
-            count, style = self._counter.count, self._counter.style
-            prices = dict(tool_prices(tools, count, style).each) if tools else {}
+            prices = self._prices_of(tools)
             self._priced = tools, prices
         return prices
+
+    def _prices_of(self, tools: Sequence[Tool]) -> Mapping[str, int]:
+        return dict(tool_prices(tools, self._counter.count, self._counter.style).each)

@@ -17,16 +17,21 @@ def read_on(turn: Turn, start: int, room: int, counter: TokenCounter) -> tuple[E
     Gives what is read, and where to go on; None where the room is too small for any of it.
     """
     text, quoting = turn.content, Quoting([turn])
+    ahead, total = counter.count(text[:start]), counter.count(text)
 
     def part(end: int) -> Excerpt:
-        ahead, behind = counter.count(text[:start]), counter.count(text[end:])
         read = Passage(start, end, counter.count(text[start:end]), "as asked for")
+        behind = max(0, total - ahead - read.tokens) if end < len(text) else 0
         return Excerpt((read,), (ahead, behind))
 
     def cost(end: int) -> int:
         return counter.count(quoting.excerpt(turn, part(end)))
 
-    most = start + bisect_right(range(start + 1, len(text) + 1), room, key=cost)
+    reach = start + room
+    while reach < len(text) and cost(reach) <= room:  # a token is mostly several characters
+        reach = start + 2 * (reach - start)
+    ends = range(start + 1, min(reach, len(text)) + 1)
+    most = start + bisect_right(ends, room, key=cost)
     while most > start and cost(most) > room:  # a longer text may count less: it is not monotone
         most -= 1
     if most == start:

@@ -6,12 +6,14 @@ all of the markup; what the window has already is named, not repeated.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
+from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.finding import Found, find
 from jitchat.tools.other_conversations import (
@@ -38,6 +40,11 @@ _LEAST = 60
 """With fewer for the turns themselves, nothing is looked for."""
 _NAMED = 12
 """So many turns that the window holds are named."""
+_MOST_TURNS = 200
+"""No result has room for more."""
+_ECHOED = 80
+"""Characters of a query that a result says again."""
+_NARROWER = "there may be more: narrow it with time_range, or with other words."
 _KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
 
 
@@ -62,10 +69,7 @@ class Told:
         for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
         close = f"</{tag}>\n" if quoted else ""
-        held = _ids(self.named[:_NAMED])
-        are = "are" if self.named[1:] else "is"
-        named = f"{held} {are} in the window. " if self.named else ""
-        yield f"{close}{named}{self.foot}", None
+        yield f"{close}{_in_the_window(self.named)}{self.foot}", None
 
 
 class RequestContext:
@@ -78,6 +82,11 @@ class RequestContext:
     ) -> None:
         """`history_before` gives the priced turns ahead of a position."""
         self._memory, self._history_before, self._counter = memory, history_before, counter
+        self._batch = threading.Lock()
+        """Held by one call at a time: those of one answer do not give the same turns."""
+        self._step: Step | None = None
+        self._given: frozenset[int] = frozenset()
+        """Positions of the turns that calls of `_step` gave whole."""
 
     def tools(self) -> tuple[Tool, ...]:
         return (TOOL if self._memory.others is None else REACHING_TOOL,)
@@ -90,8 +99,7 @@ class RequestContext:
             asked = read_asked(arguments, self._memory.store.now().date())
         except NotUnderstood as error:
             return ToolOutput(ToolResult(call, str(error), is_error=True))
-        allowed = min(MOST_TOKENS, step.room)
-        told = self._with_elsewhere(self._told(asked, step.window, allowed), asked, step, allowed)
+        told = self._with_elsewhere(self._told_in_turn(asked, step), asked, step)
         texts, pieces = zip(*told.parts(), strict=True)
         said = str(asked) or "what is known"
         number = step.window.step + 1
@@ -109,7 +117,19 @@ class RequestContext:
         ]
         return ToolOutput(result, tuple(segments), requested)
 
-    def _with_elsewhere(self, told: Told, asked: Asked, step: Step, allowed: int) -> Told:
+    def _told_in_turn(self, asked: Asked, step: Step) -> Told:
+        with self._batch:
+            if step is not self._step:
+                self._step, self._given = step, frozenset()
+            told = self._told(asked, step.window, min(MOST_TOKENS, step.room))
+            self._given |= {piece.turn for piece in told.pieces if piece.excerpt is None}
+            return told
+
+    def _here(self, window: ContextWindow) -> frozenset[int]:
+        """Tell which turns the next window has whole in any case, by position."""
+        return held_whole(window, self._memory) | self._given
+
+    def _with_elsewhere(self, told: Told, asked: Asked, step: Step) -> Told:
         """Add what other conversations have, in the room that is left, where they are in reach."""
         others = self._memory.others
         if others is None or asked.turn is not None or not asked.query or asked.offset:
@@ -117,9 +137,9 @@ class RequestContext:
         if asked.scope is Scope.KNOWLEDGE:
             return told
         spent = self._counter.count("".join(text for text, _ in told.parts()))
-        room, position = allowed - spent - _AROUND // 2, step.window.draft.turn or 0
-        request = SearchRequest(asked.query, "", position, self._memory.store.now().date())
-        hits = others.search(request).hits
+        room = min(MOST_TOKENS, step.room) - spent - _AROUND // 2
+        position, today = step.window.draft.turn or 0, self._memory.store.now().date()
+        hits = others.search(SearchRequest(asked.query, "", position, today)).hits
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
         if not found.noted and not found.foot:
             return told
@@ -153,20 +173,21 @@ class RequestContext:
 
     def _some_turns(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
         draft = window.draft.turn or 0
-        found = find(self._memory, asked, draft, _kept_out(window))
-        here = held_whole(window, self._memory)
+        history = self._history_before(draft)
+        found = find(self._memory, asked, history, draft, _kept_out(window))
+        here = self._here(window)
         rest = found.turns[asked.offset :]
         missing = [turn for turn in rest if turn not in here]
-        named = tuple(turn for turn in rest if turn in here)
         if not missing:
-            return Told(_nothing_new(asked, found, named), named=named)
-        pieces = self._pieces(found, missing, draft, here, room[0])
+            return Told(_nothing_new(asked, found, rest), named=rest)
+        pieces = self._pieces(found, missing[:_MOST_TURNS], history, here, room[0])
         scores = dict(zip(found.turns, found.scores, strict=True))
         shown = {piece.turn for piece in pieces}
         left = next((turn for turn in missing if turn not in shown), None)
-        count = len(shown.intersection(found.turns)) + len(named) + asked.offset
         total = len(found.turns)
-        on = found.turns.index(left) if left is not None else None
+        on = found.turns.index(left) if left is not None else total
+        named = tuple(turn for turn in found.turns[asked.offset : on] if turn in here)
+        count = on + len(shown.intersection(found.turns[on:]))
         if not pieces:
             return Told(
                 f"#{missing[0]} fits, and needs more tokens than the {room[0]:,} that there are"
@@ -174,17 +195,19 @@ class RequestContext:
                 named=named,
             )
         spent = self._counter.count("".join(piece.text for piece in pieces))
-        foot = f"{min(count, total)} of {total} shown, {spent:,} of {room[1]:,} tokens"
-        foot += f"; go on with offset {on}." if on is not None else "; that is all."
-        days = f" Looked at {asked.days}." if asked.days is not None else ""
+        best = " that fit best" if found.is_cut else ""
+        foot = f"{count:,} of {total:,}{best} shown, {spent:,} of {room[1]:,} tokens"
+        if on < total:
+            foot += f"; go on with offset {on}."
+        else:
+            foot += f"; {_NARROWER if found.is_cut else 'that is all.'}"
         given = tuple((piece.turn, scores.get(piece.turn, 0.0)) for piece in pieces)
-        return Told(f"{foot}{days}", pieces, given, named)
+        return Told(f"{foot}{_looked_at(asked)}", pieces, given, named)
 
     def _pieces(
-        self, found: Found, missing: list[int], draft: int, here: frozenset[int], room: int
+        self, found: Found, missing: list[int], history: History, here: frozenset[int], room: int
     ) -> tuple[Piece, ...]:
         """Quote what fits, whole or as excerpts, in the order in which it was found."""
-        history = self._history_before(draft)
         scores = dict(zip(found.turns, found.scores, strict=True))
         hits = tuple(Hit(turn, scores[turn], "asked for") for turn in missing)
         retrieval = replace(found.retrieval, hits=hits)
@@ -211,24 +234,34 @@ class RequestContext:
                 f"There is no turn #{position} here; the turns of this conversation are #1 to"
                 f" #{last}. Look for its words with query."
             )
-        here = held_whole(window, self._memory)
+        here = self._here(window)
         if position in here:
-            return Told("Answer from there, or ask for another turn.", named=(position,))
+            return self._around(position, window, room)
         whole = Piece(position, Quoting([turn]).whole(turn), f"asked for #{position}")
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:
             return self._part(turn, asked.offset, room)
-        pieces = [whole]
+        beside = self._neighbours(position, window, room[0] - cost)
+        pieces = tuple(sorted((whole, *beside), key=lambda piece: piece.turn))
+        cost = sum(self._counter.count(piece.text) for piece in pieces)
+        given = tuple((piece.turn, 0.0) for piece in pieces)
+        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", pieces, given)
+
+    def _around(self, position: int, window: ContextWindow, room: tuple[int, int]) -> Told:
+        """Give what stands around a turn that the window holds."""
+        pieces = tuple(self._neighbours(position, window, room[0]))
+        given = tuple((piece.turn, 0.0) for piece in pieces)
+        return Told("Answer from there, or ask for another turn.", pieces, given, (position,))
+
+    def _neighbours(self, position: int, window: ContextWindow, room: int) -> Iterator[Piece]:
+        """Quote the turns beside one that the window does not hold, as far as there is room."""
+        here = self._here(window)
         for beside in self._beside(position, window):
             text = Quoting([beside]).whole(beside)
             price = self._counter.count(text)
-            if beside.position not in here and cost + price <= room[0]:
-                cost += price
-                reason = reasons.NEIGHBOUR.format(turn=position)
-                pieces.append(Piece(beside.position, text, reason))
-        pieces.sort(key=lambda piece: piece.turn)
-        given = tuple((piece.turn, 0.0) for piece in pieces)
-        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", tuple(pieces), given)
+            if beside.position not in here and price <= room:
+                room -= price
+                yield Piece(beside.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Told:
         length = len(turn.content)
@@ -280,17 +313,24 @@ def _kept_out(window: ContextWindow) -> frozenset[int]:
 
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
     if asked.offset and found.turns:
-        return f"There are {len(found.turns)} in all, and none behind offset {asked.offset}."
+        found_in_all = f"There are {len(found.turns):,} in all, and none behind offset"
+        return f"{found_in_all} {asked.offset}.{_looked_at(asked)}"
     if named:
-        return "Nothing else fits: answer from there, or ask with other words."
+        say = "Nothing else fits: answer from there, or ask with other words."
+        return f"{say}{_looked_at(asked)}"
     if asked.days is not None and asked.query:
+        query = shorten(asked.query, _ECHOED)
         return (
-            f"Nothing on “{asked.query}” was said {asked.days}. Ask without time_range, or without"
+            f"Nothing on “{query}” was said {asked.days}. Ask without time_range, or without"
             " query for all that was said then."
         )
     if asked.days is not None:
         return f"Nothing was said {asked.days}. Ask for other days, or with query."
     return "Nothing was found. Ask once more with other words; else say that it was not said here."
+
+
+def _looked_at(asked: Asked) -> str:
+    return f" Looked at {asked.days}." if asked.days is not None else ""
 
 
 def _segment(
@@ -306,5 +346,10 @@ def _segment(
     return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, told, piece.excerpt)
 
 
-def _ids(positions: tuple[int, ...]) -> str:
-    return " ".join(f"#{position}" for position in positions)
+def _in_the_window(named: Sequence[int]) -> str:
+    """Name the turns that the window holds: the first ones, and how many more."""
+    if not named:
+        return ""
+    ids = " ".join(f"#{position}" for position in named[:_NAMED])
+    more = f" and {len(named) - _NAMED:,} more" if named[_NAMED:] else ""
+    return f"{ids}{more} {'are' if named[1:] else 'is'} in the window. "

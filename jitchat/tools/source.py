@@ -18,7 +18,9 @@ class Step:
     window: ContextWindow
     """As it was sent."""
     room: int
-    """Tokens that may still be appended to that window, by the server's count."""
+    """Tokens of the counter's own that the result of one of jitchat's own tools may take."""
+    is_cut: bool = False
+    """Whether that answer was as long as it may be, so that its last call may not be whole."""
 
 
 @dataclass(frozen=True, slots=True)

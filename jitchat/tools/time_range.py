@@ -2,17 +2,62 @@
 
 import re
 from calendar import monthrange
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
-from jitchat.text.dates import YEAR_SIZE, Span
+from jitchat.text.dates import MONTH_NAME, WEEKDAY_NAME, YEAR_SIZE, Span
 from jitchat.text.occasions import days_asked
 from jitchat.text.sanitize import one_line
 
-_BETWEEN = re.compile(r"\.\.++|/|–|—|\bto\b|\buntil\b|\band\b")
+_BETWEEN = re.compile(r"\.\.++|/|–|—|\s-+\s|\b(?:to|until|till|and)\b")
 _LEAD = re.compile(r"\A(?:from|between)\s+")
 _ISO = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:t\S*)?")
+_ISO_WEEK = re.compile(r"\d{4}-?w\d\d")
+_ISO_DAY = re.compile(r"\b\d{4}-\d\d-\d\d")
+_WEEK_OF = re.compile(r"(?:the\s+)?week\s+of\s+(.+)")
+_WEEKS_AGO = re.compile(r".{1,20}\sweeks?\s+ago")
+_BARE_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?")
+_YEAR = re.compile(r"\b\d{4}\b")
+_NAMED = re.compile(rf"\b(?:{MONTH_NAME}|{WEEKDAY_NAME})s?\b")
 _MONTH_SIZE, _DECEMBER = 100, 12
+_WEEK, _ALMOST_A_YEAR = 7, 364
+_Spelling = str | Callable[[re.Match[str]], str]
+
+
+def _year_first(match: re.Match[str]) -> str:
+    return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+
+
+def _day_first(match: re.Match[str]) -> str:
+    return f"{match[3]}-{int(match[2]):02}-{int(match[1]):02}"
+
+
+def _by_size(match: re.Match[str]) -> str:
+    """Write 2/16/2026 and 16/2/2026 alike; 2/3/2026 stays, for it may be either."""
+    one, two = int(match[1]), int(match[2])
+    if one == two or one > _DECEMBER:
+        return _day_first(match)
+    return f"{match[3]}-{one:02}-{two:02}" if two > _DECEMBER else match[0]
+
+
+def _whole_days(match: re.Match[str]) -> str:
+    return f"last {-(-int(match[1]) // 24)} days"
+
+
+_SPELLINGS: tuple[tuple[re.Pattern[str], _Spelling], ...] = (
+    (re.compile(r"\b(\d{4})[./](\d{1,2})[./](\d{1,2})\b"), _year_first),
+    (re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b"), _day_first),
+    (re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), _by_size),
+    (re.compile(r"(?<![\d-])(\d{1,2})\s*-\s*(\d{1,2})(?![\d-])"), r"\1 to \2"),
+    (re.compile(r"\b(week|month|year) before last\b"), r"2 \1s ago"),
+    (re.compile(r"\A(\d{1,3})\s*(?:d|days?)(?=\.\.|\Z)"), r"last \1 days"),
+    (re.compile(r"\A(\d{1,2})\s*(?:w|weeks?)(?=\.\.|\Z)"), r"last \1 weeks"),
+    (re.compile(r"\b(?:last|past) (\d{2,3}) hours\b"), _whole_days),
+    (re.compile(r"\b(?:early|mid|late)[ -](?=\d{4}\Z)"), ""),
+)
+"""How models write days, beside ISO 8601 and words, and what stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +84,102 @@ class TimeRange:
         return Span(first, last)
 
 
-def time_range(told: str, today: date) -> TimeRange | None:
-    """Read days; None where they cannot be told, or their end is ahead of their start.
+_EVER = TimeRange(date.min, date.min)
 
-    An interval that is open at one end reaches from the beginning, or to today.
+
+def time_range(told: str, today: date) -> TimeRange | None:
+    """Read days; None where they cannot be told.
+
+    An interval that is open at one end reaches from the beginning, or to today. One that is told
+    from its end to its start is turned round.
     """
-    text = _LEAD.sub("", one_line(told).strip().lower())
-    sides = [side.strip() for side in _BETWEEN.split(text)]
+    text = one_line(told).strip().lower()
+    for spelling, plain in _SPELLINGS:
+        text = spelling.sub(plain, text)
+    days = _ISO_DAY.findall(text)
+    sides = [side.strip() for side in _BETWEEN.split(_LEAD.sub("", text))]
+    if len(sides) == 1 and len(days) == 2:
+        sides = days
     if len(sides) == 2 and any(sides):
-        first, last = (_one(side, today) if side else None for side in sides)
-        if (sides[0] and first is None) or (sides[1] and last is None):
-            return None
-        begin = first.first if first else date.min
-        end = last.last if last else today
-        return TimeRange(begin, end) if begin <= end else None
-    return _one(text, today)
+        return _interval(sides[0], sides[1], today)
+    return _one(sides[0], today) if len(sides) == 1 and len(days) < 2 else None
+
+
+def _interval(begin: str, end: str, today: date) -> TimeRange | None:
+    begin, end = _with_month(begin, end), _with_month(end, begin)
+    last = _one(end, today) if end else TimeRange(today, today)
+    if last is None:
+        return None
+    # 16 February to 22 February 2025: the year is that of the end
+    known = _YEAR.search(end) and not _YEAR.search(begin)
+    first = _one(begin, last.last if known else today) if begin else _EVER
+    if first is None:
+        return None
+    if not end:
+        return TimeRange(first.first, max(first.last, today))
+    if last.last < first.first and _NAMED.search(end) and not _YEAR.search(end):
+        last = _following(first.first, end) or last
+    return TimeRange(min(first.first, last.first), max(first.last, last.last))
+
+
+def _following(first: date, end: str) -> TimeRange | None:
+    """Read an end that has a name, as Wednesday or March, as the next one behind the start."""
+    for days in (_WEEK, _ALMOST_A_YEAR):
+        with suppress(OverflowError):
+            found = _one(end, first + timedelta(days=days))
+            if found is not None and found.last >= first:
+                return found
+    return None
+
+
+def _with_month(side: str, other: str) -> str:
+    """Give a side that is the number of a day, perhaps with a year, the month of the other."""
+    if not _BARE_DAY.fullmatch(side) or _BARE_DAY.fullmatch(other):
+        return side
+    return re.sub(r"(?<![\d-])\d{1,2}(?:st|nd|rd|th)?(?![\d-])", side, other, count=1)
 
 
 def _one(text: str, today: date) -> TimeRange | None:
+    if match := _WEEK_OF.fullmatch(text):
+        return _week_of(_one(match[1], today))
+    if _ISO_WEEK.fullmatch(text):
+        return _week_of(_iso(text.upper()))
     match = _ISO.fullmatch(text)
     if match is None:
-        span = days_asked(text, today)
-        return None if span is None else _closed(span, today)
+        found = _named(text, today)
+        return _week_of(found) if _WEEKS_AGO.fullmatch(text) else found
     year, month, day = (int(part) if part else 0 for part in match.groups())
     try:
         begin = date(year, month or 1, day or 1)
     except ValueError:
         return None
     return TimeRange(begin, begin if day else _last_day(year, month or _DECEMBER))
+
+
+def _named(text: str, today: date) -> TimeRange | None:
+    """Read days that are told in words; None as well for such as no calendar has."""
+    try:
+        span = days_asked(text, today)
+    except OverflowError:
+        return None
+    return None if span is None else _closed(span, today)
+
+
+def _iso(text: str) -> TimeRange | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return TimeRange(day, day)
+
+
+def _week_of(found: TimeRange | None) -> TimeRange | None:
+    """Find the week, from Monday on, of the day that was found."""
+    if found is None or found.first != found.last:
+        return None
+    monday = found.first.toordinal() - found.first.weekday()
+    last = min(monday + _WEEK - 1, date.max.toordinal())
+    return TimeRange(date.fromordinal(max(1, monday)), date.fromordinal(last))
 
 
 def _closed(span: Span, today: date) -> TimeRange | None:

@@ -1,7 +1,7 @@
 """The tools of one conversation: which there are, and how the calls of an answer are run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -22,6 +22,19 @@ class Approvals(Protocol):
         """
 
 
+_News = asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]]
+"""Calls that were begun, and tasks that are done."""
+
+
+async def _all_news(news: _News) -> tuple[list[ToolCall], list[asyncio.Task[ToolOutput]]]:
+    """Wait for news, and take all that there are by then."""
+    told = [await news.get()]
+    while not news.empty():
+        told.append(news.get_nowait())
+    begun = [each for each in told if isinstance(each, ToolCall)]
+    return begun, [each for each in told if isinstance(each, asyncio.Task)]
+
+
 @dataclass(frozen=True, slots=True)
 class Toolbox:
     """Sources of tools, and who allows their calls."""
@@ -40,23 +53,47 @@ class Toolbox:
         """List what can be called now, by name; of two of one name, that of the first source."""
         return tuple(tool for _, (_, tool) in sorted(self._by_name().items()))
 
-    async def run(self, calls: Sequence[ToolCall], step: Step) -> AsyncGenerator[ToolOutput, None]:
-        """Run the calls of one answer at once; each is given as it returns.
+    async def run(
+        self, calls: Sequence[ToolCall], step: Step
+    ) -> AsyncGenerator[ToolCall | tuple[ToolOutput, ...], None]:
+        """Run the calls of one answer at once: gives each as it is begun, then what returns.
 
-        Closing the generator stops what still runs.
+        What returns together is given together. A call that is refused is not begun. Closing the
+        generator stops what still runs.
         """
-        offered = step.window.tools
-        running = [asyncio.ensure_future(self._run(call, offered, step)) for call in calls]
+        cut = calls[-1] if step.is_cut else None
+        news: _News = asyncio.Queue()
+        running = [
+            asyncio.ensure_future(self._run(call, step, news.put_nowait, is_cut=call is cut))
+            for call in calls
+        ]
+        for task in running:
+            task.add_done_callback(news.put_nowait)
+        left = len(running)
         try:
-            for returned in asyncio.as_completed(running):
-                yield await returned
+            while left:
+                begun, done = await _all_news(news)
+                for call in begun:
+                    yield call
+                left -= len(done)
+                if returned := tuple(task.result() for task in done if not task.exception()):
+                    yield returned
+                for task in done:
+                    task.result()  # raises what a tool should not have raised
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _run(self, call: ToolCall, offered: Sequence[Tool], step: Step) -> ToolOutput:
-        if (problem := problem_with(call, offered)) is not None:
+    async def _run(
+        self,
+        call: ToolCall,
+        step: Step,
+        on_begin: Callable[[ToolCall], object],
+        *,
+        is_cut: bool,
+    ) -> ToolOutput:
+        if (problem := problem_with(call, step.window.tools, is_cut=is_cut)) is not None:
             return ToolOutput(problem)
         found = self._by_name().get(call.name)
         if found is None:
@@ -67,6 +104,7 @@ class Toolbox:
             refusal = await self.approvals.refusal(source.name, tool, call)
             if refusal is not None:
                 return ToolOutput(refusal)
+        on_begin(call)
         started = perf_counter()
         try:
             output = await source.run(call, arguments_of(call) or {}, step)

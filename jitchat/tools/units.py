@@ -1,30 +1,47 @@
 """What a tool's result consists of: lines of a log, rows of a table, records of JSON, paragraphs.
 
-A unit can be quoted by itself. The header of a table and the names on the way to a record go along
-with whatever is taken of it.
+A unit can be quoted by itself. The header of a table, the names on the way to a record and the
+lines that a block is indented under go along with whatever is taken of it.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-_CONTINUED = re.compile(r"[ \t]+\S|\t|Caused by:|\.\.\. \d+ more")
-"""A line that goes on with the one above it: of a stack trace, or of an indented block."""
 _RULE = re.compile(r"[\s|:+=-]++")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_LONGEST_UNIT = 1_200
-"""Characters; a longer run of lines is parted at a line."""
+_INDENT = re.compile(r"[ \t]*")
+_ABOVE = re.compile(r"Caused by:|\.\.\. \d+ more")
+"""A line that goes on with the stack trace above it."""
+_TRACEBACK = "Traceback (most recent call last)"
+"""Python's: the line behind the frames is the exception."""
+_ENDS = re.compile(
+    r"</(?:tr|p|li|[uo]l|div|h[1-6]|d[td]|pre|option|section|article)>|<br\s*+/?>"
+    r"|(?<![.!?。！？])[.!?。！？]++[\"')\]]*+(?:\s++|(?<=[。！？]))|[;}\]],?+\s++|\},",
+    re.IGNORECASE,
+)
+"""Where a part of a long line ends: a block of HTML, a sentence, an item."""
+_LONGEST_BLOCK = 480
+"""Characters of lines that are one unit; a longer block is parted by its indentation."""
+_LONGEST_LINE = 1_200
+_LEAST_PART, _LONGEST_PART = 60, 600
+"""Characters of the parts of a longer line."""
 _LONGEST_RECORD = 600
 _DEEPEST = 32
+_NAMES = ("name", "id", "title", "key", "label")
+"""The fields by which a record of a list is known."""
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
     texts: tuple[str, ...]
-    """In order; each ends with a line feed."""
+    """In order."""
+    along: tuple[tuple[int, ...], ...]
+    """Of each: the units that go along with it, as the lines that it is indented under."""
     header: str = ""
     """What stands ahead of whatever is taken; empty for none."""
 
@@ -36,17 +53,26 @@ def lines_of(text: str) -> list[str]:
 
 def units_of(text: str) -> Units:
     """Split a result into its units."""
-    stripped = text.strip()
-    if stripped[:1] in ("{", "["):
-        try:
-            value = json.loads(stripped)
-        except (ValueError, RecursionError):
-            value = None
-        if value is not None and (records := list(_records(value, "", _DEEPEST))):
-            return Units(tuple(f"{record}\n" for record in records))
+    if records := _records_of(text):
+        return Units(records, ((),) * len(records))
     lines = lines_of(text)
     header = _header(lines)
-    return Units(tuple(_runs(lines[header:])), "".join(lines[:header]))
+    parting = _Parting()
+    for paragraph in _paragraphs(lines[header:]):
+        parting.add(paragraph, ())
+    return Units(tuple(parting.texts), tuple(parting.along), "".join(lines[:header]))
+
+
+def _records_of(text: str) -> tuple[str, ...]:
+    """List the records of a text that is JSON; none of any other."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return ()
+    try:
+        value = json.loads(stripped)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(f"{record}\n" for record in _records(value, "", _DEEPEST))
 
 
 def _records(value: Any, path: str, depth: int) -> Iterator[str]:  # noqa: ANN401  JSON
@@ -62,7 +88,19 @@ def _records(value: Any, path: str, depth: int) -> Iterator[str]:  # noqa: ANN40
             yield from _records(each, f"{path}.{name}" if path else str(name), depth - 1)
     else:
         for number, each in enumerate(value):
-            yield from _records(each, f"{path}[{number}]", depth - 1)
+            yield from _records(each, f"{path}[{number}{_name_in(each)}]", depth - 1)
+
+
+def _name_in(record: Any) -> str:  # noqa: ANN401  JSON
+    """Find what a record that is taken apart is called, behind a space; mostly nothing."""
+    if not isinstance(record, dict) or len(json.dumps(record)) <= _LONGEST_RECORD:
+        return ""
+    within = (each for each in record.values() if isinstance(each, dict))
+    for each in (record, *within):
+        names = (each[name] for name in _NAMES if isinstance(each.get(name), str | int))
+        if (name := next(names, None)) is not None and len(str(name)) <= _LONGEST_NAME:
+            return f" {name}"
+    return ""
 
 
 def _header(lines: list[str]) -> int:
@@ -83,19 +121,92 @@ def _header(lines: list[str]) -> int:
     return 0
 
 
-def _runs(lines: list[str]) -> Iterator[str]:
-    """Gather the lines that go on with the one above them."""
-    run, size = list[str](), 0
+def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Gather lines up to a blank one; what is indented behind that goes on with them."""
+    paragraph: list[str] = []
     for line in lines:
-        goes_on = bool(run) and bool(_CONTINUED.match(line)) and size + len(line) <= _LONGEST_UNIT
-        if not goes_on and run:
-            yield _ended("".join(run))
-            run, size = [], 0
-        run.append(line)
-        size += len(line)
-    if run:
-        yield _ended("".join(run))
+        is_behind_blank = bool(paragraph) and paragraph[-1].isspace()
+        if is_behind_blank and not line.isspace() and not _indent(line):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    if paragraph:
+        yield paragraph
 
 
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else f"{text}\n"
+class _Parting:
+    """Parts blocks of lines into units."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.along: list[tuple[int, ...]] = []
+
+    def add(self, lines: Sequence[str], above: tuple[int, ...], depth: int = _DEEPEST) -> None:
+        """Add a block: as one unit, or, where it is long, by what is indented under its lines."""
+        is_small = len(lines) > 1 and sum(map(len, lines)) <= _LONGEST_BLOCK
+        if is_small or not any(map(str.strip, lines)):
+            self._unit("".join(lines), above)
+        elif len(lines) == 1 or not depth:
+            for part in chain.from_iterable(map(_parts, lines)):
+                self._unit(part, above)
+        else:
+            least = min(map(_indent, filter(str.strip, lines)), default=0)
+            is_under = _indent(lines[0]) > least
+            for number, tree in enumerate(_trees(lines, least)):
+                # what closes an indented block is told by the last of it
+                with_last = is_under and number == 1
+                around = (*above, len(self.texts) - 1) if with_last else above
+                self._tree(tree, around, least, depth - 1)
+
+    def _tree(self, lines: Sequence[str], above: tuple[int, ...], least: int, depth: int) -> None:
+        """Add a line with what is indented under it."""
+        is_small = len(lines) == 1 or sum(map(len, lines)) <= _LONGEST_BLOCK
+        if is_small or _indent(lines[0]) > least:
+            self.add(lines, above, depth)
+        else:
+            self._unit(lines[0], above)
+            self.add(lines[1:], (*above, len(self.texts) - 1), depth)
+
+    def _unit(self, text: str, above: tuple[int, ...]) -> None:
+        self.texts.append(text)
+        self.along.append(above)
+
+
+def _trees(lines: Sequence[str], least: int) -> Iterator[list[str]]:
+    """Part lines at those of the least indentation, but for such as go on with a stack trace."""
+    tree: list[str] = []
+    for line in lines:
+        is_first = not line.isspace() and _indent(line) <= least
+        if is_first and tree and not _goes_on(tree, line):
+            yield tree
+            tree = []
+        tree.append(line)
+    if tree:
+        yield tree
+
+
+def _goes_on(tree: Sequence[str], line: str) -> bool:
+    is_closing = tree[0].lstrip().startswith(_TRACEBACK) and _indent(tree[-1]) > _indent(tree[0])
+    return is_closing or bool(_ABOVE.match(line.lstrip()))
+
+
+def _indent(line: str) -> int:
+    match = _INDENT.match(line)
+    return match.end() if match else 0
+
+
+def _parts(line: str) -> Iterator[str]:
+    """Part a long line at sentences, items and blocks of HTML; joined, the parts are the line."""
+    if len(line) <= _LONGEST_LINE:
+        yield line
+        return
+    start = 0
+    for end in (*(match.end() for match in _ENDS.finditer(line)), len(line)):
+        while end - start > _LONGEST_PART:
+            space = line.rfind(" ", start + _LEAST_PART, start + _LONGEST_PART) + 1
+            cut = space or start + _LONGEST_PART
+            yield line[start:cut]
+            start = cut
+        if end - start >= _LEAST_PART or end == len(line):
+            yield line[start:end]
+            start = end

@@ -183,7 +183,11 @@ ACTIONS = (
         pane=(PaneKey("turn_requested", "n", "note", "Note what was asked for #{turn}?"),),
     ),
     Action(
-        "cases", "alt+k", "view('regression_cases')", "Check", "Are the noted turns found now?",
+        "observations", "", "view('observations')", "Observations",
+        "What stands for earlier turns in observe, and how", "observations",
+    ),
+    Action(
+        "cases", "", "view('regression_cases')", "Check", "Are the noted turns found now?",
         "check",
     ),
     Action(
@@ -207,19 +211,27 @@ ACTIONS = (
         "Fill one in: /prompt, or /prompt and its name=value", "prompt", Takes.WORDS,
     ),
     Action(
-        "allow_once", "alt+j", "approve('once')", "Allow the tool once", "That a tool waits for"
+        "allow_once", "alt+j", "approve('once')", "Allow once", "A tool that waits, or observing"
     ),
     Action(
-        "allow_conversation", "alt+l", "approve('conversation')", "Allow the tool here",
-        "For this conversation",
+        "allow_conversation", "alt+k", "approve('conversation')", "Allow here",
+        "In this conversation, the tool or observing",
     ),
     Action(
         "allow_always", "alt+q", "approve('always')", "Allow the tool always",
         "Until it describes itself otherwise",
     ),
     Action(
-        "decline_tool", "alt+n", "approve('decline')", "Decline the tool",
-        "The model goes on without it",
+        "decline_tool", "alt+n", "approve('decline')", "Decline",
+        "The tool, or observing",
+    ),
+    Action(
+        "end", "", "end", "End the session", "Write the memory document from all that was said",
+        "end",
+    ),
+    Action(
+        "document", "alt+t", "view('document')", "Memory document",
+        "Its lines, their sources, and every version", "document",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(

@@ -23,8 +23,12 @@ MUTED = "$text-muted"
 _DARK_HUES = {
     "system": "#56b4e9",
     "tools": "#8da9ff",
+    "standing": "#ff9d9d",
+    "document": "#4fd1c5",
+    "observations": "#b6d94c",
     "pinned": "#f0e442",
     "recent": "#2fae7c",
+    "facts": "#9be7ff",
     "index": "#d987b5",
     "retrieved": "#e69f00",
     "tool-calls": "#b9c8ff",
@@ -36,8 +40,12 @@ _DARK_HUES = {
 _LIGHT_HUES = {
     "system": "#0072b2",
     "tools": "#3d4fb8",
+    "standing": "#c8102e",
+    "document": "#00707a",
+    "observations": "#557a00",
     "pinned": "#7a6f00",
     "recent": "#007a50",
+    "facts": "#3f6ea8",
     "index": "#b0307f",
     "retrieved": "#c04a00",
     "tool-calls": "#6a5acd",
@@ -65,6 +73,10 @@ _ANSI_DARK = {
     "accent": "bright_magenta",
     "kind-system": "bright_cyan",
     "kind-tools": "bright_blue",
+    "kind-standing": "bright_white",
+    "kind-document": "bright_yellow",
+    "kind-observations": "magenta",
+    "kind-facts": "red",
     "kind-tool-calls": "bright_green",
     "kind-tool-results": "bright_yellow",
     "kind-requested": "magenta",
@@ -83,6 +95,10 @@ _ANSI_LIGHT = {
     "accent": "magenta",
     "kind-system": "blue",
     "kind-tools": "magenta",
+    "kind-standing": "bright_magenta",
+    "kind-document": "red",
+    "kind-observations": "red",
+    "kind-facts": "bright_magenta",
     "kind-tool-calls": "blue",
     "kind-tool-results": "red",
     "kind-requested": "magenta",
@@ -96,9 +112,9 @@ _ANSI_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_ma
 _ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
 """A terminal's own sixteen colours: those that can be read on its black, or on its white.
 
-Only four hues of the sixteen have a contrast of 4.5 on white; the next, bright red with 4.0, is
-that of what is pinned. So what tools take shares a hue with what stands elsewhere in the bar, and
-is told apart by its pattern. The modes have theirs by position, as in `MODE_HUES`.
+Only four hues of the sixteen have a contrast of 4.5 on white; the next are bright red with 4.0 and
+bright magenta with 3.1. So some kinds share a hue with what never stands beside them in the bar,
+and are told apart by their pattern. The modes have theirs by position, as in `MODE_HUES`.
 """
 
 

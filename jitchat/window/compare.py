@@ -4,14 +4,14 @@ Nothing is lost between the windows and the rows: what a row says of a mode, add
 rows, is what that window holds.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
+from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, segment_of_turns
 
 SAME = "Both windows have the same turns."
 
@@ -28,6 +28,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class PartChange:
+    """What stems from no turn, of one kind: another text or price, in both windows or in one."""
+
+    kind: Kind
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """The turns that are not the same in both windows, each kind in order of position."""
 
@@ -37,11 +46,11 @@ class Difference:
     """In both, as something else."""
     changed: tuple[Change, ...] = ()
     """In both as the same, with another text or price."""
-    new_instructions: bool = False
-    """Whether the system prompt is another one."""
+    parts: tuple[PartChange, ...] = ()
+    """Instructions, tools, statements, in the order of the window."""
 
     def __bool__(self) -> bool:
-        return any(self.by_name.values()) or self.new_instructions
+        return any(self.by_name.values()) or bool(self.parts)
 
     @property
     def by_name(self) -> dict[str, tuple[Change, ...]]:
@@ -83,12 +92,47 @@ def difference(before: ContextWindow, after: ContextWindow) -> Difference:
         tuple(left),
         tuple(moved),
         tuple(changed),
-        _instructions(before) != _instructions(after),
+        tuple(_part_changes(before, after)),
     )
 
 
-def _instructions(window: ContextWindow) -> list[str]:
-    return [segment.text for segment in window.segments if segment.turn is None]
+def _part_changes(before: ContextWindow, after: ContextWindow) -> Iterator[PartChange]:
+    for kind in Kind:
+        was, now = (
+            [(each.text, each.tokens) for each in window.segments if is_part(each, kind)]
+            for window in (before, after)
+        )
+        if was != now:
+            yield PartChange(kind, *(sum(tokens for _, tokens in each) for each in (was, now)))
+
+
+def is_part(segment: Segment, kind: Kind) -> bool:
+    """Whether a segment is of that kind, and stems from no turn."""
+    return segment.turn is None and segment.kind is kind
+
+
+def twins(planned: Mapping[Mode, ContextWindow | WindowOverflow]) -> dict[Mode, Mode]:
+    """Find the modes whose window is the same, byte for byte, as that of a mode ahead of them.
+
+    By mode: the first that has that window.
+    """
+    found: dict[Mode, Mode] = {}
+    different: list[ContextWindow] = []
+    for mode, window in planned.items():
+        if isinstance(window, ContextWindow):
+            same = next((each for each in different if _is_same(each, window)), None)
+            if same is None:
+                different.append(window)
+            else:
+                found[mode] = same.mode
+    return found
+
+
+def _is_same(one: ContextWindow, other: ContextWindow) -> bool:
+    """Whether both make the same request; most differ in their size, which is looked at first."""
+    if (one.used, len(one.segments)) != (other.used, len(other.segments)):
+        return False
+    return one.messages() == other.messages() and one.tools == other.tools
 
 
 _Order = tuple[bool, int, tuple[bool, ...]]

@@ -1,6 +1,6 @@
 """What sending a window costs, and what choosing its turns took."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from jitchat.text.figures import about_cost, cost_of, duration, plural
 from jitchat.text.sanitize import one_line
@@ -13,14 +13,7 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 
     `price` gives the US dollars for so many tokens of input; None where nobody knows.
     """
-    return windows_cost([window], price)
-
-
-def windows_cost(windows: Iterable[ContextWindow], price: Callable[[int], float | None]) -> str:
-    """Tell what sending all of them will cost, as `window_cost` does for one."""
-    amounts = [price(window.used) for window in windows]
-    known = [amount for amount in amounts if amount is not None]
-    return about_cost(sum(known) if len(known) == len(amounts) else None)
+    return about_cost(price(window.used))
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:
@@ -29,7 +22,22 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
     asked = [one_line(request.sentence) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
     held = [result.sentence for result in window.held]
-    return [*chosen, *_step_sentences(window), *_tool_sentences(window), *asked, *held]
+    return [
+        *_distilling_sentences(window),
+        *chosen,
+        *_step_sentences(window),
+        *_tool_sentences(window),
+        *asked,
+        *held,
+    ]
+
+
+def _distilling_sentences(window: ContextWindow) -> list[str]:
+    """Say where a distilling mode sends every turn: nothing stands for any yet."""
+    has_turns = any(segment.kind is Kind.RECENT for segment in window.segments)
+    if not window.mode.distils or window.distilled_through or not has_turns:
+        return []
+    return [reasons.NOTHING_DISTILLED]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:
@@ -53,13 +61,16 @@ _NAMED = 4
 
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
-    """Say which tools are not offered, the dearest first."""
+    """Say which tools are not offered, why not and what each would take, the dearest first."""
     left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
     if not left_out:
         return []
     total = sum(tool.tokens for tool in left_out)
-    few = "; ".join(f"{tool.name}, {tool.reason}" for tool in left_out[:_NAMED])
-    more = "; …" if left_out[_NAMED:] else ""
+    by_reason: dict[str, list[str]] = {}
+    for tool in left_out[:_NAMED]:
+        by_reason.setdefault(tool.reason, []).append(f"{tool.name} ({tool.tokens:,})")
+    few = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in by_reason.items())
+    more = ", …" if left_out[_NAMED:] else ""
     not_offered = f"{plural(len(left_out), 'tool')} not offered"
     return [one_line(f"{not_offered}, {total:,} tokens: {few}{more}")]
 

@@ -40,4 +40,5 @@ def choose_behind(parts: Parts, stand_in: StandIn, what: str, choices: str) -> C
     if needed > parts.room:
         raise parts.overflow(what, needed, choices)
     facts = parts.fitting_facts((*pinned, *turns), parts.room - needed)
-    return Choice((*head, *parts.tail(facts)), not_recalled=stand_in.ahead)
+    segments = (*head, *parts.tail(facts))
+    return Choice(segments, not_recalled=stand_in.ahead, distilled_through=stand_in.through)

@@ -75,6 +75,8 @@ class Sources:
     """Positions of turns that no window has, and why not, as the ledger tells it."""
     tools: tuple[ToolOffer, ...] = ()
     distilled: Distilled = NOTHING_DISTILLED
+    reaches_others: bool = False
+    """Whether a model that may ask finds turns of other conversations, too."""
 
     @property
     def can_ask(self) -> bool:
@@ -95,6 +97,8 @@ class Choice:
     """What became of the turns of other conversations that were found."""
     not_recalled: str = ""
     """In a mode that leaves old turns out and looks for none: why they are not sent."""
+    distilled_through: int = 0
+    """The position of the last turn that statements stand for; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,8 @@ class Parts:
     """What the window may hold."""
     opening: tuple[Segment, ...]
     """The instructions, then the tools by name, then what the user always wants."""
+    opening_of_everything: tuple[Segment, ...]
+    """The same where nothing is left out: there is nothing to ask for, but large results."""
     draft: Piece
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
@@ -121,19 +127,20 @@ class Parts:
         cls, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
     ) -> "Parts":
         history = sources.history
-        opening = (
-            system_segment(sources.system, counter.count),
-            *_tools(sources.tools, counter),
-            *standing_segments(sources.distilled, budget.standing, counter.count),
-        )
+        system = system_segment(sources.system, counter.count)
+        tools = _tools(sources.tools, counter)
+        standing = standing_segments(sources.distilled, budget.standing, counter.count)
+        opening = (system, *tools, *standing)
+        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not sources.reaches_others
+        of_everything = (system, *standing) if has_nothing_to_ask else opening
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         block = block_tokens(history, 0, partial(message_tokens, counter))
-        whole = tokens_of(opening) + tokens_of(bare_tail) + block
+        whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         room = calibration.within(budget.budget) - (KEPT_LINE if sources.can_ask else 0)
         counts = counter, calibration, room
-        return cls(sources, budget, *counts, opening, draft, bare_tail, whole)
+        return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
 
     @property
     def fixed(self) -> int:
@@ -141,16 +148,21 @@ class Parts:
         return tokens_of(self.opening) + tokens_of(self.bare_tail)
 
     @property
+    def kept_line(self) -> int:
+        """What is kept for the line on what a window leaves out."""
+        return KEPT_LINE if self.sources.can_ask else 0
+
+    @property
     def is_small(self) -> bool:
         """Whether the whole conversation fits."""
-        return self.whole <= self.room
+        return self.whole <= self.room + self.kept_line
 
     def everything(
         self, reason: str, recalled: Recall | None = None, noted: Sequence[Noted] = ()
     ) -> Choice:
         """Send every turn, and what is `noted` besides."""
         turns = self.recent(0, reason)
-        return Choice((*self.opening, *turns, *self.tail(noted)), recalled)
+        return Choice((*self.opening_of_everything, *turns, *self.tail(noted)), recalled)
 
     def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
         """Choose the facts that fit the message, and whose turns are not `sent` whole."""

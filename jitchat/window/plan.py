@@ -9,11 +9,12 @@ is corrected by what the server was learnt to report. Invariant: segments still 
 used, to the token; what is not sent is priced at the same rate as what is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
-from jitchat.values import Mode
+from jitchat.values import REQUEST_CONTEXT, Mode
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.kept import with_kept_line
@@ -55,13 +56,21 @@ def plan(
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
         elsewhere=choice.elsewhere,
-        tools_left_out=tuple(
-            ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
-            for offer in sources.tools
-            if not offer.is_offered
-        ),
+        distilled_through=choice.distilled_through,
+        tools_left_out=tuple(_tools_left_out(parts, choice)),
     )
     return correct_window(planned, calibration)
+
+
+def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
+    """List the tools that were not offered, and why; one that nothing is left to ask for, too."""
+    for offer in parts.sources.tools:
+        if not offer.is_offered:
+            yield ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
+    opening, chosen = parts.opening, choice.segments
+    if chosen[: len(opening)] != opening:
+        spared = tokens_of(opening) - tokens_of(parts.opening_of_everything)
+        yield ToolLeftOut(REQUEST_CONTEXT, spared, reasons.NOTHING_LEFT_OUT)
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:

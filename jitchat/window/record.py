@@ -59,7 +59,8 @@ def choosing_fields(window: ContextWindow) -> Fields:
     """Describe how the turns were chosen, beside the scores; without what had no part in it."""
     steps = {"picking": window.picking, "reranking": window.reranking}
     took_part: Fields = {name: asdict(step) for name, step in steps.items() if step is not None}
-    return took_part | ({"needless": window.needless} if window.needless else {})
+    told = {"needless": window.needless, "distilled_through": window.distilled_through}
+    return took_part | {name: each for name, each in told.items() if each}
 
 
 def never_candidates_fields(window: ContextWindow) -> Fields | None:
@@ -132,6 +133,7 @@ def window_from(
         picking=Picking(**picking) if picking else None,
         reranking=Reranking(**reranking) if reranking else None,
         needless=header.get("needless", ""),
+        distilled_through=header.get("distilled_through", 0),
         requests=tuple(map(_requested, header.get("requests", ()))),
         held=tuple(HeldResult(**each) for each in header.get("held", ())),
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -309,6 +310,8 @@ class ContextWindow:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
+    distilled_through: int = 0
+    """The position of the last turn that observations or the document stand for; 0 for none."""
     requests: tuple[Requested, ...] = ()
     """What the model asked the store for, in order."""
     held: tuple[HeldResult, ...] = ()
@@ -421,6 +424,7 @@ def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
     return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
 
 
+@lru_cache(maxsize=512)
 def _tool(text: str) -> Tool:
     return Tool(**json.loads(text))
 

@@ -12,7 +12,7 @@ from jitchat.bench.haystack import PHRASINGS, Haystack, Length
 from jitchat.bench.report import plots, scaling_tables
 from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, exactness, steps
 from jitchat.index.embedder import NoEmbedder
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
@@ -63,7 +63,7 @@ def test_jit_never_costs_more_than_full_and_holds_the_fact(tmp_path: Path, talk:
 
 
 def test_full_holds_the_fact_and_recency_has_lost_it(sixty: SizeResult):
-    full, recency, jit = (sixty.asked.modes[mode] for mode in Mode)
+    full, recency, jit = (sixty.asked.modes[mode] for mode in USUAL_MODES)
     assert None not in (full, recency, jit)
     assert (full.tokens, full.saved, full.found) == (sixty.asked.full_tokens, 0, len(PHRASINGS))
     assert recency.found == 0
@@ -137,7 +137,7 @@ def test_a_mode_that_is_not_measured_has_no_column(sixty: SizeResult):
 def test_a_plot_has_a_line_a_mode_made_of_its_initial(sixty: SizeResult):
     larger = replace(sixty, turns=600)
     sent, saved = plots([sixty, larger], 70)
-    assert all(f"{mode.value[0] * 9}" in sent for mode in Mode)
+    assert all(f"{mode.value[0] * 9}" in sent for mode in USUAL_MODES)
     assert "jjjjjjjjj" in saved
     assert "fffff" not in saved
     assert {len(line) for line in plain(sent).splitlines()} == {70}

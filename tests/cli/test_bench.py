@@ -85,7 +85,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--modes", "jit,none"), "There are full, recency, jit."),
+        (("--modes", "jit,none"), "There are full, recency, jit, observe, document."),
         (("--modes", ","), "none named"),
         (
             ("--embedder", "nosuch"),

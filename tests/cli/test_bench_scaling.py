@@ -62,7 +62,7 @@ def run_here(function: str, arguments: dict[str, object], tell: Callable[[int], 
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--modes", "jit,none"), 2, "There are full, recency, jit."),
+        (("--modes", "jit,none"), 2, "There are full, recency, jit, observe, document."),
         (("--turn-length", "huge"), 2, "'short', 'usual', 'long'"),
         (("--embedder", "fastembed", "--model-path", "/nowhere"), 1, "cannot be loaded"),
         (("--json", "/nowhere/out.json"), 1, "cannot be written"),

@@ -32,7 +32,7 @@ def test_a_key_on_standard_input_is_cleaned_and_stored(jitchat: Shell, file: Pat
     assert done.err == "jitchat: Taken off: the variable's name, quotation marks.\n"
     assert f'"groq" = "{CANARY}"' in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert "groq        the keys file\n" in jitchat("keys", "list").out
+    assert "groq         the keys file\n" in jitchat("keys", "list").out
 
 
 def test_a_key_at_the_terminal_is_asked_for_without_showing_it(
@@ -103,7 +103,7 @@ def test_a_key_that_another_source_hides_is_told(
     done = jitchat("keys", "set", "groq", stdin=CANARY.encode())
 
     assert done.err == "jitchat: The key in $GROQ_API_KEY comes before it.\n"
-    assert "groq        $GROQ_API_KEY\n" in jitchat("keys", "list").out
+    assert "groq         $GROQ_API_KEY\n" in jitchat("keys", "list").out
 
 
 def test_the_list_names_every_provider_and_what_would_give_it_a_key(jitchat: Shell, home: Path):
@@ -112,9 +112,9 @@ def test_the_list_names_every_provider_and_what_would_give_it_a_key(jitchat: She
 
     lines = jitchat("keys", "list").out.splitlines()
 
-    assert "openai      no key: set OPENAI_API_KEY, or `jitchat keys set openai`" in lines
-    assert "ollama      no key, which it may not want" in lines
-    assert "work        no key, which it may not want" in lines
+    assert "openai       no key: set OPENAI_API_KEY, or `jitchat keys set openai`" in lines
+    assert "ollama       no key, which it may not want" in lines
+    assert "work         no key, which it may not want" in lines
     assert not any(line.startswith("reader") for line in lines)
 
 

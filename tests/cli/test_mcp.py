@@ -48,7 +48,8 @@ def test_a_server_is_added_listed_and_removed_and_the_rest_stays(jitchat: Shell,
     assert listed.out.splitlines() == ["old  runs old-server", "git  runs uvx"]
     text = config.read_text()
     head, _, _ = BEFORE.partition("[mcp.old]")
-    assert text.startswith(f'{head}[keys]\ninspector = "f2"\n')
+    assert text.startswith(f"{head}[mcp.git]\n")
+    assert text.endswith('\n\n[keys]\ninspector = "f2"\n')
     assert tomllib.loads(text)["mcp"] == {
         "git": {"command": "uvx", "args": ["mcp-git", '--say="a\\b"'], "env": {"TOKEN": "${T}"}}
     }
@@ -91,18 +92,20 @@ def test_what_cannot_be_done_is_told_and_nothing_is_changed(
     assert (home / "config.toml").read_text() == BEFORE
 
 
-def test_a_table_that_is_written_otherwise_is_left_as_it_is(jitchat: Shell, home: Path):
+def test_a_table_on_one_line_is_removed_too(jitchat: Shell, home: Path):
     home.mkdir(exist_ok=True)
-    (home / "config.toml").write_text('mcp.a = { command = "x" }\n')
+    (home / "config.toml").write_text('# mine\nmcp.a = { command = "x" }\n')
 
-    refused = jitchat("mcp", "remove", "a")
+    removed = jitchat("mcp", "remove", "a")
 
-    assert "cannot be edited here" in refused.err
-    assert (home / "config.toml").read_text() == 'mcp.a = { command = "x" }\n'
+    assert removed.code == 0
+    assert (home / "config.toml").read_text() == "# mine\n"
 
 
-def test_what_was_allowed_of_a_server_goes_with_it(jitchat: Shell, home: Path):
+def test_what_was_allowed_of_a_server_and_what_it_wrote_go_with_it(jitchat: Shell, home: Path):
     jitchat("mcp", "add", "git", "uvx")
+    (log := home / "servers" / "git.log").parent.mkdir()
+    log.write_text("no such branch")
     database = Database(home / "jitchat.db")
     ToolGrants(database).put("git", "log", "d")
     database.close()
@@ -111,6 +114,7 @@ def test_what_was_allowed_of_a_server_goes_with_it(jitchat: Shell, home: Path):
 
     database = Database(home / "jitchat.db")
     assert not ToolGrants(database).has("git", "log", "d")
+    assert not log.exists()
     database.close()
 
 

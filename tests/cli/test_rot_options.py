@@ -67,13 +67,15 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
         (
             ["--kinds", "direct,parafrased"],
             "--kinds cannot be 'parafrased'. Use direct, paraphrased, updated, distracted, exact,"
-            " counting, absent, corrected or instruction. Did you mean 'paraphrased'?",
+            " counting, absent, corrected, instruction, superseded or deleted."
+            " Did you mean 'paraphrased'?",
         ),
         (
             ["--modes", "jitt"],
-            "--modes cannot be 'jitt'. Use full, recency or jit. Did you mean 'jit'?",
+            "--modes cannot be 'jitt'. Use full, recency, jit, observe or document."
+            " Did you mean 'jit'?",
         ),
-        (["--modes", ""], "--modes cannot be ''. Use full, recency or jit."),
+        (["--modes", ""], "--modes cannot be ''. Use full, recency, jit, observe or document."),
         *(
             (
                 ["--lengths", text],
@@ -122,7 +124,10 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
             for text in ("jit", "jit=", "jit=1.5", "jit=90%", "=0.5 ", "jit=nan", "0.9")
             if text != "=0.5 "
         ),
-        (["--fail-under", "=0.5"], "--fail-under cannot be ''. Use full, recency or jit."),
+        (
+            ["--fail-under", "=0.5"],
+            "--fail-under cannot be ''. Use full, recency, jit, observe or document.",
+        ),
         (["--fail-under", "jt=0.5"], "--fail-under cannot be 'jt'."),
         (
             ["--fail-under", "jit=0.5", "--fail-under", "jit=0.9"],

@@ -5,6 +5,8 @@ it begins is chosen by the chat template, from a word in the user's message:
 
 - `briefly`: it says `BRIEF` and ends by itself;
 - `reason`: it thinks `THOUGHT`, says `BRIEF` and ends by itself;
+- `look up`: it says `LOOKING` and makes `CALLS`, where it is offered tools;
+- behind results of tools, one of which holds `FOUND`: it says `BRIEF` and ends by itself;
 - else it wanders in a circle through every byte and every word there is, and never ends.
 """
 
@@ -21,31 +23,84 @@ if TYPE_CHECKING:
 NAME = "tiny"
 BRIEF = "Agreed, and done."
 THOUGHT = "First things first."
+LOOKING = "Let me look."
+FOUND = "crimson"
+CALLS = (
+    ("request_context", '{"query": "boat"}'),
+    ("request_context", '{"turn": "#1"}'),
+)
 
-_SPECIAL = ("<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|brief|>", "<|reason|>")
-_TAGS = ("<think>", "</think>")
+_SPECIAL = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|brief|>",
+    "<|reason|>",
+    "<|call|>",
+)
+_TAGS = ("<think>", "</think>", "<tool_call>", "</tool_call>")
 _BRIEF, _THOUGHT = ("Agreed,", "▁and", "▁done."), ("First", "▁things", "▁first.")
+_CALLING = (
+    "Let▁me▁look.",
+    *("<tool_call>", '\n{"name":▁"request_context",', '▁"arguments":▁{"query":'),
+    *('▁"bo', 'at"}}', "\n</tool_call>"),
+    *("\n<tool_call>\n", '{"name":▁"request_context",▁', '"arguments":▁{"turn":'),
+    *('▁"#', '1"}}\n', "</tool_call>"),
+)
+"""Each piece is there once, for it is known by itself what follows it."""
 _BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 _WORDS = ("▁the", "▁of", "▁to", "▁in", "▁a", "▁is", "▁that", "▁for", "▁it", "▁was", "▁with", "▁be")
 _CHARACTERS = ("▁", "\n", *string.ascii_letters, *string.digits, *".,!?'\"-:;()[]{}/")
 _WANDERING = _BYTES + _WORDS + _CHARACTERS
-_VOCABULARY = _SPECIAL + _TAGS + _BRIEF + _THOUGHT + _WANDERING
+_SPOKEN = (*_BRIEF, *_THOUGHT, *(piece for piece in _CALLING if piece not in _TAGS))
+_VOCABULARY = _SPECIAL + _TAGS + _SPOKEN + _WANDERING
 _WIDTH, _HEADS, _INNER = 64, 2, 32
 _CERTAINTY = 4.0
 """How far the next token's logit is above the others': sampling cannot miss it."""
 
 _TEMPLATE = """\
+{%- set ns = namespace(found=false) -%}
+{%- if tools -%}
+<|im_start|>system
+<tools>
+{%- for tool in tools %}
+{{ tool | tojson }}
+{%- endfor %}
+</tools>
+<tool_call>
+{"name": <function-name>, "arguments": <args-json-object>}
+</tool_call><|im_end|>
+{% endif -%}
 {%- for message in messages -%}
+{%- if message['role'] == 'tool' -%}
+{%- if 'FOUND' in message['content'] -%}{%- set ns.found = true -%}{%- endif -%}
+<|im_start|>user
+<tool_response>
+{{ message['content'] }}
+</tool_response><|im_end|>
+{% else -%}
 <|im_start|>{{ message['role'] }}
 {% if message['reasoning_content'] %}<think>{{ message['reasoning_content'] }}</think>{% endif -%}
-{{ message['content'] }}<|im_end|>
+{{ message['content'] }}
+{%- for call in message['tool_calls'] or [] -%}
+{%- set called = call['function'] %}
+<tool_call>
+{"name": "{{ called['name'] }}", "arguments": {{ called['arguments'] | tojson }}}
+</tool_call>
+{%- endfor -%}
+<|im_end|>
+{% endif -%}
 {% endfor -%}
 {%- if add_generation_prompt -%}
 <|im_start|>assistant
-{% if 'briefly' in messages[-1]['content'] %}<|brief|>{% endif -%}
+{% if messages[-1]['role'] == 'tool' and ns.found %}<|brief|>{% endif -%}
+{%- if 'briefly' in messages[-1]['content'] %}<|brief|>{% endif -%}
 {%- if 'reason' in messages[-1]['content'] %}<|reason|>{% endif -%}
+{%- if tools and 'look up' in messages[-1]['content'] %}<|call|>{% endif -%}
 {%- endif -%}
-"""
+""".replace("FOUND", FOUND)
 
 
 def write_tiny_model(path: Path, context: int) -> None:
@@ -78,7 +133,7 @@ def _add_vocabulary(writer) -> None:
         [TokenType.UNKNOWN]
         + [TokenType.CONTROL] * (len(_SPECIAL) - 1)
         + [TokenType.USER_DEFINED] * len(_TAGS)
-        + [TokenType.NORMAL] * len(_BRIEF + _THOUGHT)
+        + [TokenType.NORMAL] * len(_SPOKEN)
         + [TokenType.BYTE] * len(_BYTES)
         + [TokenType.NORMAL] * len(_WORDS + _CHARACTERS)
     )
@@ -127,4 +182,5 @@ def _steps(circle: list[str]) -> Iterator[tuple[str, str]]:
     yield from pairwise(circle)
     yield circle[-1], circle[0]
     yield from pairwise(("<|brief|>", *_BRIEF, "</s>"))
+    yield from pairwise(("<|call|>", *_CALLING, "</s>"))
     yield from pairwise(("<|reason|>", "<think>", *_THOUGHT, "</think>", _BRIEF[0]))

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
+LIMIT = 3_000
+"""Tokens, of windows in which turns are observed."""
 PIECE_SECONDS = 0.1
 """A reply's pieces come this far apart, on the clock of its writer."""
 
@@ -159,9 +161,27 @@ def index(path: str, conversation: str) -> None:
     tell("done")
 
 
+def observe(path: str, conversation: str, exchanges: int = 0) -> None:
+    """Say long exchanges and have them observed, for ever or so often; tell of each pass."""
+    memory = opened(path, conversation)
+    session = Session(memory, ScriptedProvider(), EstimateCounter(), SessionOptions())
+
+    async def run(number: int) -> None:
+        text = f"Exchange {number} by {os.getpid()} was about the kettle, the lamp and the port."
+        pair = [Turn(0, Role.USER, text), Turn(0, Role.ASSISTANT, f"Noted as {number}. " * 20)]
+        memory.store.append(conversation, pair)
+        memory.refresh()
+        async for event in session.observing.run(LIMIT):
+            tell("observed", event.made.id)
+
+    for number in range(exchanges) if exchanges else count():
+        asyncio.run(run(number))
+    tell("done")
+
+
 JOBS = {
     each.__name__: each
-    for each in (chat, fork_often, call_tools, say, open_only, open_and_die, index)
+    for each in (chat, fork_often, call_tools, say, open_only, open_and_die, index, observe)
 }
 
 

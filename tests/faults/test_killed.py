@@ -14,14 +14,18 @@ import pytest
 
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
+from jitchat.providers.protocols.protocol import protocol_names
 from jitchat.providers.tools import paired
 from jitchat.store.database import Database, migration_names
+from jitchat.store.observations import PassKind
 from jitchat.store.store import ColdStore
 from jitchat.values import NO_TOOL_USE, Message, Status
 from jitchat.window.exchange import carried_use, spoken_as
 from jitchat.window.history import History
 from tests.faults.nursery import PIECE_SECONDS
 from tests.index.support import FakeEmbedder
+from tests.providers.test_fuzzed_calls import ids_of
+from tests.providers.tool_windows import sent_messages
 from tests.store.test_schema import database_at
 from tests.support import talk
 
@@ -122,7 +126,7 @@ def test_a_forking_chat_killed_at_any_moment_keeps_its_tree(nursery, tmp_path, r
 
 
 def require_valid(memory: Memory) -> None:
-    """The next window has a result for each call, and a call for each result."""
+    """The next request has a result for each call, and a call for each result, everywhere."""
     memory.add_user_turn("after the kill")
     history = History().extended(memory.turns, lambda text, use=NO_TOOL_USE: 1)
     messages = [
@@ -131,6 +135,10 @@ def require_valid(memory: Memory) -> None:
     ]
     matched = paired(messages)
     assert (matched.interrupted, matched.dropped) == ((), ())
+    for name in protocol_names:
+        called, returned = ids_of(sent_messages(name, messages))
+        assert called == returned
+        assert len(called) == sum(len(message.use.calls) for message in messages)
 
 
 def test_a_turn_killed_during_its_calls_loses_none_and_goes_on(nursery, tmp_path, rounds):
@@ -216,5 +224,40 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         list(again.index.catch_up())
         rows = IndexTables(store.database, "talk").rows(again.turns, second)
         assert [len(row.vector or b"") for row in rows] == [24] * 600
+        require_sound(store.database)
+        store.database.close()
+
+
+def require_observed(memory: Memory, told: list[list[str]]) -> None:
+    """Every acknowledged pass stands, whole; turns are observed from the first on without a gap."""
+    passes = memory.observed.passes(memory.snapshot.path, memory.snapshot.path.head + 1)
+    acknowledged = {int(words[1]) for words in told if words[0] == "observed"}
+    assert acknowledged <= {each.id for each in passes}
+    through = 0
+    for each in passes:
+        assert each.lines
+        if each.kind is PassKind.OBSERVE:
+            assert each.first == through + 1
+            through = each.last
+        assert each.last == through
+    assert memory.distilled(memory.snapshot.path.head + 1).observations.through == through
+
+
+def test_killed_during_a_pass_what_was_observed_stands_and_the_rest_is_raw(
+    nursery, tmp_path, rounds
+):
+    chance = random.Random(5)
+    for number in range(rounds(4, 500)):
+        path = tmp_path / f"{number // 10}.db"
+        if number % 10 == 0:
+            database = Database(path)
+            ColdStore(database).create("Talk", "talk")
+            database.close()
+        told = nursery.run_and_kill(
+            "observe", chance.randrange(1, 25), path=str(path), conversation="talk"
+        )
+        assert "failed" not in [words[0] for words in told]
+        store = ColdStore(Database(path))
+        require_observed(Memory(store, store.conversation("talk")), told)
         require_sound(store.database)
         store.database.close()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from jitchat.memory import Memory
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status
+from tests.faults.test_killed import require_observed
 
 
 def test_processes_that_write_to_one_conversation_lose_nothing(nursery, tmp_path, rounds):
@@ -41,3 +43,16 @@ def test_processes_that_open_a_new_database_at_once_all_succeed(nursery, tmp_pat
         told = list(nursery.run("open_only", path=path, copies=4))
         assert [words for words in told if words[0] == "failed"] == []
         assert told.count(["done"]) == 4
+
+
+def test_processes_that_observe_one_conversation_at_once_keep_one_chain(nursery, tmp_path, rounds):
+    path = tmp_path / "cold.db"
+    store = ColdStore(Database(path))
+    store.create("Talk", "talk")
+    exchanges = rounds(25, 200)
+    told = list(
+        nursery.run("observe", path=str(path), conversation="talk", exchanges=exchanges, copies=2)
+    )
+    assert [words for words in told if words[0] == "failed"] == []
+    require_observed(Memory(store, store.conversation("talk")), told)
+    store.database.close()

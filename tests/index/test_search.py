@@ -16,9 +16,9 @@ from jitchat.index import columns
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.entry import index_entry
-from jitchat.index.retrieve import make_query, pick
+from jitchat.index.retrieve import SHORTLIST, make_query, pick
 from jitchat.index.scoring import WEIGHTS
-from jitchat.index.search import SHORTLIST, HotIndex
+from jitchat.index.search import HotIndex
 from jitchat.index.tables import IndexRow
 from jitchat.memory import Memory
 from jitchat.text.words import fold, stems

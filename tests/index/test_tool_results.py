@@ -7,6 +7,7 @@ import json
 import pytest
 
 from jitchat.index.entry import SUMMARY_WIDTH, index_entry
+from jitchat.index.tool_results import result_line
 from jitchat.memory import result_turn
 from jitchat.store.store import local_now
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, ToolResult, ToolUse, Turn
@@ -41,6 +42,14 @@ def test_the_line_of_a_failure_says_so_and_every_line_is_short():
     assert line("no such host", is_error=True).endswith("→ failed: no such host")
     assert len(line("x " * 5_000, json.dumps({"query": "y" * 5_000}))) <= SUMMARY_WIDTH
     assert line("ok", "{broken") == "search_issues() → ok"
+
+
+def test_the_line_of_a_declined_call_says_why_and_what_ran_cannot_pass_for_one():
+    said = "Declined by the user: the call was not run. Do not call it again."
+    assert line(said, is_error=True).endswith("→ declined by the user: the call was not run")
+    call = ToolCall("c", "search_issues", "")
+    ran = ToolResult(call, "Declined: no such host", is_error=True, seconds=0.1)
+    assert result_line(result_turn(ran, local_now())).endswith("→ failed: Declined: no such host")
 
 
 def with_result(store, name: str):

@@ -16,6 +16,7 @@ from jitchat.lab.facts import (
     NEVER,
     NUMERALS,
     OTHERS,
+    TAKEN_BACK,
     Fact,
     Kind,
     Where,
@@ -83,7 +84,7 @@ def test_the_answer_stands_in_what_it_needs_and_nowhere_else(kind: Kind):
         assert not any(map(others, fact.accepted))
         assert not any(map(needed, fact.wrong))
         assert not any(map(finds(fact, fact.question), (*fact.accepted, *fact.wrong)))
-        assert fact.expected in (*fact.accepted, NEVER)
+        assert fact.expected in (*fact.accepted, NEVER, TAKEN_BACK)
 
 
 def test_a_direct_question_shares_words_with_the_very_sentence():
@@ -114,6 +115,30 @@ def test_a_correction_comes_last_and_both_are_far_back():
         assert (wrong.is_needed, right.is_needed) == (False, True)
         assert grade(fact, fact.expected).is_right
         assert grade(fact, fact.wrong[0]).rule == f"says the old value {fact.wrong[0]}"
+
+
+def test_a_chain_has_three_values_of_which_the_last_is_right():
+    for fact in facts(Kind.SUPERSEDED):
+        assert len({fact.expected, *fact.wrong}) == len(fact.sayings) == 3
+        assert [each.where for each in fact.sayings] == [Where.BEFORE, Where.BEFORE, Where.AT]
+        assert [each.is_needed for each in fact.sayings] == [False, False, True]
+        assert grade(fact, fact.expected).is_right
+        for old in fact.wrong:
+            assert grade(fact, old).rule == f"says the old value {old}"
+
+
+def test_what_is_taken_back_is_right_where_an_answer_says_so_and_never_where_it_has_the_value():
+    for fact in facts(Kind.DELETED):
+        said, taken_back = fact.sayings
+        (value,) = fact.wrong
+        assert (said.where, taken_back.where) == (Where.BEFORE, Where.AT)
+        assert (said.is_needed, taken_back.is_needed) == (False, True)
+        assert len(set(stems(fact.question)) & set(stems(taken_back.text))) >= 2
+        for answer in (TAKEN_BACK, "not said", "You took that back.", taken_back.text):
+            assert grade(fact, answer).is_right, answer
+        for answer in (value, said.text, f"You took {value} back.", "Yes."):
+            assert not grade(fact, answer).is_right, answer
+        assert grade(fact, value).rule == f"says the value that was taken back, {value}"
 
 
 def test_an_instruction_is_asked_about_by_a_question_about_something_else():

@@ -21,7 +21,7 @@ from jitchat.lab.costs import (
 )
 from jitchat.lab.experiment import Experiment, preset
 from jitchat.lab.facts import Kind
-from jitchat.values import Mode, Usage
+from jitchat.values import USUAL_MODES, Mode, Usage
 from tests.lab.some_results import results as some_results
 
 ANSWERER = Answerer(
@@ -123,7 +123,7 @@ def test_lengths_that_do_not_fit_are_left_out_of_a_preset_and_not_of_an_own_grid
 def test_quick_ends_in_time_and_keeps_all_modes_and_two_lengths(reads):
     answerer = replace(LOCAL, speed=Speed(reads, reads / 4, 20))
     asked = fitted(preset("quick"), answerer)
-    assert asked.modes == tuple(Mode)
+    assert asked.modes == USUAL_MODES
     assert asked.preset == "quick"
     assert len(asked.lengths) >= 2
     seconds = estimate_run(asked, answerer).seconds

@@ -50,7 +50,7 @@ def test_the_value_alone_is_right_and_every_other_value_wrong(kind: Kind):
         assert [each for each in fact.wrong if grade(fact, each).is_right] == []
         said = grade(fact, NOT_SAID)
         assert (said.is_right, "said" in said.rule or "not known" in said.rule) == (
-            kind is Kind.ABSENT,
+            kind in (Kind.ABSENT, Kind.DELETED),
             True,
         )
 
@@ -102,6 +102,7 @@ def test_whole_sentences_are_counted(answer: str, sentences: int):
 
 def test_what_asks_for_a_form_is_in_the_contract_where_that_is_asked_about():
     assert contract(USUAL_KINDS) == CONTRACT
+    assert contract([Kind.DELETED]).endswith("What was taken back since counts as never said.")
     assert contract([Kind.DIRECT, Kind.INSTRUCTION]).startswith(f"{CONTRACT} Where you were told")
 
 
@@ -177,7 +178,7 @@ def test_the_readers_refusal_is_right_only_where_nothing_was_said():
     for case in product(Kind, (0, 1, 4, 5, 6)):
         kind, turns = case
         fact = makers()[kind][0](random.Random(1))
-        assert grade(fact, not_held(turns)).is_right is (kind is Kind.ABSENT), case
+        assert grade(fact, not_held(turns)).is_right is (kind in (Kind.ABSENT, Kind.DELETED)), case
 
 
 @examples(30)

@@ -13,7 +13,7 @@ from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.order import Pace, rounds, spread
 from jitchat.lab.run_file import Runs
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 from tests.examples import examples
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
 
@@ -47,7 +47,7 @@ def test_a_round_asks_for_one_fact_in_every_mode():
         map(str, EXPERIMENT.cells())
     )
     for cells in listed:
-        assert [cell.mode for cell in cells] == list(Mode)
+        assert [cell.mode for cell in cells] == list(USUAL_MODES)
         assert len({(c.length, c.depth, c.kind, c.near, c.repeat) for c in cells}) == 1
 
 
@@ -85,7 +85,7 @@ async def test_a_run_ends_in_time_evenly_and_goes_on_where_it_was(tmp_path: Path
     assert len(cells) == 12, "ten seconds each, and no round is begun that would end later"
     assert model.now == 120
     assert heard[-1] == RunEnded(left=EXPERIMENT.size - 12)
-    assert Counter(cell.mode for cell in cells) == dict.fromkeys(Mode, 4)
+    assert Counter(cell.mode for cell in cells) == dict.fromkeys(USUAL_MODES, 4)
     assert Counter(cell.length for cell in cells) == dict.fromkeys(EXPERIMENT.lengths, 6)
     begun = sum(isinstance(each, ConversationBegun) for each in heard)
     assert begun < sum(1 for _ in heard if isinstance(_, CellEnded))

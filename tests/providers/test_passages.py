@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from jitchat.providers.passages import Passage, read_window
+from jitchat.statements import Observation, Observations, Priority, Source
 from jitchat.values import Message, Role
+from jitchat.window.statements import observation_segments
 
 TAIL = """<index>
 #3 2026-03-02 user (decision): we agreed on port 9641
@@ -51,6 +55,24 @@ def test_messages_are_turns_with_the_day_that_was_last_told():
         (1, "user", "Mon 2026-03-02", "hello"),
         (2, "assistant", "Mon 2026-03-02", "hi"),
         (3, "user", "Tue 2026-03-03", "again"),
+    ]
+
+
+def test_observations_are_read_line_by_line_each_for_its_first_turn():
+    noon = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+    lines = (
+        Observation("Ana: The port is 9641.", Source(3, 5), Priority.HIGH, noon, ("2026-03-09",)),
+        Observation("They met at 12:30: all of them.", Source(7, 7), said_at=noon),
+        Observation("No day is known.", Source(8, 8)),
+    )
+    (segment,) = observation_segments(Observations(lines, 8), len)
+    passages, _ = read("so?", Message(Role.USER, segment.text), Message(Role.USER, "hello", 9))
+    told = [(p.turn, p.who, p.day, p.text) for p in passages]
+    assert told == [
+        (3, "Ana", "observed Mon 2026-03-02", "The port is 9641. (of 2026-03-09)"),
+        (7, "note", "observed Mon 2026-03-02", "They met at 12:30: all of them."),
+        (8, "note", "observed Mon 2026-03-02", "No day is known."),
+        (9, "user", "", "hello"),
     ]
 
 

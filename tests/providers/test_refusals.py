@@ -7,7 +7,12 @@ import json
 import pytest
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, RequestRefused
-from jitchat.providers.protocols.refusals import is_quota_spent, refusal, stopped
+from jitchat.providers.protocols.refusals import (
+    is_quota_spent,
+    refusal,
+    refused_parameter,
+    stopped,
+)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +119,13 @@ def test_a_providers_words_are_shortened_to_one_visible_line():
             'set protocol = "responses"',
         ),
         (
+            400,
+            "Function tools with reasoning_effort are not supported for gpt-5.6 in"
+            " /v1/chat/completions. To use function tools, use /v1/responses or set"
+            " reasoning_effort to 'none'.",
+            'set protocol = "responses"',
+        ),
+        (
             404,
             "This is not a chat model and thus not supported in the v1/chat/completions endpoint."
             " Did you mean to use v1/completions?",
@@ -132,6 +144,13 @@ def test_a_model_of_another_api_is_told_as_that(status, message, api):
     assert message.rstrip(".?") in error.what
     assert api in error.remedy
     assert "choose another model" in error.remedy
+
+
+def test_what_is_refused_on_one_api_is_not_left_out():
+    said = "Function tools with reasoning_effort are not supported in /v1/chat/completions. Use"
+    body = {"error": {"message": f"{said} /v1/responses.", "param": "reasoning_effort"}}
+    sent = {"reasoning_effort", "tools", "temperature"}
+    assert refused_parameter(400, json.dumps(body), sent) is None
 
 
 @pytest.mark.parametrize("body", ["<html><h1>403 Forbidden</h1></html>", "", "{}"])

@@ -93,6 +93,41 @@ F1, G2 = replace(F, id="1"), replace(G, id="2")
             id="all are number 0, and there is no id",
         ),
         pytest.param(
+            [
+                fragment("f", "", index=0, id="1"),
+                fragment(None, '{"a"', index=0, id="7"),
+                fragment(None, ":1}", index=0, id="8"),
+            ],
+            [F1],
+            id="each fragment has an id of its own",
+        ),
+        pytest.param(
+            [
+                fragment("f", "", id="1"),
+                fragment("g", "", id="2"),
+                fragment(None, '{"a":1}', id="1"),
+                fragment(None, "{}", id="2"),
+            ],
+            [F1, G2],
+            id="by turns, and no number",
+        ),
+        pytest.param(
+            [
+                fragment("f", "", index=0, id="1"),
+                fragment("g", "", index=0, id="2"),
+                fragment(None, '{"a"', index=0, id="1"),
+                fragment(None, ":1}", index=0),
+                fragment(None, "{}", index=0, id="2"),
+            ],
+            [F1, G2],
+            id="by turns, and all are number 0",
+        ),
+        pytest.param(
+            [fragment("f", "{}", index=0), fragment(None, '{"a":1}', index=0)],
+            [F],
+            id="an empty object stands ahead",
+        ),
+        pytest.param(
             [fragment("f", {"a": "é"}, index=0)], [ToolCall("", "f", '{"a": "é"}')], id="json"
         ),
         pytest.param([fragment("f", '{"a":', index=0)], [ToolCall("", "f", '{"a":')], id="broken"),
@@ -135,3 +170,16 @@ def test_a_call_by_its_former_name_is_one():
     for delta in chunks:
         assert list(parser.parse("", json.dumps({"choices": [{"delta": delta}]}))) == []
     assert list(parser.end()) == [F]
+
+
+def test_what_stands_beside_a_call_is_handed_back_with_that_call():
+    """Gemini's own endpoint may number every call 0, and leave out the number."""
+    parser = OpenAiProtocol().parser()
+    signed = {"extra_content": {"google": {"thought_signature": "CpQB"}}}
+    fragments = [{}, fragment("f", "{}"), fragment("g", "{}", **signed), fragment("g", "{}")]
+    for each in fragments:
+        chunk = {"choices": [{"delta": {"tool_calls": [each | {"index": 0}]}}]}
+        assert list(parser.parse("", json.dumps(chunk))) == []
+    *found, echo = parser.end()
+    assert [call.name for call in found] == ["f", "g", "g"]
+    assert json.loads(echo.value) == {"tool_calls": [{}, signed, {}]}

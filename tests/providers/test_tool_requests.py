@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,6 +18,7 @@ from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse
 from tests.examples import examples
 from tests.providers.golden import WINDOW, require_golden
 from tests.providers.streams import endpoint
+from tests.providers.test_fuzzed_calls import ids_of
 from tests.providers.tool_windows import (
     CLOCK,
     ENCRYPTED,
@@ -181,6 +184,58 @@ def test_anthropic_caches_by_itself_what_calls_append_and_no_block_is_marked_ane
     assert marks(WINDOW) == marks(turn_with_tools("anthropic")) != []
     refused = replace(OFFERED, without=frozenset({"cache_control"}))
     assert "cache_control" not in json.dumps(sent("anthropic", WINDOW, refused))
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "gemini", "ollama"])
+def test_an_answer_behind_another_is_one_message_with_it_where_roles_alternate(name):
+    """A message of the user's between them was left out."""
+    window = [*ASKED, Message(Role.ASSISTANT, "Sunny."), calling(ToolCall("t1", "weather", "{}"))]
+    written = sent_messages(name, [*window, result("t1")])
+    roles = [item.get("role") for item in written if item.get("role") != "system"]
+    assert all(first != second for first, second in itertools.pairwise(roles))
+    assert "Sunny." in json.dumps(written)
+    openai = endpoint(base_url="https://api.openai.com/v1")
+    kept = json.loads(protocol_named("openai").request(openai, window, OFFERED).content)
+    assert [item["content"] for item in kept["messages"][-3:-1]] == ["Sunny.", None]
+
+
+@every_protocol
+def test_an_id_that_comes_again_in_a_later_answer_is_another_one(name):
+    def turn(city: str) -> list[Message]:
+        calls = tuple(ToolCall(f"x:{n}", "weather", json.dumps({"city": city})) for n in range(2))
+        return [calling(*calls), *(result(call.id, city) for call in calls)]
+
+    window = [*ASKED, *turn("Bonn"), Message(Role.USER, "And?"), *turn("Köln"), *turn("Ulm")]
+    called, returned = ids_of(sent_messages(name, window))
+    assert called == returned
+    assert len(set(called)) == 6
+
+
+@pytest.mark.parametrize("name", ["gemini", "ollama"])
+def test_ids_that_were_made_here_and_come_again_are_still_not_sent(name):
+    made = ToolCall("call00001", "weather", "{}")
+    window = [*ASKED, calling(made), result(made.id), calling(made), result(made.id)]
+    assert "call0" not in json.dumps(sent(name, window))
+
+
+@every_protocol
+@pytest.mark.parametrize(
+    ("called", "goes_out"),
+    [
+        ("weather<|channel|>commentary", "weather__channel__commentary"),
+        ("functions.weather", "functions_weather"),
+        ("x" * 99, "x" * 64),
+        ("", "unnamed"),
+    ],
+)
+def test_a_name_that_a_model_made_up_goes_back_as_one_that_servers_take(name, called, goes_out):
+    call = ToolCall("t1", called, '{"a": 1}')
+    echo = echo_of(name, (call,))
+    window = [*ASKED, calling(call, echo=echo), result("t1", name=called, is_error=True)]
+    written = json.dumps(sent_messages(name, window))
+    names = re.findall(r'"(?:tool_)?name": "([^"]*)"', written)
+    assert names
+    assert set(names) == {goes_out}
 
 
 def test_anthropic_gets_ids_that_it_takes():

@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from jitchat.providers.answer import Answer
+from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.calls import CallNames
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.protocols.refusals import refused_parameter, sent_in
 from jitchat.providers.provider import (
@@ -27,9 +29,11 @@ from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
 from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
 from tests.providers.tool_windows import (
     ENCRYPTED,
+    FIRST,
     OFFERED,
     THOUGHT,
     WEATHER,
+    sent_messages,
     turn_with_tools,
 )
 from tests.support import ScriptedProvider
@@ -144,6 +148,81 @@ async def test_the_items_of_a_response_go_back_in_their_places_and_without_nulls
     assert items[0]["encrypted_content"] == "gAAAAABo+/é="
     assert "status" not in items[0]
     assert items[1]["phase"] == "commentary"
+
+
+def answered_by(name: str, *events: dict) -> Message:
+    """The message of an answer that is streamed by these events."""
+    decoder = ResponseDecoder(protocol_named(name).parser(), "text/event-stream")
+    names, answer = CallNames(ASKED, f"{name}:openai/m"), Answer()
+    for piece in (*decoder.feed("".join(map(event, events)).encode()), *decoder.end()):
+        answer.take(names.named(piece))
+    return answer.message()
+
+
+def item_event(index: int, **item: object) -> dict:
+    return {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+CALLED = {"type": "function_call", "call_id": "call_1", "name": "clock", "arguments": "{}"}
+THOUGHT_ITEM = {"type": "reasoning", "id": "rs_1", "summary": []}
+
+
+@pytest.mark.parametrize(("encrypted", "goes_back"), [({}, 0), ({"encrypted_content": "gA"}, 1)])
+def test_reasoning_that_the_server_did_not_encrypt_is_not_handed_back_for_it_kept_none(
+    encrypted, goes_back
+):
+    events = item_event(0, **THOUGHT_ITEM, **encrypted), item_event(1, id="fc_1", **CALLED)
+    message = answered_by("responses", *events, {"type": "response.completed"})
+    items = sent_messages("responses", (*ASKED, message))
+    assert [item.get("type") for item in items].count("reasoning") == goes_back
+    assert [item.get("type") for item in items].count("function_call") == 1
+
+
+def test_calls_that_a_response_names_only_at_its_end_are_read():
+    response = {"status": "completed", "output": [CALLED]}
+    message = answered_by("responses", {"type": "response.completed", "response": response})
+    assert message.use.calls == (ToolCall("call_1", "clock", "{}"),)
+
+
+def test_a_call_that_was_cut_goes_back_with_arguments_that_are_json():
+    thought = THOUGHT_ITEM | {"encrypted_content": "gA"}
+    cut = CALLED | {"arguments": '{"city": "Bo', "status": "incomplete", "id": "fc_1"}
+    response = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    end = {"type": "response.incomplete", "response": response}
+    message = answered_by("responses", item_event(0, **thought), item_event(1, **cut), end)
+    items = sent_messages("responses", (*ASKED, message, *results(message.use.calls)))
+    whole = cut | {"arguments": json.dumps({"INVALID_JSON": '{"city": "Bo'})}
+    assert items[2:4] == [thought, whole]
+
+
+def test_anthropic_is_not_handed_the_blank_text_between_thinking_and_a_call():
+    blocks = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "Eq"},
+        {"type": "text", "text": "\n\n"},
+        {"type": "tool_use", "id": "t1", "name": "clock", "input": {}},
+    ]
+    events = [
+        {"type": "content_block_start", "index": place, "content_block": block}
+        for place, block in enumerate(blocks)
+    ]
+    message = answered_by("anthropic", *events, {"type": "message_stop"})
+    written = sent_messages("anthropic", (*ASKED, message))[1]["content"]
+    assert [block["type"] for block in written] == ["thinking", "tool_use"]
+
+
+@pytest.mark.parametrize(
+    ("model", "signed"),
+    [
+        *(("gemini-3.1-pro-preview", True), ("gemini-4-argon", True), ("gemini-10-x", True)),
+        *(("gemini-flash-latest", True), ("gemini-2.5-flash", False), ("gemma-3-27b-it", False)),
+    ],
+)
+def test_gemini_is_told_to_take_a_call_that_another_model_made(model, signed):
+    window = (*ASKED, Message(Role.ASSISTANT, "", None, ToolUse(FIRST)), *results(FIRST))
+    request = protocol_named("gemini").request(endpoint(model=model), window, OFFERED)
+    first, second = json.loads(request.content)["contents"][1]["parts"]
+    assert first.get("thoughtSignature") == ("skip_thought_signature_validator" if signed else None)
+    assert "thoughtSignature" not in second
 
 
 async def test_an_answer_without_calls_has_nothing_to_hand_back():
@@ -266,6 +345,30 @@ def test_reasoning_that_is_missing_is_not_refused():
     said = "The `reasoning_content` in the thinking mode must be passed back to the API."
     complaint = json.dumps({"error": {"message": said}})
     assert refused_parameter(400, complaint, {"reasoning_content"}) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at 3",
+    ],
+)
+async def test_answers_that_never_had_reasoning_get_a_blank_where_the_server_wants_it(said):
+    """The model before did not reason, or the app ended ahead of what is to be handed back."""
+    before = Message(Role.ASSISTANT, "", None, ToolUse((ToolCall("t1", "weather", "{}"),)))
+    own = turn_with_tools("openai")[-5:-3]
+    said_since = (Message(Role.ASSISTANT, "Rain."), Message(Role.USER, "And now?"))
+    window = (*ASKED, before, *results(before.use.calls), *said_since, *own)
+    refusal = httpx.Response(400, json={"error": {"message": said}})
+    pieces, bodies = await asked(refusal, streamed(HELLO, DONE), window=window)
+    reasoning = [
+        [turn.get("reasoning_content") for turn in body["messages"] if turn["role"] == "assistant"]
+        for body in bodies
+    ]
+    assert reasoning == [[None, None, THOUGHT], [" ", " ", THOUGHT]]
+    adapted = [piece.sentence for piece in pieces if isinstance(piece, RequestAdapted)]
+    assert ["takes no answers without reasoning" in sentence for sentence in adapted] == [True]
 
 
 async def test_extra_inputs_that_are_tools_are_refused_tools():

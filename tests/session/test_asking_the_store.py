@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jitchat.events import WindowBuilt
@@ -13,6 +15,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
 from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.kept import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
@@ -70,6 +73,30 @@ def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
     assert "kept" not in short.preview("hello", Mode.JIT).messages()[-1].content
 
 
+@pytest.mark.parametrize("when", [Asking.AUTO, Asking.ON])
+def test_where_nothing_is_left_out_there_is_nothing_to_ask_for_and_it_costs_nothing(store, when):
+    options = SessionOptions(offers=OfferRules(when))
+    session = session_on(store, conversation_of(store, talk("one", "two")), options=options)
+    for mode in (Mode.JIT, Mode.RECENCY):
+        window = session.preview("and?", mode)
+        assert not window.tools
+    (left_out,) = session.preview("and?", Mode.JIT).tools_left_out
+    assert (left_out.name, left_out.tokens > 100) == (REQUEST_CONTEXT, True)
+    assert left_out.reason == "all of the conversation is shown"
+
+
+def test_with_asking_jit_never_costs_more_than_full(store):
+    options = SessionOptions(offers=OfferRules(Asking.AUTO))
+    texts = [f"Note {number}: " + "ropes and paint and tar " * 12 for number in range(50)]
+    for size in range(2, 51, 3):
+        conversation = conversation_of(store, talk(*texts[:size]))
+        session = session_on(store, conversation, options=options)
+        jit, full = (session.preview("which ropes?", mode) for mode in (Mode.JIT, Mode.FULL))
+        assert jit.used <= full.used == jit.full_tokens
+        left_out = kept_line(session.planning.history_before(1_000), jit.segments)
+        assert bool(jit.tools) == bool(left_out)
+
+
 async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
     provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
     session = asking(store, provider, Asking.ON)
@@ -89,6 +116,22 @@ async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
     last = replay.open(replay.sends()[-1])
     assert last.window == window
     assert last.is_as_sent
+
+
+async def test_calls_of_one_answer_share_the_room_that_is_left(store):
+    calls = [
+        ToolCall(f"c{number}", REQUEST_CONTEXT, json.dumps({"query": f"rope paint tar {number}"}))
+        for number in range(6)
+    ]
+    provider = ScriptedProvider(tuple(calls), later=[("Ropes.",)])
+    texts = [f"Note {number}: " + "ropes and paint and tar " * 40 for number in range(60)]
+    made = SessionOptions(budget=Budget(5_000), offers=OfferRules(Asking.ON))
+    session = session_on(store, conversation_of(store, talk(*texts)), provider, options=made)
+    events = await send(session, "What of the ropes?", Mode.RECENCY)
+    assert not failures(events)
+    window = [event.window for event in events if isinstance(event, WindowBuilt)][-1]
+    assert window.used <= window.budget.budget
+    assert len(window.requests) == len(calls)
 
 
 async def test_in_later_turns_the_exchange_is_not_carried_along(store):
@@ -123,10 +166,14 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
     assert reply_text(events).startswith("The window does not hold an answer")
 
 
-def test_a_model_that_takes_no_tools_is_offered_none(store):
+def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):
+    said = "1 tool not offered, {0:,} tokens: the model takes no tools: request_context ({0:,})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
-        assert bool(session.preview("and?", Mode.JIT).tools) == (takes is None)
+        window = session.preview("and?", Mode.JIT)
+        price = sum(tool.tokens for tool in window.tools_left_out)
+        assert bool(window.tools) == (takes is None) == (price == 0)
+        assert (said.format(price) in choosing_sentences(window)) == (takes is False)
     learnt = ModelLessons(store.database, "here", "m")
     session = asking(store, ScriptedProvider(), Asking.ON, learnt=learnt)
     assert session.preview("and?", Mode.JIT).tools
@@ -142,3 +189,13 @@ async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
     assert window.step == 1
     explained = Explained(window, said.content, said)
     assert "asked for “harbour master”, step 1" in str(why(session.memory, explained, 2))
+
+
+async def test_what_was_requested_takes_no_place_on_the_shortlist(store):
+    provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
+    session = asking(store, provider, Asking.ON)
+    await send(session, "And who was that?", Mode.RECENCY)
+    requested = next(turn for turn in session.memory.turns if turn.use.answers)
+    found = session.memory.retrieve("Who was the harbour master?", 1_000)
+    assert found.candidates
+    assert requested.position not in {row.turn for row in found.candidates}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 
-from jitchat.events import WindowBuilt
+from jitchat.events import ToolReturned, WindowBuilt
 from jitchat.session import SessionOptions
-from jitchat.tools.compacting import Compacted
+from jitchat.tools.compacting import Compacted, Compacting
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
+from jitchat.window.steering import Once
+from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
 from tests.session.sending import failures, send
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
@@ -131,13 +133,76 @@ class Verbose:
 
 
 async def test_the_extractor_stands_in_for_a_model_that_is_slow_or_verbose(store, monkeypatch):
-    monkeypatch.setattr("jitchat.tools.compacting.SECONDS", 0.01)
+    monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.01)
     for compactor, why in ((Slow(), "no answer in"), (Verbose(), "did not fit")):
         chosen = choose(5, "compact", "which crane is stuck")
         session = with_log(store, (chosen,), ("Done.",), compactor=compactor)
         events = await send(session, "what happened?")
         assert why in result_of(events)
         assert "stuck at berth 14" in result_of(events)
+
+
+async def test_five_results_are_compacted_at_once_while_other_calls_go_on(store):
+    waiting, release = [], asyncio.Event()
+
+    class Patient:
+        async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+            waiting.append(instruction)
+            if len(waiting) == 5:
+                release.set()
+            await release.wait()
+            return Compacted(f"short of {instruction}", "a small model")
+
+    tools = ScriptedTools({"look": LOG, "count": "3 boats"})
+    results = [{"id": f"#{number}", "choice": "compact", "instruction": f"part {number}"}
+               for number in range(5, 10)]  # fmt: skip
+    choice = ToolCall("h", HANDLE_LARGE_RESULTS, json.dumps({"results": results}))
+    provider = ScriptedProvider(
+        tuple(call(f"a{number}") for number in range(5)),
+        later=[(choice, call("b", "count")), ("Done.",)],
+    )
+    options = SessionOptions(budget=Budget(64_000), toolbox=Toolbox((tools,)), compactor=Patient())
+    session = session_on(
+        store, conversation_of(store, talk("one", "two")), provider, options=options
+    )
+    events = await send(session, "what happened?")
+    assert not failures(events)
+    returned = [event.turn for event in events if isinstance(event, ToolReturned)]
+    assert returned[-2].content == "3 boats"  # not held up
+    for number in range(5, 10):
+        assert f"short of part {number}" in returned[-1].content
+        assert f"short of part {number}" in session.memory.turn_at(number).use.form
+
+
+async def test_a_result_that_is_kept_whole_has_the_room_that_previews_leave(store):
+    results = [{"id": f"#{number}", "choice": "keep_preview"} for number in (5, 6, 7)]
+    results.append({"id": "#8", "choice": "keep_all"})
+    choice = ToolCall("h", HANDLE_LARGE_RESULTS, json.dumps({"results": results}))
+    provider = ScriptedProvider(
+        tuple(call(f"a{number}") for number in range(4)), later=[(choice,), ("Done.",)]
+    )
+    whole = EstimateCounter().count(LOG)
+    options = SessionOptions(
+        budget=Budget(2 * whole, reserve=100), toolbox=Toolbox((ScriptedTools({"look": LOG}),))
+    )
+    session = session_on(
+        store, conversation_of(store, talk("one", "two")), provider, options=options
+    )
+    events = await send(session, "what happened?")
+    assert not failures(events)
+    assert session.memory.turn_at(8).use.form is None
+    assert session.memory.turn_at(7).use.form is not None
+    window = [event.window for event in events if isinstance(event, WindowBuilt)][-1]
+    assert window.used <= window.budget.budget
+
+
+async def test_where_the_extractor_takes_too_long_the_head_and_tail_stand_for_it(monkeypatch):
+    monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.0)
+    monkeypatch.setattr("jitchat.tools.compacting.EXTRACTOR_SECONDS", 0.0)
+    form = await Compacting(EstimateCounter(), Slow()).form_of(LOG, "the crane", 300)
+    assert form.text.startswith("request 0 of the harbour")
+    assert form.by.startswith("its head and tail")
+    assert form.tokens <= 300
 
 
 async def test_what_costs_change_when_the_form_does(store):
@@ -149,3 +214,20 @@ async def test_what_costs_change_when_the_form_does(store):
     session.memory.keep_forms({5: "short"})
     history = session.planning.history_before(100)
     assert history.costs[history.find(5)] < 50
+
+
+async def test_a_refused_message_that_is_sent_again_shorter_is_sent_shorter(store):
+    session = with_log(store, ("Done.",), limit=9_000)
+    session.provider.script = ("Done.",)
+    assert failures(await send(session, LOG, Mode.JIT))
+    form = await session.compacted(LOG, "which crane is stuck")
+    once = Once(form=form)
+    shown = session.preview(LOG, Mode.JIT, once)
+    assert shown.segments[-1].text.endswith(form)
+    events = [event async for event in session.send(LOG, Mode.JIT, once)]
+    assert not failures(events)
+    assert session.provider.requests[-1][-1].content.endswith(form)
+    said = session.memory.turn_at(3)
+    assert (said.content, said.use.form) == (LOG, form)
+    await send(session, "And now?", Mode.FULL)
+    assert not any(LOG in message.content for message in session.provider.requests[-1])

@@ -126,6 +126,28 @@ def test_a_block_that_was_cut_or_starts_elsewhere_repeats_no_more_than_the_instr
     assert amount == pytest.approx(0.001 * 0.1 + 0.012 * change["recent"] / 1_000)
 
 
+@pytest.mark.parametrize(
+    ("change", "repeated"),
+    [
+        ({"recent": 200}, 1_100),
+        ({"recent": 10}, 1_000),  # some were observed, and the observations are as long by chance
+        ({"observations": 470, "recent": 300}, 600),
+        ({"standing": 90}, 100),
+        ({"document": 40}, 600),
+        ({"mode": Mode.JIT}, 1_000),
+    ],
+)
+def test_statements_ahead_of_the_turns_are_repeated_as_long_as_they_stay(change, repeated):
+    sizes = {"system": 100, "standing": 500, "observations": 400, "recent": 100}
+    told = made(100, 0, 0, 0, 100, usage=Usage(100, 5, 50, 0))
+    mode = change.pop("mode", Mode.OBSERVE)
+    first = Made(sizes, 5_000, mode=Mode.OBSERVE)
+    second = Made(sizes | change, 5_000, mode=mode)
+    amount = last(told, first, second).money.sent - last(told, first).money.sent
+    written = second.used - repeated
+    assert amount == pytest.approx(0.001 * repeated / 1_000 + 0.012 * written / 1_000)
+
+
 def test_full_is_counted_as_the_provider_counts():
     total = last(made(0, 0, 900, 100, 10_000, usage=Usage(1_200, 5)))
     assert money(total) == pytest.approx((0.012, 0.144, 0.120))

@@ -92,7 +92,7 @@ async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store):
         kept = sent_window(session, said)
         assert kept == window, mode
         assert kept.messages() == window.messages(), mode
-        assert (kept.never_candidates is None) == (mode is Mode.FULL), mode
+        assert (kept.never_candidates is None) == (mode is Mode.FULL or mode.distils), mode
         assert durable(store).windows[number][0] == kept.digest == window.digest, mode
         assert window.mode is mode
 
@@ -169,8 +169,9 @@ async def test_the_mode_may_change_between_messages(store):
     session = demo_session(store, ScriptedProvider(("Fine.",)))
     windows = [built(await send(session, QUESTION, mode)) for mode in (*Mode, Mode.FULL)]
     assert [window.mode for window in windows] == [*Mode, Mode.FULL]
-    full, recency, jit, again = (window.used for window in windows)
+    full, recency, jit, *distilled, again = (window.used for window in windows)
     assert full > jit > recency
+    assert all(full < each < again for each in distilled), "nothing is distilled yet"
     assert again > full
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from jitchat.errors import NotAnAnswer, ProviderError, WindowOverflow
 from jitchat.events import ToolReturned, WindowBuilt
-from jitchat.providers.tools import INTERRUPTED, paired
+from jitchat.providers.provider import Finished
+from jitchat.providers.tools import INTERRUPTED, NOT_RUN, paired
 from jitchat.replay import Replay
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -22,9 +23,19 @@ from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind
 from tests.session.sending import durable, failures, kinds, send, stored_turns
 from tests.support import ScriptedProvider, sent_window, session_on
-from tests.tools.support import ScriptedTools, call, with_tools
+from tests.tools.support import ScriptedTools, call, tool, with_tools
 
 TWO = (call("a"), call("b", "count"))
+
+
+class BreakingTools(ScriptedTools):
+    """One of its tools has a defect."""
+
+    def tools(self):
+        return (*super().tools(), tool("break"))
+
+    async def run(self, call, arguments, step):
+        return 1 / 0 if call.name == "break" else await super().run(call, arguments, step)
 
 
 def windows(events: list) -> list:
@@ -40,7 +51,8 @@ async def test_the_call_its_results_and_the_answer_are_turns_in_the_order_of_the
     events = await send(session, "what is there?")
     assert kinds(events) == [
         *("TurnStored", "TurnsRetrieved", "WindowBuilt", "ReplyDelta", "UsageReported"),
-        *("StepStored", "ToolCalled", "ToolReturned", "WindowBuilt", "ReplyDelta"),
+        *("StepStored", "ToolCalled", "ToolApproved", "ToolReturned"),
+        *("WindowBuilt", "ReplyDelta"),
         *("UsageReported", "TurnStored", "TurnIndexed"),
     ]
     assert last_turns(session, 5) == [
@@ -127,6 +139,25 @@ async def test_a_result_is_durable_while_the_others_still_run(store):
 
     await send(session, "what is there?", watch=watch)
     assert found == [("tool", "3 boats"), ("tool", "a lamp")]
+
+
+async def test_results_that_return_together_are_durable_together(store):
+    session, found = with_tools(store, TWO, ("Done.",)), []
+
+    def watch(event) -> None:
+        if isinstance(event, ToolReturned):
+            found.append([turn[1:3] for turn in durable(store).turns[-2:]])
+
+    await send(session, "what is there?", watch=watch)
+    assert found == [[("tool", "a lamp"), ("tool", "3 boats")]] * 2
+
+
+async def test_a_result_is_kept_where_another_tool_breaks(store):
+    session = with_tools(store, (call("a", "break"), call("b")), tools=BreakingTools())
+    with pytest.raises(ZeroDivisionError):
+        await send(session, "what is there?")
+    results = {turn.use.answers.id: turn.content for turn in session.memory.turns[-2:]}
+    assert results == {"a": INTERRUPTED, "b": "a lamp"}
 
 
 @pytest.mark.parametrize(
@@ -270,5 +301,59 @@ async def test_what_a_model_calls_that_was_offered_nothing_is_a_part_of_its_text
 async def test_an_answer_that_breaks_off_in_its_calls_leaves_none_open(store):
     session = with_tools(store, (call("a"), ProviderError("Down.", "Send again.")))
     assert failures(await send(session, "what is there?"))
-    assert session.memory.turns[-1].content == INTERRUPTED
+    assert session.memory.turns[-1].content == NOT_RUN
     assert not open_calls(session.memory.turns)
+
+
+@pytest.mark.parametrize("arguments", ["", "null", '{"city": "Bo'])
+async def test_a_call_within_which_the_answer_reached_its_length_is_not_run(store, arguments):
+    tools = ScriptedTools()
+    answer = (call("a"), call("b", "count", arguments), Finished("max_tokens"))
+    session = with_tools(store, answer, ("Done.",), tools=tools)
+    assert not failures(await send(session, "what is there?"))
+    assert tools.ran == ["a"]
+    calling, lamp, cut, _ = session.memory.turns[-4:]
+    assert calling.status is Status.CUT
+    assert (lamp.content, lamp.use.is_error) == ("a lamp", False)
+    assert cut.content.startswith("The answer was as long as it may be and ended within this call.")
+    assert cut.use.is_error
+
+
+async def test_a_call_that_is_whole_is_run_though_the_answer_reached_its_length(store):
+    tools = ScriptedTools()
+    session = with_tools(store, (*TWO, Finished("max_tokens")), ("Done.",), tools=tools)
+    assert not failures(await send(session, "what is there?"))
+    assert tools.ran == ["a", "b"]
+
+
+@pytest.mark.parametrize(("text", "fails"), [((), True), (("I look.",), False)])
+async def test_what_a_filtered_answer_calls_is_not_run(store, text, fails):
+    tools = ScriptedTools()
+    session = with_tools(store, (*text, call("a"), Finished("content_filter")), tools=tools)
+    failed = failures(await send(session, "what is there?"))
+    assert [str(each.error) for each in failed] == [
+        "The model answered with nothing: a filter of the provider stopped the reply"
+        " (content_filter). Say it in other words, or choose another model."
+    ] * fails
+    assert not tools.ran
+    assert session.memory.turns[-1].content == NOT_RUN
+    assert len(session.provider.requests) == 1
+    session.provider = ScriptedProvider(("Now.",))
+    assert not failures(await send(session, "and now?", Mode.FULL))
+
+
+async def test_thirty_calls_of_one_answer_run_at_once_and_each_has_its_result(store):
+    gate, tools = asyncio.Event(), ScriptedTools()
+    calls = tuple(call(f"c{number}", ("look", "count")[number % 2]) for number in range(30))
+    tools.waits = {each.id: gate for each in calls[:-1]}
+    session = with_tools(store, calls, ("Done.",), tools=tools)
+
+    def watch(event) -> None:
+        if isinstance(event, ToolReturned):
+            assert len(tools.ran) == 30
+            gate.set()
+
+    assert not failures(await send(session, "what is there?", watch=watch))
+    results = session.provider.requests[1][-30:]
+    assert [message.use.answers for message in results] == list(calls)
+    assert [message.content for message in results] == ["a lamp", "3 boats"] * 15

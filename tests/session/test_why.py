@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.errors import Unreachable
 from jitchat.memory import Memory
+from jitchat.statements import Observation, Priority, Source
 from jitchat.values import Mode, Status, Turn
 from jitchat.why import Explained, Standing, Why, why
 from jitchat.window.steering import NO_MORE, Hold, Once
@@ -17,6 +18,7 @@ from tests.support import (
     ScriptedProvider,
     conversation_of,
     demo_session,
+    observe,
     sent_window,
     session_on,
     talk,
@@ -189,3 +191,19 @@ def _told(session: Session, said: Turn, turn: int) -> Why:
     sent = sent_window(session, said)
     assert sent is not None
     return why(session.memory, Explained(sent, said.content, said), turn)
+
+
+def test_of_a_turn_that_observations_stand_for_the_statements_are_quoted_that_carry_it(
+    demo: Session,
+) -> None:
+    said = "The deploy window is Tuesday 09:00 to 11:00."
+    observe(demo.memory, 40, Observation(said, Source(8, 9), Priority.HIGH))
+    carried = asked(demo, QUESTION, 9, mode=Mode.OBSERVE)
+    assert carried.sentences[0] == "#9 is not in the window: replaced by observations."
+    assert carried.sentences[1] == f"What carries it: “[high] {said} (#8–#9)”."
+    assert asked(demo, QUESTION, 10, mode=Mode.OBSERVE).sentences[1] == (
+        "No statement there names it."
+    )
+    for mode, turn in ((Mode.OBSERVE, 41), (Mode.RECENCY, 9)):
+        assert "statement" not in str(asked(demo, QUESTION, turn, mode=mode))
+        assert "carries" not in str(asked(demo, QUESTION, turn, mode=mode))

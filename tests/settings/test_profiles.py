@@ -129,7 +129,7 @@ def test_every_preset_is_there_as_it_is(name: str):
     assert (profile.title, profile.protocol, profile.base_url) == (
         preset.title,
         preset.protocol,
-        preset.base_url,
+        preset.address,
     )
     assert profile.key_variables == preset.key_variables
     assert profile.is_local == (preset.is_local or preset.is_engine)
@@ -360,3 +360,35 @@ def test_a_model_that_a_flag_names_alone_is_one_of_the_provider_that_was_picked(
     assert load_settings(NOWHERE, variable, chosen=picked).in_use().name == "groq"
     address = {"provider.base_url": "http://localhost:1/v1", "provider.model": "m"}
     assert load_settings(NOWHERE, {}, address, chosen=picked).in_use().name == "openai"
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "address"),
+    [
+        (
+            "azure",
+            {"AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com/"},
+            "https://mine.openai.azure.com/openai/v1",
+        ),
+        ("azure", {"AZURE_OPENAI_ENDPOINT": " "}, "${AZURE_OPENAI_ENDPOINT}/openai/v1"),
+        ("bedrock", {}, "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1"),
+        (
+            "bedrock",
+            {"AWS_REGION": "eu-west-1"},
+            "https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1",
+        ),
+        (
+            "vertex",
+            {"GOOGLE_CLOUD_PROJECT": "mine"},
+            "https://aiplatform.googleapis.com/v1/projects/mine/locations/global/endpoints/openapi",
+        ),
+    ],
+)
+def test_an_address_that_is_every_users_own_is_filled_in_from_variables(name, environ, address):
+    settings = load_settings(NOWHERE, environ, {"provider.name": name})
+    assert settings.in_use().base_url == address
+
+
+def test_an_address_of_ones_own_stands_before_a_preset_with_defaults(config: Path):
+    content = '[provider]\nname = "bedrock"\nbase_url = "https://mine.example/openai/v1"\n'
+    assert loaded(config, content).in_use().base_url == "https://mine.example/openai/v1"

@@ -40,7 +40,10 @@ WRONG_FILES = [
     ("[window]\nrecnt = 5\n", ["'window.recnt'", "not a key", "'window.recent'"]),
     ("[windo]\nrecent = 5\n", ["'windo'", "not a section", "'window'"]),
     ("model = 'x'\n", ["'model'", "not a section", "'provider.model'"]),
-    ("[chat]\nmode = 'jitt'\n", ["chat.mode", "'jitt'", "full, recency or jit", "'jit'"]),
+    (
+        "[chat]\nmode = 'jitt'\n",
+        ["chat.mode", "'jitt'", "full, recency, jit, observe or document", "'jit'"],
+    ),
     ("[window]\nrecent = '5'\n", ["window.recent", "a whole number", "'5'"]),
     ("[window]\nrecent = true\n", ["window.recent", "a whole number", "true"]),
     ("[window]\nrecent = 1.5\n", ["window.recent", "a whole number", "1.5"]),

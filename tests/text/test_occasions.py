@@ -39,6 +39,7 @@ def asked(draft: str) -> Occasion:
         ("what did I ask in 2025?", 20250000, 20259999),
         ("what did I ask this morning?", 20260304, 20260304),
         ("what did I say the Tuesday before last?", 20260224, 20260224),
+        ("what did I say the day before yesterday?", 20260302, 20260302),
     ],
 )
 def test_days_are_named(draft: str, first: int, last: int):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitchat.session import SessionOptions
 from jitchat.tools.mcp.server import Phase, ServerState
+from jitchat.tools.mcp.values import Prompt, Resource
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Tool, ToolCall, ToolResult
@@ -39,6 +40,12 @@ class ScriptedTools:
 
     def tools(self) -> tuple[Tool, ...]:
         return tuple(map(tool, self.given))
+
+    async def resources(self) -> list[Resource]:
+        return []
+
+    async def prompts(self) -> list[Prompt]:
+        return []
 
     async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
         self.ran.append(call.id)
@@ -82,6 +89,10 @@ class ScriptedServers:
 
     def sources(self) -> tuple[ScriptedTools, ...]:
         return (self.tools,)
+
+    def server(self, name: str) -> ScriptedTools:
+        assert name == self.tools.name
+        return self.tools
 
     def states(self) -> tuple[ServerState, ...]:
         return (ServerState(self.tools.name, Phase(self.state)),)

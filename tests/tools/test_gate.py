@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.tools.extracting import extract
@@ -45,6 +45,7 @@ def test_a_line_without_an_end_is_cut_and_the_cut_is_counted():
     assert "[… 49,000 characters …]" in seen.text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 700), min_size=1, max_size=6),
     st.integers(300, 6_000),
@@ -70,6 +71,16 @@ def test_small_results_are_whole_while_a_large_one_is_held():
     assert other.text.startswith("0 of the boats came in late\n")
     assert "1999 of the boats came in late\n" in other.text
     assert "not keep_all, which needs" in other.text
+
+
+def test_only_tools_that_are_offered_are_named():
+    for offered in ((), ("request_context",), ("handle_large_results",)):
+        for room in (10_000, 100):
+            (form,) = forms_of([result(4, lines(2_000))], room, 4_000, COUNTER, offered)
+            for name in ("request_context", "handle_large_results"):
+                assert name in offered or name not in form.text
+    (form,) = forms_of([result(4, lines(2_000))], 10_000, 4_000, COUNTER, ["request_context"])
+    assert "request_context reads on in #4." in form.text
 
 
 def test_keeping_all_is_offered_where_it_fits_only():

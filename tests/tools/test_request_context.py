@@ -13,6 +13,7 @@ from jitchat.providers.tools import arguments_of
 from jitchat.session import SessionOptions
 from jitchat.tools.asking import TOOL
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tools.reading_on import read_on
 from jitchat.tools.request_context import MOST_TOKENS, RequestContext
 from jitchat.tools.source import Step
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, Turn
@@ -107,6 +108,103 @@ def test_a_query_is_answered_within_its_days_only(session):
     assert "Ask without time_range" in output.result.content
 
 
+def many(store, count: int = 300):
+    """Thirty turns a day, all of the same subjects, and one that says something else."""
+    made = []
+    for position in range(1, count + 1):
+        role = Role.USER if position % 2 else Role.ASSISTANT
+        text = f"Note {position} about ropes, paint and the tide of the day."
+        if position == 45:
+            text = "The ropes were cut by Odile."
+        made.append(Turn(position, role, text, FIRST_DAY + timedelta(days=(position - 1) // 30)))
+    return session_on(store, conversation_of(store, made), options=SessionOptions(Budget(16_000)))
+
+
+def read_all(session, **asked) -> tuple[list[int], str]:
+    """Read on until nothing is left: the turns in the order in which they came, the last words."""
+    seen, offset = list[int](), 0
+    while True:
+        output, _ = ask(session, offset=offset, **asked)
+        seen += given_turns(output)
+        rest = output.result.content.partition("go on with offset ")[2]
+        if not rest:
+            return seen, output.result.content
+        offset = int(rest.partition(".")[0])
+
+
+def test_of_days_every_turn_can_be_read_however_many_there_are(store):
+    session = many(store)
+    seen, last = read_all(session, time_range="2026-02-16..2026-02-25")
+    assert seen == list(range(1, len(seen) + 1))
+    assert f"#{len(seen) + 1} #{len(seen) + 2}" in last.partition("in the window")[0]
+    assert "300 of 300 shown" in last
+
+
+def test_a_query_looks_through_all_turns_of_its_days(store):
+    session = many(store)
+    for day in range(16, 26):
+        output, _ = ask(session, query="the tide", time_range=f"2026-02-{day}")
+        first = (day - 16) * 30 + 1
+        assert set(given_turns(output)) <= set(range(first, first + 30))
+        assert len(output.requested.given) + len(output.requested.named) >= 25
+    output, _ = ask(session, query="who cut the ropes", time_range="2026-02-17")
+    assert given_turns(output)[0] == 45
+
+
+def test_a_search_that_ranks_only_the_best_does_not_say_that_they_are_all(store):
+    seen, last = read_all(many(store), query="the tide")
+    assert len(seen) >= 40
+    assert "that fit best shown" in last
+    assert "that is all" not in last
+
+
+def test_turns_in_the_window_are_named_with_the_page_that_they_belong_to(store):
+    output, window = ask(many(store), time_range="2026-02-16..2026-02-25")
+    assert {segment.turn for segment in window.segments if segment.kind is Kind.RECENT}
+    assert not output.requested.named
+    assert "in the window" not in output.result.content
+
+
+def test_calls_of_one_answer_do_not_give_the_same_turns(session):
+    memory = session.memory
+    window = session.preview("and?", Mode.RECENCY)
+    source = RequestContext(memory, session.planning.history_before, session.counter)
+    step = Step(window, 100_000)
+    asked = [{"query": "who pays for billing"}, {"query": "billing of the city"}, {"turn": "#2"}]
+    outputs = [
+        source._answered(ToolCall(str(number), REQUEST_CONTEXT, ""), arguments, step)
+        for number, arguments in enumerate(asked)
+    ]
+    assert 2 in given_turns(outputs[0])
+    for output in outputs[1:]:
+        assert 2 in output.requested.named
+        assert TEXTS[2] not in output.result.content
+
+
+def test_a_long_query_is_not_said_again_whole(session):
+    output, _ = ask(session, query="zebra " * 2_000, time_range="2026-02-20")
+    assert "Ask without time_range" in output.result.content
+    assert session.counter.count(output.result.content) < 120
+
+
+def test_a_part_of_a_very_long_turn_is_read_without_counting_it_again_and_again(session):
+    counted, count = [], session.counter.count
+    turn = Turn(1, Role.TOOL, "2026-02-16 INFO [gate] opened for a boat\n" * 20_000)
+
+    class Counting:
+        name, exact, style = session.counter.name, False, session.counter.style
+
+        def count(self, text):
+            counted.append(len(text))
+            return count(text)
+
+    read = read_on(turn, 100_000, 1_000, Counting())
+    assert read is not None
+    assert sum(counted) < 3 * len(turn.content)
+    excerpt, _ = read
+    assert excerpt.whole == count(turn.content)
+
+
 def test_knowledge_is_what_is_pinned_or_decided(session):
     session.hold(5, Hold.PINNED)
     output, _ = ask(session, scope="knowledge")
@@ -126,6 +224,17 @@ def test_one_turn_comes_with_its_neighbours(session):
         output, _ = ask(session, turn=written)
         assert given_turns(output) == [7, 8, 9]
         assert "#8 is whole" in output.result.content
+
+
+def test_around_a_turn_of_the_window_the_others_come(store):
+    session = many(store)
+    window = session.preview("and?", Mode.RECENCY)
+    first = min(each.turn for each in window.segments if each.kind is Kind.RECENT)
+    output, _ = ask(session, turn=f"#{first}")
+    assert given_turns(output) == [first - 1]
+    assert f"#{first} is in the window." in output.result.content
+    output, _ = ask(session, turn=f"#{first + 2}")
+    assert not output.segments
 
 
 def test_a_long_turn_is_read_on_to_its_end_with_nothing_left_out(session):
@@ -180,8 +289,28 @@ def test_what_gives_nothing_says_what_to_do_next(session, arguments, said):
 def test_names_that_models_guess_are_understood(session):
     output, _ = ask(session, q="who pays for billing", limit=5, page=None)
     assert 2 in given_turns(output)
-    output, _ = ask(session, since="2026-02-17", turn_id="#8")
+    output, _ = ask(session, day="2026-02-17", turn_id="#8")
     assert 8 in given_turns(output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "understood"),
+    [
+        ({"since": "2026-04-10"}, "2026-04-10 to 2026-04-18"),
+        ({"start_date": "2026-02-17", "end_date": "2026-02-18"}, "2026-02-17 to 2026-02-18"),
+        ({"before": "2026-02-18"}, "the beginning to 2026-02-18"),
+        ({"since": "7d"}, "2026-04-11 to 2026-04-18"),
+    ],
+)
+def test_the_ends_of_an_interval_may_be_given_apart(session, arguments, understood):
+    output, _ = ask(session, **arguments)
+    assert f"Looked at {understood}." in output.result.content
+
+
+def test_a_page_is_no_offset(session):
+    first, _ = ask(session, query="ropes", page=1)
+    second, _ = ask(session, query="ropes", page=2)
+    assert given_turns(first) == given_turns(second)
 
 
 def test_what_the_user_keeps_out_is_not_given(session):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App
 
+from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.widgets.budget_bar import BudgetBar, in_two_scales, to_scale
 from jitchat.values import Mode
 from tests.examples import examples
@@ -101,3 +102,17 @@ async def test_a_double_line_ends_the_stable_prefix_and_clicks_go_by_what_is_dra
     named = {"█": "system", "▚": "recent", "║": "recent", "≡": "index", "▒": "retrieved"}
     named |= {"▞": "draft", "·": "free", "╲": "reserve"}
     assert app.clicked == [named.get(drawn[place], "free") for place in places]
+
+
+async def test_in_observe_the_thresholds_are_marked() -> None:
+    window = long_talk(Mode.OBSERVE, KNOWN, limit=32_768)
+    app = Bars(window)
+    async with app.run_test(size=(100, 4)):
+        bar = app.query_one(BudgetBar)
+        assert "┃" not in bar.render().plain
+        bar.thresholds = Thresholds()
+        drawn = bar.render().plain.splitlines()[0]
+        assert len(drawn) == 100
+        assert drawn.count("┃") == 2
+        bar.window = long_talk(Mode.FULL, KNOWN, limit=32_768)
+        assert "┃" not in bar.render().plain

@@ -46,7 +46,7 @@ async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_
         assert screen.query_one(Inspector).display
 
         seen = []
-        for _ in range(3):
+        for _ in Mode:
             planned = screen.previews.planned
             await pilot.press("shift+tab")
             await until(
@@ -54,8 +54,10 @@ async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_
             )
             assert screen.previews.window is not None
             seen.append((screen.previews.window.mode, screen.previews.window.used))
-        assert [mode for mode, _ in seen] == [Mode.FULL, Mode.RECENCY, Mode.JIT]
-        assert seen[0][1] > seen[2][1] >= seen[1][1]
+        assert [mode for mode, _ in seen] == [*Mode][3:] + [*Mode][:3]
+        used = dict(seen)
+        assert used[Mode.FULL] > used[Mode.JIT] >= used[Mode.RECENCY]
+        assert used[Mode.OBSERVE] == used[Mode.DOCUMENT] == used[Mode.FULL]
         assert isinstance(backend.provider, ScriptedProvider)
         assert backend.provider.requests == []
 

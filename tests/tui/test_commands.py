@@ -122,6 +122,43 @@ def test_what_enter_does_is_told_while_a_command_is_typed(draft: str, told: str)
     assert hint_on(draft).startswith(told)
 
 
+PROMPTS = {"harbour:greet": "takes name* · Greets", "my-notes:weekly": ""}
+
+
+@pytest.mark.parametrize(
+    ("draft", "command"),
+    [
+        ("/harbour:greet", Command("harbour:greet")),
+        ("/harbour:greet name=Ada\nand Bo ", Command("harbour:greet", "name=Ada\nand Bo")),
+        ("/my-notes:weekly", Command("my-notes:weekly")),
+    ],
+)
+def test_a_prompt_of_a_server_is_typed_as_a_command(draft: str, command: Command) -> None:
+    assert command_in(draft, PROMPTS) == command
+    assert message_in(draft, PROMPTS) == ""
+    assert not mistyped(draft, PROMPTS)
+    assert message_in(draft) == draft
+
+
+def test_a_prompt_that_its_server_does_not_have_is_not_sent() -> None:
+    assert "no prompt /harbour:gret." in mistyped("/harbour:gret Ada", PROMPTS)
+    assert message_in("/harbour:gret Ada", PROMPTS) == ""
+    assert message_in("/c:drive is full", PROMPTS) == "/c:drive is full"
+
+
+@pytest.mark.parametrize(
+    ("draft", "told"),
+    [
+        ("/h", "/help  /history  /harbour:greet"),
+        ("/harbour:", "/harbour:greet"),
+        ("/my-", "/my-notes:weekly"),
+        ("/harbour:greet name=", "/harbour:greet · takes name* · Greets"),
+    ],
+)
+def test_prompts_of_servers_are_told_while_they_are_typed(draft: str, told: str) -> None:
+    assert hint_on(draft, PROMPTS) == told
+
+
 @pytest.mark.parametrize(
     ("draft", "is_told"),
     [("#12 and @full which port?", True), ("@full which port?", False), ("me@full now", False)],

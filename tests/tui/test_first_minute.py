@@ -85,9 +85,10 @@ async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> 
         await idle(pilot)
         assert last_reply(screen).startswith(f"“{fact}” ({turn}, ")
 
-        second, denied = words(r"Shift\+Tab twice.*ask `(.+?)`\. The last turns alone (.+?) it", 2)
+        second, denied = words(r"`/mode recency`.*ask `(.+?)`\. The last turns alone (.+?) it", 2)
         assert denied == "do not hold"
-        await pilot.press("shift+tab", "shift+tab")
+        await typed(pilot, "/mode recency")
+        await pilot.press("enter")
         assert screen.steering.mode is Mode.RECENCY
         await typed(pilot, second)
         await planned(pilot, screen)

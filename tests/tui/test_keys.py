@@ -9,6 +9,7 @@ from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
 from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
+from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.support import TestBackend, demo_app, notices, ready
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ def test_every_binding_has_an_id() -> None:
 def test_no_key_is_another_key_in_most_terminals() -> None:
     keys = {key for action in ACTIONS for key in action.keys.split(",")}
     assert not keys & NOT_KEYS_OF_THEIR_OWN
+
+
+def test_no_key_of_an_action_is_one_that_edits_the_prompt() -> None:
+    edits = {key for binding in Prompt.BINDINGS for key in binding.key.split(",")}
+    assert edits.isdisjoint(key for action in ACTIONS for key in action.keys.split(",") if key)
 
 
 async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_another_key(

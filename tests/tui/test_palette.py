@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import chain, combinations
 from math import dist
 from operator import mul
 
@@ -51,15 +51,25 @@ def test_text_and_marks_stand_out_from_the_ground_and_from_the_row_of_the_cursor
         assert min(contrast(colour, each) for each in grounds) >= least - 0.05, name
 
 
+AHEAD = ("system", "tools", "standing", "pinned", "recent")
+BESIDE = (
+    *((*AHEAD, distilled) for distilled in ("document", "observations")),
+    ("recent", "facts", "index", "retrieved", "draft"),
+    ("draft", "tool calls", "tool results", "requested", "free", "reserve"),
+)
+"""What can stand beside each other in the bar: no window has a document and observations."""
+
+
 @pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark", "ansi-light"])
 def test_no_two_segments_have_one_colour_or_one_pattern(theme: str) -> None:
     found = colours(theme)
     assert len(set(PATTERNS.values())) == len(PATTERNS)
-    few = theme == "ansi-light"  # of the sixteen, six can be read on white
-    for one, other in pairwise(PATTERNS) if few else combinations(PATTERNS, 2):
-        apart = [Color.parse(found[kind_style(name)[1:]]) for name in (one, other)]
-        distance = sum((a - b) ** 2 for a, b in zip(apart[0].rgb, apart[1].rgb, strict=True)) ** 0.5
-        assert distance > 20, (one, other)
+    assert set(chain.from_iterable(BESIDE)) == set(PATTERNS)
+    # Of a terminal's sixteen, too few can be read: those that can be neighbours differ.
+    for names in BESIDE if theme.startswith("ansi") else (tuple(PATTERNS),):
+        for one, other in combinations(names, 2):
+            apart = [Color.parse(found[kind_style(name)[1:]]).rgb for name in (one, other)]
+            assert dist(*apart) > 20, (one, other)
 
 
 def test_every_mode_has_a_colour_and_the_first_ones_are_all_different() -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from textual.widgets import TextArea
 
 from jitchat.session import SessionOptions
+from jitchat.settings import Settings
 from jitchat.store.regression_cases import CaseKind, Cases
 from jitchat.text.figures import duration
 from jitchat.tools import toolbox
 from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tui.chat.tools import Tools
+from jitchat.tui.widgets import hint_line
 from jitchat.tui.widgets.tool_block import ToolBlock
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
@@ -87,7 +90,7 @@ async def test_what_is_declined_is_told_to_the_model_and_shown(backend: TestBack
         assert not servers.tools.ran
         assert backend.provider.requests[1][-1].content.startswith("Declined by the user")
         (block,) = pilot.app.screen.query(ToolBlock)
-        assert str(block.render()).startswith("⊘")
+        assert str(block.render()).startswith("⊘ look() → declined by the user")
 
 
 async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
@@ -96,9 +99,48 @@ async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
     servers = with_tools(backend, (call("a"),), (call("b"),), ("Done.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
-        await pilot.press("alt+l")
+        await pilot.press("alt+k")
         await idle(pilot)
         assert servers.tools.ran == ["a", "b"]
+
+
+async def test_the_question_names_the_keys_that_the_user_has(backend: TestBackend) -> None:
+    backend.settings = replace(Settings(), keys={"allow_once": "f12"})
+    servers = with_tools(backend, (call("a"),), ("Done.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        answers = str(pilot.app.screen.query_one("#approval-answers").render())
+        assert answers.split("  ")[:2] == ["F12 once", "Ctrl+O this conversation"]
+        await pilot.press("alt+j")
+        assert not servers.tools.ran
+        await pilot.press("f12")
+        await idle(pilot)
+        assert servers.tools.ran == ["a"]
+
+
+async def test_all_of_a_long_question_can_be_read_without_leaving_the_prompt(
+    backend: TestBackend,
+) -> None:
+    text = "\\n".join(f"line {number} \\u001b[2J" for number in range(200))
+    with_tools(backend, (call("a", "look", f'{{"where": "{text}", "end": "berth 3"}}'),), ("Ok.",))
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await asks(pilot)
+        screen = pilot.app.screen
+        scroll = screen.query_one("#approval-arguments")
+        before = scroll.size.height
+        await pilot.press("alt+i")
+        await until(pilot, lambda: scroll.size.height > before, "more of it")
+        assert scroll.region.bottom <= screen.surfaces.prompt.region.y
+        assert screen.surfaces.hint.region.bottom <= SIZE[1]
+        while not scroll.is_vertical_scroll_end:
+            at = scroll.scroll_y
+            await pilot.press("pagedown")
+            await until(pilot, lambda at=at: scroll.scroll_y > at, "the next page")
+        assert screen.focused is screen.surfaces.prompt
+        await pilot.press("alt+i")
+        await until(pilot, lambda: scroll.size.height == before, "less of it")
+        await pilot.press("alt+n")
+        await idle(pilot)
 
 
 @pytest.mark.parametrize("answered", [False, True])
@@ -140,15 +182,23 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
         screen = pilot.app.screen
-        await pilot.press("alt+l")
-        await until(pilot, lambda: "count" in shown(screen), "the other question")
-        await pilot.press("alt+l")
-        await until(pilot, lambda: len(servers.tools.ran) == 2, "both calls")
         said = next(view for view in screen.query(TurnView) if view.turn.use.calls)
         lines = str(said.query(".turn-note").first().render()).splitlines()
+        asked = "waits for your answer"
+        assert lines == [f'◌ look(where="berth 3") · {asked}', f"◌ count() · {asked}"]
+        await pilot.press("alt+k")
+        await until(pilot, lambda: "count" in shown(screen), "the other question")
+        lines = str(said.query(".turn-note").first().render()).splitlines()
+        assert lines == ['◌ look(where="berth 3") · running', f"◌ count() · {asked}"]
+        await pilot.press("alt+k")
+        await until(pilot, lambda: len(servers.tools.ran) == 2, "both calls")
+        lines = str(said.query(".turn-note").first().render()).splitlines()
         assert lines == ['◌ look(where="berth 3") · running', "◌ count() · running"]
+        hint = screen.query_one("#cost")
+        await until(pilot, lambda: "2 tools are running" in str(hint.render()), "what runs")
         servers.tools.waits["b"].set()
         await until(pilot, lambda: len(screen.query(ToolBlock)) == 1, "the first result")
+        await until(pilot, lambda: "look is running" in str(hint.render()), "what still runs")
         assert str(said.query(".turn-note").first().render()) == lines[0]
         servers.tools.waits["a"].set()
         await idle(pilot)
@@ -187,7 +237,7 @@ async def test_each_of_the_calls_that_esc_stops_is_shown(backend: TestBackend) -
     servers.tools.waits = {name: asyncio.Event() for name in "abc"}
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
-        await pilot.press("alt+l")
+        await pilot.press("alt+k")
         await until(pilot, lambda: len(servers.tools.ran) == 3, "the calls")
         await pilot.press("escape")
         await idle(pilot)
@@ -255,10 +305,32 @@ async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on
         assert screen.session.memory.turns[-1].content == "Hello."
 
 
+async def test_a_server_that_starts_is_named_and_a_message_is_said_to_go_without_its_tools(
+    backend: TestBackend,
+) -> None:
+    servers = with_tools(backend, ("Hello.",), ("Hello again.",))
+    async with demo_app(backend).run_test(size=(160, 40)) as pilot:
+        screen = await ready(pilot)
+        status = screen.query_one("#status")
+        servers.state = "starting"
+        screen.post_message(Tools.Changed(servers.states()[0]))
+        await until(pilot, lambda: "tools starting: scripted" in str(status.render()), "the line")
+        await type_text(pilot, "hello?")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: "without the tools of scripted" in " ".join(notices(pilot)), "it"
+        )
+        await idle(pilot)
+        servers.state = "ready"
+        screen.post_message(Tools.Changed(servers.states()[0]))
+        await until(pilot, lambda: "starting" not in str(status.render()), "the line without it")
+
+
 async def test_a_question_and_what_calls_gave_back_look_as_in_the_pictures(
     backend: TestBackend, picture: Picture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(toolbox, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(hint_line, "monotonic", lambda: 0.0)
     calls = (call("a", "look", '{"where": "berth 3", "since": "2026-03-02"}'), call("b", "count"))
     servers = with_tools(backend, ("I look.", *calls), ("Nothing but a lamp at berth 3.",))
     servers.tools.given["look"] = "a lamp\n" * 30

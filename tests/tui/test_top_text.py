@@ -68,7 +68,7 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_titl
         assert " jit " in line()
         await pilot.press("f5")
         await until(pilot, lambda: " · none · ~estimate" in line(), "the whole status")
-        await pilot.resize_terminal(140, 40)
+        await pilot.resize_terminal(150, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
         screen.query_one(TopLine).show_title("a\x1b[2J\nb\x9b31m\x07\u202ec", 3)
         await pilot.pause()

@@ -81,12 +81,21 @@ async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_
         await pilot.pause()
         assert positions(transcript)[-1] == 1_000
         assert len(positions(transcript)) < 60
-        transcript.mark({1_000: part(Kind.RECENT), 999: part(Kind.RETRIEVED)})
+        kinds = {
+            1_000: Kind.RECENT,
+            999: Kind.RETRIEVED,
+            998: Kind.OBSERVATIONS,
+            997: Kind.DOCUMENT,
+        }
+        parts = {turn: part(kind) for turn, kind in kinds.items()}
+        transcript.mark(lambda turn: parts.get(turn.position))
         await pilot.pause()
         views = {view.turn.position: view for view in transcript.query(TurnView)}
         assert views[1_000].has_class("-recent")
         assert "retrieved" in str(views[999].query_one(".turn-header").render())
-        transcript.mark({})
+        assert "observed" in str(views[998].query_one(".turn-header").render())
+        assert "in the document" in str(views[997].query_one(".turn-header").render())
+        transcript.mark(lambda _: None)
         assert not views[1_000].has_class("-recent")
         transcript.focus()
         await pilot.press("home")

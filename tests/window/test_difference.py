@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import assume, given
 
 from jitchat.values import Mode, Role
-from jitchat.window.compare import Change, difference
+from jitchat.window.compare import Change, PartChange, difference
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples
@@ -80,5 +80,6 @@ def test_a_turn_that_is_a_line_only_has_lost_its_place(case: Case):
     assert told.gained == told.entered == (Change(4, None, Kind.PINNED, 0, 70),)
     assert told.left == (Change(2, Kind.INDEX, None, 5, 0),)
     assert told.changed == (Change(3, Kind.RECENT, Kind.RECENT, 20, 21),)
-    assert not told.new_instructions
-    assert difference(before, replace(before, segments=before.segments[1:])).new_instructions
+    assert not told.parts
+    bare = difference(before, replace(before, segments=before.segments[1:]))
+    assert bare.parts == (PartChange(Kind.SYSTEM, 9, 0),)

@@ -31,6 +31,7 @@ from jitchat.window.statements import (
     document_segments,
     observation_line,
     observation_segments,
+    observation_tokens,
     sources_of,
 )
 from jitchat.window.tokens import EstimateCounter, message_tokens
@@ -85,6 +86,14 @@ def test_a_line_says_when_how_important_of_which_day_and_what_took_its_place():
     assert observation_line(line) == (
         "- 12:00 [high] The port is 9641. (of 2026-03-09) (superseded 2026-03-12 by #40) (#3)\n"
     )
+
+
+def test_a_medium_line_of_the_same_minute_tells_neither():
+    first = Observation("One.", Source(1, 1), Priority.LOW, NOON)
+    second = Observation("Two.", Source(2, 2), said_at=NOON)
+    (segment,) = observation_segments(Observations((first, second), 2), COUNTER.count)
+    assert "- 12:00 [low] One. (#1)\n- Two. (#2)\n" in segment.text
+    assert observation_tokens(Observations((first, second), 2), COUNTER.count) == segment.tokens
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))

@@ -21,7 +21,7 @@ from jitchat.lab.evidence import Outcome, evidence_by_mode
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
-from jitchat.lab.report import READER_CAVEAT
+from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run, fields_of
 from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import for_terminal
@@ -81,7 +81,7 @@ def fields(run: Run, results: Sequence[Result]) -> dict[str, Any]:
     cells = [fields_of(result) for result in results]
     return {
         "schema": SCHEMA,
-        "caveat": READER_CAVEAT if run.is_reader else None,
+        "caveat": " ".join(caveats(run)) or None,
         "run": fields_of(run) | {"title": run.title, "settings": dict(run.settings)},
         "figures": _figures(count_results(results)),
         "cells": [cell.pop("cell") | cell for cell in cells],

@@ -19,7 +19,7 @@ from jitchat.lab.colours import MODE_COLOURS, SCALE, ink_on
 from jitchat.lab.evidence import COLOURS, SIGNS, TITLE, Evidence, Outcome, evidence_by_mode
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.heatmap import HeatLayout, Map, Square, side_by_side, square_of
-from jitchat.lab.report import READER_CAVEAT, brief_title, mode_lines, settings_line
+from jitchat.lab.report import brief_title, caveats, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally
 from jitchat.text.sanitize import for_terminal, one_line
@@ -93,8 +93,8 @@ def _parts(run: Run, tallies: Tallies, width: float) -> Iterator[_Part]:
     if outcomes := evidence_by_mode(tallies):
         yield _section(TITLE, _EVIDENCE)
         yield _evidence(outcomes, width)
-    if run.is_reader:
-        yield _paragraph(READER_CAVEAT, width)
+    for caveat in caveats(run):
+        yield _paragraph(caveat, width)
 
 
 def _section(title: str, note: str) -> _Part:

@@ -19,7 +19,7 @@ from jitchat.values import Mode
 WIDTH = 80
 _STEPS = 40
 _QUARTERS = range(0, _STEPS + 1, _STEPS // 4)
-_MODE, _LENGTH, _SHARE = max(map(len, Mode)), 6, 14
+_LENGTH, _SHARE = 6, 14
 _SHADES = "░▒▓█"
 _UNFIT, _FAILED = "╱", "×"
 _LEGEND = (
@@ -47,13 +47,18 @@ def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
     yield from _wrapped(f"Right answers by length. {report.INTERVAL}")
     yield from _curves(asked, tallies)
     yield ""
+    named = _widest(asked) + 1
     for mode in asked.modes:
         for number, line in enumerate(report.mode_lines(mode, asked, tallies)):
-            yield from _wrapped(f"{'' if number else mode.value:<{_MODE + 1}}{line}")
+            yield from _wrapped(f"{'' if number else mode.value:<{named}}{line}")
     yield from _evidence(tallies)
-    if run.is_reader:
+    for caveat in report.caveats(run):
         yield ""
-        yield from _wrapped(report.READER_CAVEAT)
+        yield from _wrapped(caveat)
+
+
+def _widest(asked: Experiment) -> int:
+    return max(map(len, asked.modes))
 
 
 def _wrapped(text: str) -> list[str]:
@@ -67,7 +72,8 @@ def _wrapped(text: str) -> list[str]:
 def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
     """Draw the share at each length as a dot in its interval, in 72 columns."""
     scale = "".join(f"{100 * at // _STEPS:<{_STEPS // 4}}" for at in _QUARTERS[:-1])
-    yield " " * (_MODE + _LENGTH + _SHARE + 3) + f"{scale}100 %"
+    named = _widest(asked)
+    yield " " * (named + _LENGTH + _SHARE + 3) + f"{scale}100 %"
     for mode in asked.modes:
         for number, length in enumerate(asked.lengths):
             tally = tallies.by_length.get((mode, length), stats.Tally())
@@ -77,7 +83,7 @@ def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
                 track[low : high + 1] = "─" * (high + 1 - low)
                 track[round(tally.share * _STEPS)] = "●"
             name = "" if number else mode.value
-            figures = f"{name:<{_MODE}} {short(length):>{_LENGTH}} {stats.share(tally):>{_SHARE}}"
+            figures = f"{name:<{named}} {short(length):>{_LENGTH}} {stats.share(tally):>{_SHARE}}"
             yield f"{figures} {''.join(track)}"
 
 
@@ -88,11 +94,12 @@ def _evidence(tallies: stats.Tallies) -> Iterator[str]:
         return
     yield ""
     yield from _wrapped(f"{evidence.TITLE}. {evidence.NOTE}")
+    named = max(map(len, found), default=0)
     for mode, each in found.items():
-        bar = (signs[outcome] * cells for outcome, cells in each.bar(WIDTH - _MODE - 1))
-        yield f"{mode.value:<{_MODE}} {''.join(bar)}"
+        bar = (signs[outcome] * cells for outcome, cells in each.bar(WIDTH - named - 1))
+        yield f"{mode.value:<{named}} {''.join(bar)}"
         counts = (f"{signs[outcome]} {each.text(outcome)}" for outcome in evidence.Outcome)
-        yield f"{'':<{_MODE}} {'   '.join(counts)}"
+        yield f"{'':<{named}} {'   '.join(counts)}"
     yield from ("  ".join(f"{signs[each]} {each}" for each in pair) for pair in _OUTCOMES)
 
 

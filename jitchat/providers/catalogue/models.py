@@ -37,8 +37,8 @@ class ModelInfo:
     retires: date | None = None
     """The day on which its provider takes it away."""
     other_api: str = ""
-    """The API that it answers on where that is not its provider's usual one: `responses`, which is
-    spoken here, or `OTHER`; else empty."""
+    """The API that it answers on only, or better, where that is not its provider's usual one:
+    `responses`, which is spoken here, or `OTHER`; else empty."""
     tools: bool | None = None
     """Whether it takes tools; where nobody tells, they are tried, and a refusal is learnt."""
 

@@ -7,13 +7,14 @@ and the like do, too. Nothing else does: a name that only looks like another is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from jitchat.text.variables import expanded, variables_in
 from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
@@ -97,6 +98,7 @@ class Preset:
     title: str
     """As it calls itself."""
     base_url: str
+    """Where every user has an address of his own, with `${VARIABLE}` in it."""
     model: str = ""
     """The one that answers where no other is named; empty where none is."""
     protocol: str = "openai"
@@ -114,6 +116,12 @@ class Preset:
     key_prefixes: tuple[str, ...] = ()
     """How its keys begin, where that says whose they are."""
 
+    @property
+    def address(self) -> str:
+        """Give its base URL where no variable is set; as it stands, where it needs one."""
+        needs_one = variables_in(self.base_url, required=True)
+        return self.base_url if needs_one else expanded(self.base_url, {})
+
 
 def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
@@ -129,6 +137,7 @@ _LATER = re.compile(
 
 Row = Mapping[str, Any]
 """A line of the table."""
+_Names = tuple[Mapping[str, Row], Mapping[str, Row]]
 
 
 def as_of() -> date:
@@ -137,6 +146,11 @@ def as_of() -> date:
 
 def source() -> str:
     return f"table of {as_of():%Y-%m}"
+
+
+def listed_providers() -> tuple[str, ...]:
+    """Name the presets of which models are in the table; of the others, each says what it tells."""
+    return tuple(_table()["providers"])
 
 
 @cache
@@ -182,7 +196,16 @@ def row_of(provider: str, model: str) -> Row:
         provider = _vendors().get(vendor, "")
     if provider not in _table()["providers"]:
         return {}
-    exact, families = _names(provider)
+    return _found(_names(provider), model)
+
+
+def row_among(rows: Iterable[Row], model: str) -> Row:
+    """Look a model up as `row_of` does, among these lines."""
+    return _found(_arranged(rows), model)
+
+
+def _found(names: _Names, model: str) -> Row:
+    exact, families = names
     for name, later in _shorter(model.lower()):
         if name in families:
             return families[name]
@@ -207,8 +230,12 @@ def _table() -> Any:  # noqa: ANN401  JSON
 
 
 @cache
-def _names(provider: str) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
-    """Arrange a provider's lines by name: those of one model, and those whose names go on."""
-    rows = _table()["providers"][provider]
-    families = {name: row for row in rows for name in row.get("starts", ())}
-    return {name: row for row in rows for name in row.get("is", ())}, families
+def _names(provider: str) -> _Names:
+    return _arranged(_table()["providers"][provider])
+
+
+def _arranged(rows: Iterable[Row]) -> _Names:
+    """Arrange lines by name: those of one model, and those whose names go on."""
+    listed = tuple(rows)
+    families = {name: row for row in listed for name in row.get("starts", ())}
+    return {name: row for row in listed for name in row.get("is", ())}, families

@@ -30,7 +30,9 @@ from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.protocols.protocol import json_request
 from jitchat.providers.protocols.refusals import CHECK_URL, message_of, refusal
 from jitchat.providers.provider import Endpoint
+from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.variables import variables_in
 
 CERTIFICATES = {
     "SSL_CERT_FILE": False,
@@ -61,7 +63,7 @@ def make_client(
         proxy = _proxy(address, context) if address else None
         return httpx.AsyncClient(proxy=proxy, verify=context or False, trust_env=False)
     except ImportError:
-        reason = "a SOCKS proxy needs the package socksio"
+        reason = "a SOCKS proxy needs an extra, pip install 'jitchat[socks]'"
     except (ValueError, httpx.InvalidURL):
         reason = "it is not the address of an HTTP proxy"
     what = f"The proxy that {variable} names cannot be used: {reason}."
@@ -94,10 +96,15 @@ def _proxy(address: str, context: ssl.SSLContext | None) -> httpx.Proxy:
 
 
 def _certificates() -> ssl.SSLContext:
-    """Read the certificates that are trusted: those of the environment, or else certifi's."""
+    """Read the certificates that are trusted: those of the environment, else all usual ones.
+
+    These are certifi's and the system's, among which a company may have its own.
+    """
     variable = next((name for name in CERTIFICATES if os.environ.get(name)), "")
     if not variable:
-        return httpx.create_ssl_context(trust_env=False)
+        context = httpx.create_ssl_context(trust_env=False)
+        context.load_default_certs()
+        return context
     place, may_be_folder = os.environ[variable], CERTIFICATES[variable]
     try:
         if may_be_folder and any(Path(folder).is_dir() for folder in place.split(os.pathsep)):
@@ -170,6 +177,8 @@ def _no_address(endpoint: Endpoint) -> ProviderError:
     """Made apart: no secret may be in the frame that raises it."""
     what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
     remedy = "Set provider.base_url, for example http://localhost:8080/v1."
+    if variables := variables_in(endpoint.base_url, required=True):
+        remedy = f"Set {enumerated(variables)}, or provider.base_url."
     return without_secrets(Unreachable(what, remedy), endpoint)
 
 

@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
 from jitchat.providers.protocols.json_values import at, first, list_of, parsed, text_at
 from jitchat.providers.protocols.refusals import is_quota_spent, refused_parameter
-from jitchat.providers.provider import Options, RetryScheduled, forgetting
+from jitchat.providers.provider import UNREASONED, Options, RetryScheduled, forgetting
 from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2
@@ -195,6 +195,8 @@ def adaptation(
         return f"{name} takes no tools: it was asked without them, {always}."
     if parameter == "echo":
         return f"{name} did not take its earlier reasoning back: it was asked without that."
+    if parameter == UNREASONED:
+        return f"{name} takes no answers without reasoning: theirs is a blank now, {always}."
     if parameter in after:
         return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
     instead = ", ".join(sorted(after - before))

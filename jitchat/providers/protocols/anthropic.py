@@ -143,9 +143,12 @@ class _Blocks:
                 self._pieces.setdefault(index, {}).setdefault(name, []).append(text)
 
     def signed(self) -> list[Block] | None:
-        """Give the blocks where there is reasoning among them, which is signed; else None."""
+        """Give the blocks where there is reasoning among them, which is signed; else None.
+
+        Blank text is refused, and left out.
+        """
         whole = [self._whole(index) for index in self._begun]
-        kept = [block for block in whole if block.get("type") != "text" or block.get("text")]
+        kept = [b for b in whole if b.get("type") != "text" or text_at(b, "text").strip()]
         kinds = (text_at(block, "type") for block in kept)
         return kept if _THINKING.intersection(kinds) else None
 

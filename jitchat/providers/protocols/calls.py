@@ -1,12 +1,12 @@
 """Tools on the wire: how they are offered, and how their calls are read, named and answered.
 
 By the book, every fragment of a tool call has an index, and the first of a call its id. Servers
-leave out either or both, number every call 0, or repeat the name; arguments stay as they were
-written.
+leave out either or both, number every call 0, repeat the name, or make a new id for each fragment;
+arguments stay as they were written.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from operator import attrgetter
@@ -67,6 +67,37 @@ def given_id(call_id: str) -> str | None:
     return None if re.fullmatch(r"call\d{5,}", call_id) else call_id
 
 
+_NO_NAME = re.compile("[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_NAMELESS = "unnamed"
+
+
+class UniqueCalls:
+    """Writes the calls of one request as every server takes them.
+
+    Ids come again in a conversation: where a server numbers the calls of each answer anew, or
+    another one answered before; Anthropic refuses that. A name that a model made up may be none;
+    what holds more than letters, digits, `_` and `-` is refused by most.
+    """
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def written(self, call: ToolCall) -> ToolCall:
+        name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or _NAMELESS
+        call_id = next(each for each in self._ids(call.id) if each not in self._taken)
+        self._taken.add(call_id)
+        return replace(call, id=call_id, name=name)
+
+    def _ids(self, call_id: str) -> Iterator[str]:
+        if given_id(call_id):
+            yield call_id
+            yield from (f"{call_id}_{number}" for number in count(2))
+        else:
+            yield call_id or made_id(1)
+            yield from map(made_id, count(1))
+
+
 _ERROR = "Error: "
 
 
@@ -106,12 +137,22 @@ class _Call:
         self.id = call_id
         self.name = ""
         self.arguments: list[str] = []
+        self.beside: dict[str, object] = {}
+
+    @property
+    def written(self) -> str:
+        """The arguments, without an empty object that a proxy put ahead of them."""
+        text = "".join(self.arguments)
+        behind = text.removeprefix("{}")
+        return behind if isinstance(parsed(behind), dict) else text
 
     def is_other_than(self, call_id: str, name: str, arguments: str) -> bool:
-        """Whether a fragment under the same number opens a call of its own."""
+        """Whether a fragment that may go on with this call opens one of its own."""
+        if not name:
+            return False
         if call_id and self.id:
             return call_id != self.id
-        if not name or not self.name:
+        if not self.name:
             return False
         is_whole = parsed("".join(self.arguments)) is not None
         return name != self.name or bool(arguments and is_whole)
@@ -120,11 +161,13 @@ class _Call:
 class ToolCalls:
     """Collects the calls of one answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, beside: Iterable[str] = ()) -> None:
+        """`beside` names what of a call, other than its function, is kept, too."""
+        self._kept_beside = tuple(beside)
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
-        self.were_taken = False
-        """Whether any was given out."""
+        self.beside: list[dict[str, object]] = []
+        """What stood beside the function, of each call that was given out."""
 
     def add(self, fragments: object) -> None:
         """Take a list of fragments; what is none says nothing."""
@@ -141,17 +184,16 @@ class ToolCalls:
 
     def taken(self) -> list[ToolCall]:
         """Give out every call, once, in the order in which they were opened."""
-        calls, self._calls, self._by_index = self._calls, [], {}
-        read = [ToolCall(call.id, call.name, "".join(call.arguments)) for call in calls]
-        told = [call for call in read if call.name or call.arguments]
-        self.were_taken = self.were_taken or bool(told)
-        return told
+        told = [call for call in self._calls if call.name or call.arguments]
+        self._calls, self._by_index = [], {}
+        self.beside += [call.beside for call in told]
+        return [ToolCall(call.id, call.name, call.written) for call in told]
 
     def _add(self, fragment: dict[str, object]) -> None:
         call_id, name = text_at(fragment, "id"), text_at(fragment, "function", "name")
         arguments = json_text(at(fragment, "function", "arguments"))
         index = at(fragment, "index")
-        call = self._continued(index)
+        call = self._continued(index, call_id)
         if call is None or call.is_other_than(call_id, name, arguments):
             call = _Call(call_id)
             self._calls.append(call)
@@ -160,9 +202,15 @@ class ToolCalls:
         call.id, call.name = call.id or call_id, call.name or name
         if arguments:
             call.arguments.append(arguments)
+        call.beside |= {name: fragment[name] for name in self._kept_beside if fragment.get(name)}
 
-    def _continued(self, index: object) -> _Call | None:
-        """Find the call that a fragment goes on with: its number's, else the last one."""
-        if isinstance(index, int):
-            return self._by_index.get(index)
-        return self._calls[-1] if self._calls else None
+    def _continued(self, index: object, call_id: str) -> _Call | None:
+        """Find the call that a fragment goes on with: its number's, else the last one.
+
+        Where that has another id, the one with the fragment's, if there is any.
+        """
+        last = self._calls[-1] if self._calls else None
+        found = self._by_index.get(index) if isinstance(index, int) else last
+        if found is None or not call_id or found.id in ("", call_id):
+            return found
+        return next((call for call in self._calls if call.id == call_id), found)

@@ -8,14 +8,15 @@ every protocol refuses anything else. Where no tools are offered they go out as 
 servers refuse calls in a request without tools.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from jitchat.providers.protocols.calls import UniqueCalls
 from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.tools import paired
 from jitchat.text.sanitize import shorten
-from jitchat.values import NO_TOOL_USE, Message, Role, ToolCall, ToolResult
+from jitchat.values import NO_TOOL_USE, Message, Role, ToolCall, ToolResult, ToolUse
 
 BETWEEN = "\n\n"
 """What stands between texts that become one."""
@@ -53,8 +54,9 @@ class Called:
     calls: tuple[ToolCall, ...]
     """At least one; each has its result in the `Returned` that follows."""
     echo: object = None
-    """What the protocol wants handed back, as it was received; None for nothing. Where it does
-    not hold the very calls, it is not sent: a call without its result would be refused."""
+    """What the protocol wants handed back, as it was received; None for nothing. A list of what
+    the answer was made of that does not hold the very calls is not sent: a call without its result
+    would be refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +80,41 @@ class Dialogue:
     """Empty where there is none, or where it is the first message's head."""
     runs: tuple[Run | Step, ...]
 
-    def as_objects(self, written: Callable[[Step], Iterable[Item]] = lambda _: ()) -> list[Item]:
-        """Make a message of each run; `written` makes those of calls and results."""
+    def as_objects(
+        self,
+        written: Callable[[Step], Iterable[Item]] = lambda _: (),
+        *,
+        merging: bool = False,
+    ) -> list[Item]:
+        """Make a message of each run; `written` makes those of calls and results.
+
+        `merging` puts a message of the assistant's and the one behind it, which calls, in one.
+        """
         items: list[Item] = [{"role": "system", "content": self.system}] if self.system else []
         for run in self.runs:
             if isinstance(run, Run):
                 items.append({"role": run.role.value, "content": run.text})
             else:
                 items.extend(written(run))
-        return items
+        return list(_merged(items)) if merging else items
+
+
+def _merged(items: Iterable[Item]) -> Iterator[Item]:
+    last: Item = {}
+    for item in items:
+        if last.get("role") == item.get("role") == "assistant":
+            last = {**item, "content": BETWEEN.join(_texts(last, item))}
+            continue
+        if last:
+            yield last
+        last = item
+    if last:
+        yield last
+
+
+def _texts(*items: Item) -> Iterator[str]:
+    contents = (item["content"] for item in items)
+    return (content for content in contents if isinstance(content, str) and content)
 
 
 def dialogue(
@@ -105,7 +133,7 @@ def dialogue(
     window begins. `origin` names who is offered tools: it gets its own echoes only; empty where
     none are offered.
     """
-    matched = paired(messages).messages
+    matched = tuple(_sendable(paired(messages).messages))
     kept = [each for each in (matched if origin else _as_text(matched)) if _says_anything(each)]
     system = BETWEEN.join(m.content for m in kept if m.role is Role.SYSTEM)
     rest = [
@@ -134,6 +162,29 @@ def _with_ends(messages: Iterable[Message]) -> Iterator[Message]:
             yield _STOPPED
         is_result = bool(message.use.answers)
         yield message
+
+
+def _sendable(messages: Iterable[Message]) -> Iterator[Message]:
+    """Write calls, and the results that follow them, with ids and names that servers take."""
+    unique, waiting = UniqueCalls(), list[ToolCall]()
+    for message in messages:
+        use = message.use
+        if use.calls:
+            waiting = [unique.written(call) for call in use.calls]
+            yield replace(message, use=_renamed(use, waiting))
+        elif use.answers and waiting:
+            yield replace(message, use=replace(use, answers=waiting.pop(0)))
+        else:
+            yield message
+
+
+def _renamed(use: ToolUse, calls: Sequence[ToolCall]) -> ToolUse:
+    """Put other calls in place of an answer's; an echo that holds the calls has the former ones."""
+    if tuple(calls) == use.calls:
+        return use
+    echo = use.echo
+    holds_calls = echo is not None and isinstance(parsed(echo.value), list)
+    return replace(use, calls=tuple(calls), echo=None if holds_calls else echo)
 
 
 def _by_user(message: Message) -> Message:

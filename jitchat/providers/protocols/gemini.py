@@ -1,7 +1,9 @@
 """Google's Gemini API."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from urllib.parse import quote
 
 import httpx
@@ -31,6 +33,9 @@ _NAMES = {
 
 
 _SIGNATURE = "thoughtSignature"
+_UNSIGNED = "skip_thought_signature_validator"
+"""What Google's manual says in place of a signature for a call that another model made."""
+_WANTS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|[1-9]\d)(?!\d)|gemini-[a-z-]+-latest")
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
@@ -126,26 +131,34 @@ def _choosing(choice: str | None) -> Item | None:
     return {"functionCallingConfig": {"mode": choice.upper()}} if choice else None
 
 
-def _content(run: Run | Step) -> Item:
+def _role(run: Run | Step) -> str:
     if isinstance(run, Run):
-        return {"role": _ROLES[run.role], "parts": [{"text": text} for text in run.texts]}
+        return _ROLES[run.role]
+    return "model" if isinstance(run, Called) else "user"
+
+
+def _parts(run: Run | Step, unsigned: Item) -> list[object]:
+    """Write one run; `unsigned` is added to a call that has no signature of its own."""
+    if isinstance(run, Run):
+        return [{"text": text} for text in run.texts]
     if isinstance(run, Called):
-        return {"role": "model", "parts": _parts_called(run)}
-    parts = []
+        return _parts_called(run, unsigned)
+    parts: list[object] = []
     for result in run.results:
         response = {"error" if result.is_error else "output": result.content}
         known = protocol.filled({"id": calls.given_id(result.call.id), "name": result.call.name})
         parts.append({"functionResponse": known | {"response": response}})
-    return {"role": "user", "parts": parts}
+    return parts
 
 
-def _parts_called(step: Called) -> list[object]:
+def _parts_called(step: Called, unsigned: Item) -> list[object]:
     if isinstance(step.echo, list) and _called_in(step.echo) == list(map(_known, step.calls)):
         return step.echo
     said: list[object] = [{"text": step.text}] if step.text else []
-    return said + [
+    first, *rest = (
         {"functionCall": _known(call) | {"args": arguments_object(call)}} for call in step.calls
-    ]
+    )
+    return [*said, first | unsigned, *rest]
 
 
 def _known(call: ToolCall) -> Item:
@@ -177,6 +190,7 @@ class GeminiProtocol:
             user_first=True,
             origin=calls.asked_for_calls(endpoint, self.name, options),
         )
+        unsigned: Item = {_SIGNATURE: _UNSIGNED} if _WANTS_SIGNATURES.search(endpoint.model) else {}
         settings = {
             "maxOutputTokens": options.max_tokens,
             "temperature": options.temperature,
@@ -191,7 +205,10 @@ class GeminiProtocol:
             "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
             "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
             "toolConfig": _choosing(options.tool_choice) if tools else None,
-            "contents": list(map(_content, window.runs)),
+            "contents": [
+                {"role": role, "parts": [part for run in side for part in _parts(run, unsigned)]}
+                for role, side in groupby(window.runs, key=_role)
+            ],
             "generationConfig": protocol.filled(settings, without),
         }
         base = base_of(endpoint.base_url, "gemini")

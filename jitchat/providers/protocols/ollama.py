@@ -97,7 +97,7 @@ class OllamaProtocol:
         body = {
             "model": endpoint.model,
             "tools": tools,
-            "messages": window.as_objects(_written),
+            "messages": window.as_objects(_written, merging=True),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
             "format": json.loads(options.schema) if options.schema else None,

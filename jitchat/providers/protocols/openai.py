@@ -12,7 +12,14 @@ from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
-from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
+from jitchat.providers.provider import (
+    UNREASONED,
+    Endpoint,
+    Finished,
+    Options,
+    Piece,
+    ReasoningDelta,
+)
 from jitchat.providers.tools import arguments_text
 from jitchat.values import Message, Usage
 
@@ -21,7 +28,6 @@ _THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
 _IN_PIECES = ("text", "summary", "data")
 _BESIDE = ("extra_content", "provider_specific_fields")
 """Where Gemini's own endpoint and litellm put the signature of a call."""
-_MOST_CALLS = 1_000
 _CAPS = ("max_tokens", "max_completion_tokens")
 
 
@@ -37,8 +43,7 @@ class OpenAiParser(protocol.AnswerParser):
     def __init__(self) -> None:
         super().__init__()
         self._thoughts = _Thoughts()
-        self._of_calls: dict[int, Item] = {}
-        """What stands beside the functions of calls, and is to be handed back: by their number."""
+        self._calls = calls.ToolCalls(_BESIDE)
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[Piece]:
         choice = next(iter(list_of(chunk.get("choices"))), None)
@@ -61,22 +66,12 @@ class OpenAiParser(protocol.AnswerParser):
         for text in (content, at(part, "refusal")):
             if text:
                 yield from self._text.text(text_of(text))
-        if fragments := list_of(at(part, "tool_calls")):
-            self._calls.add(fragments)
-            self._take_beside(fragments)
+        self._calls.add(at(part, "tool_calls"))
         if call := at(part, "function_call"):
             self._calls.add([{"index": 0, "function": call}])
 
-    def _take_beside(self, fragments: list[object]) -> None:
-        for number, call in enumerate(fragments):
-            index = at(call, "index")
-            beside = {name: at(call, name) for name in _BESIDE if at(call, name)}
-            if beside:
-                self._of_calls[index if isinstance(index, int) else number] = beside
-
     def _echo(self) -> object:
-        most = min(max(self._of_calls, default=-1) + 1, _MOST_CALLS)
-        beside = [self._of_calls.get(number, {}) for number in range(most)]
+        beside = self._calls.beside if any(self._calls.beside) else []
         return protocol.filled({**self._thoughts.whole(), "tool_calls": beside}) or None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
@@ -178,6 +173,15 @@ def _call_id(call_id: str, host: str) -> str:
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
+def _reasoned(item: Item) -> Item:
+    """Give an answer reasoning, for a server that refuses one without, and an empty one, too.
+
+    DeepSeek and Moonshot do so once a turn called tools, also of what another model answered.
+    """
+    is_answer = item["role"] == "assistant"
+    return item | {_THOUGHTS[0]: item.get(_THOUGHTS[0]) or " "} if is_answer else item
+
+
 def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
     if isinstance(step, Returned):
         return [
@@ -223,11 +227,14 @@ class OpenAiProtocol:
             folding="system" in without,
             origin=calls.asked_for_calls(endpoint, self.name, options),
         )
+        turns = window.as_objects(
+            lambda step: _written(step, url.host, without), merging=not by_openai
+        )
         body: dict[str, object] = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "messages": window.as_objects(lambda step: _written(step, url.host, without)),
+            "messages": list(map(_reasoned, turns)) if UNREASONED in without else turns,
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,

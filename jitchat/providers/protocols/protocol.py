@@ -166,7 +166,7 @@ class AnswerParser(ABC):
         """Yield what was held back: text that might have become a tag, tool calls, their echo."""
         yield from self._text.end()
         yield from self._calls.taken()
-        if self._calls.were_taken and not self._has_echoed:
+        if self._calls.beside and not self._has_echoed:
             self._has_echoed = True
             echo = self._echo()
             if echo is not None and is_nested_within(echo, _DEEPEST):

@@ -20,6 +20,7 @@ from typing import Any
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
 from jitchat.providers.protocols.json_values import at, count, first, list_of, parsed
+from jitchat.providers.provider import UNREASONED
 from jitchat.text.sanitize import both_ends, shorten
 
 _SHOWN = 300
@@ -180,8 +181,8 @@ _ANOTHER_API = (
     " (`jitchat models`, Ctrl+L)."
 )
 _RESPONSES = (
-    'This model answers only on the Responses API: set protocol = "responses" in this provider\'s'
-    " table of the configuration, or choose another model."
+    "This model answers such a request only on the Responses API: set protocol ="
+    ' "responses" in this provider\'s table of the configuration, or choose another model.'
 )
 _NO_ACCESS = "Access was refused (HTTP 403) with something that is not this protocol."
 _CHECK_WAY = (
@@ -284,7 +285,7 @@ def sent_in(body: str) -> frozenset[str]:
 
     `system` is among them where the request has a message of that role, and `tools` where it
     offers any; what tools and calls are made of is not. `echo` is where reasoning is handed back
-    that the server signed or encrypted.
+    that the server signed or encrypted, `UNREASONED` where an answer has none.
     """
     request = parsed(body)
     names = frozenset(_keys(request)).difference(wordings()["essential"])
@@ -293,7 +294,13 @@ def sent_in(body: str) -> frozenset[str]:
     apart = at(request, "system") or at(request, "systemInstruction")
     names |= {"tools"} if at(request, "tools") else frozenset()
     names |= {"echo"} if _SIGNED.search(body) else frozenset()
+    names |= {UNREASONED} if any(map(_is_unreasoned, turns)) else frozenset()
     return names | {"system"} if apart or "system" in roles or "developer" in roles else names
+
+
+def _is_unreasoned(turn: object) -> bool:
+    is_answer = at(turn, "role") == "assistant" and not isinstance(at(turn, "content"), list)
+    return is_answer and not at(turn, "reasoning_content")
 
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
@@ -303,6 +310,7 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
     if part := _refused_part(status, value, text, sent):
         return part
     is_other = status >= 500 or pattern("is_missing").search(text)
+    is_other = is_other or pattern("other_api").search(text)
     if is_other or status not in _STATUSES or overflow_in(status, body):
         return None
     essential = wordings()["essential"]
@@ -315,13 +323,15 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
 
 
 def _refused_part(status: int, value: object, text: str, sent: Collection[str]) -> str | None:
-    """Name what is refused of parts that are no parameters: tools, echoes, the system's role."""
+    """Name what is refused of parts that are no parameters: tools, echoes, messages."""
     if "tools" in sent and status != 429 and _refuses_tools(value, text):
         return "tools"
     if status not in _STATUSES or overflow_in(status, value):
         return None
     if "echo" in sent and pattern("bad_echo").search(f"{text} {' '.join(codes(value))}"):
         return "echo"
+    if UNREASONED in sent and pattern("is_missing").search(text):
+        return UNREASONED
     return "system" if "system" in sent and pattern("no_system").search(text) else None
 
 

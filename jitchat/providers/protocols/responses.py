@@ -1,6 +1,6 @@
 """OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 import httpx
@@ -19,7 +19,7 @@ from jitchat.providers.provider import (
     ReplyDelta,
 )
 from jitchat.providers.tools import arguments_text, schema_of
-from jitchat.values import Message, Usage
+from jitchat.values import Message, ToolCall, Usage
 
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
@@ -71,7 +71,12 @@ class ResponsesParser(protocol.AnswerParser):
             self._calls.add_whole([{"id": call_id, "function": function}])
 
     def _echo(self) -> object:
-        items = [item for _, item in sorted(self._items, key=itemgetter(0))]
+        """Give the items, but for reasoning that did not come encrypted: the server kept none."""
+        items = [
+            item
+            for _, item in sorted(self._items, key=itemgetter(0))
+            if item.get("type") != "reasoning" or item.get("encrypted_content")
+        ]
         known = (_SAID.get(text_at(item, "type"), frozenset()) for item in items)
         says_more = any(item.keys() - said for item, said in zip(items, known, strict=True))
         return items if says_more else None
@@ -89,6 +94,9 @@ class ResponsesParser(protocol.AnswerParser):
         yield from self._end_of(response)
 
     def _end_of(self, response: object) -> Iterator[Piece]:
+        if not self._items:  # some servers give the items of a stream at its end only
+            for index, item in enumerate(list_of(at(response, "output"))):
+                self._take(item, index)
         yield from self.end()
         yield from self._counted({"usage": at(response, "usage")})
         if at(response, "error"):
@@ -125,9 +133,21 @@ def _tools(options: Options) -> list[Item]:
     ]
 
 
-def _ids_in(items: Iterable[object]) -> set[str]:
-    called = (item for item in items if text_at(item, "type") == "function_call")
-    return {text_at(item, "call_id") or text_at(item, "id") for item in called}
+def _ids_in(items: Iterable[object]) -> Iterator[str]:
+    return filter(None, map(_called_id, items))
+
+
+def _called_id(item: object) -> str:
+    """Give the id by which a result names a call; empty for an item that is none."""
+    if text_at(item, "type") != "function_call":
+        return ""
+    return text_at(item, "call_id") or text_at(item, "id")
+
+
+def _with_whole_arguments(item: Item, calls: Mapping[str, ToolCall]) -> Item:
+    """Hand an item back; of a call that was cut, with arguments that are JSON."""
+    call = calls.get(_called_id(item))
+    return item if call is None else item | {"arguments": arguments_text(call)}
 
 
 def _written(step: Step) -> list[Item]:
@@ -140,8 +160,9 @@ def _written(step: Step) -> list[Item]:
             }
             for result in step.results
         ]
-    if isinstance(step.echo, list) and _ids_in(step.echo) == {call.id for call in step.calls}:
-        return step.echo
+    by_id = {call.id: call for call in step.calls}
+    if isinstance(step.echo, list) and set(_ids_in(step.echo)) == by_id.keys():
+        return [_with_whole_arguments(item, by_id) for item in step.echo]
     message: Item = {"type": "message", "role": "assistant", "content": step.text}
     said = [message] if step.text else []
     return said + [
@@ -167,6 +188,7 @@ class ResponsesProtocol:
         """Make the request; a summary of the reasoning is asked for until the model refuses it.
 
         Reasoning that is to be handed back with calls comes encrypted, for the server keeps none.
+        A message's type may be left out by OpenAI's book, and llama.cpp refuses an answer without.
         """
         without, schema = options.without, protocol.named_schema(options)
         form = schema and {"type": "json_schema", **schema}
@@ -181,7 +203,7 @@ class ResponsesProtocol:
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "input": window.as_objects(_written),
+            "input": [{"type": "message"} | item for item in window.as_objects(_written)],
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,

@@ -46,18 +46,22 @@ CREATE TABLE observations (
     PRIMARY KEY (pass, number)
 ) WITHOUT ROWID;
 
--- One memory document a project, in versions; each line is JSON. `through` has the last turn of each conversation that
--- the document was written from.
+-- One memory document a project, in versions. `lines` is compressed JSON: the lines that are new in a version, and the
+-- numbers of all its lines; `first` is the number of its first new line. `through` has the last turn of each conversation
+-- that it was written from. `restores` is the version that an undo brought back.
 
 CREATE TABLE documents (
     project TEXT NOT NULL,
     version INTEGER NOT NULL,
     made_by TEXT NOT NULL,
     made_at TEXT NOT NULL,
-    lines TEXT NOT NULL,
+    restores INTEGER,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    lines BLOB NOT NULL,
     through TEXT NOT NULL,
     PRIMARY KEY (project, version)
-);
+) WITHOUT ROWID;
 
 -- Short statements that the conversations of a project share. `superseded_by` is the fact that took the
 -- place of one on the day `valid_until`.

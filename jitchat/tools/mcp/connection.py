@@ -1,17 +1,20 @@
 """One connection to a server, over the SDK: what goes wrong there is told as ours."""
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TextIO
 
 import anyio
 import httpx2
 import mcp_types as types
+from httpx2 import codes
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -20,7 +23,7 @@ from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp import results
 from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
 from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, without
-from jitchat.tools.mcp.values import Called, ListedTool, Prompt, PromptArgument, Resource
+from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resource
 
 _MOST_PAGES = 50
 _LARGEST_EVENT = 64 << 20
@@ -40,6 +43,8 @@ class Signals:
     on_end: Callable[[], object] = lambda: None
     stray: int = 0
     """Lines of its output that are no messages."""
+    status: int = 0
+    """Of its last answer to a request over HTTP; the errors of the SDK do not tell it."""
 
     def end(self) -> None:
         self.ended.set()
@@ -87,8 +92,8 @@ class _Watched:
 class Connection:
     """A server that answers. Every method raises ServerFailed, with nothing secret in it."""
 
-    def __init__(self, client: Client, spec: ServerSpec) -> None:
-        self._client, self._spec = client, spec
+    def __init__(self, client: Client, spec: ServerSpec, signals: Signals) -> None:
+        self._client, self._spec, self._signals = client, spec, signals
 
     @property
     def protocol(self) -> str:
@@ -126,7 +131,33 @@ class Connection:
             for each in listed
         ]
 
-    async def read(self, uri: str) -> str:
+    async def templates(self) -> list[Resource]:
+        """List the resources whose address is to be filled in, as far as that can be done."""
+        if self._client.server_capabilities.resources is None:
+            return []
+        try:
+            listed = await self._all(
+                lambda cursor: self._client.list_resource_templates(cursor=cursor),
+                "resource_templates",
+            )
+        except ServerFailed:  # servers that have none need not know the method
+            return []
+        return [
+            Resource(
+                each.uri_template,
+                each.name,
+                each.description or "",
+                each.mime_type or "",
+                tuple(Argument(name, required=True) for name in names),
+            )
+            for each in listed
+            if (names := _variables(each.uri_template))
+        ]
+
+    async def read(self, uri: str, values: Mapping[str, str]) -> str:
+        """Read a resource; `values` fill in a template."""
+        if values:
+            uri = UriTemplate.parse(uri).expand(values)
         result = await self._told(self._client.read_resource(uri))
         parts = [results.resource_text(each) for each in result.contents]
         return without(self._spec.keys(), "\n\n".join(parts))
@@ -171,23 +202,37 @@ class Connection:
         try:
             return await answer
         except FAILURES as error:
-            raise failure(error, self._spec) from None
+            raise failure(error, self._spec, self._signals) from None
 
 
-def _arguments(prompt: types.Prompt) -> tuple[PromptArgument, ...]:
+def _variables(template: str) -> Sequence[str]:
+    """List what a template wants filled in; nothing of one that is none."""
+    try:
+        return UriTemplate.parse(template).variable_names
+    except ValueError:
+        return ()
+
+
+def _arguments(prompt: types.Prompt) -> tuple[Argument, ...]:
     return tuple(
-        PromptArgument(each.name, each.description or "", bool(each.required))
+        Argument(each.name, each.description or "", bool(each.required))
         for each in prompt.arguments or ()
     )
 
+
+_WANTS_KEY = (codes.UNAUTHORIZED, codes.FORBIDDEN)
+_CHECK_KEY = "Check its headers: a key is missing, wrong, or not allowed to do that."
 
 FAILURES = (MCPError, ValidationError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
 """What the SDK raises; a defect in it is one of RuntimeError, too."""
 
 
-def failure(error: BaseException, spec: ServerSpec) -> ServerFailed:
+def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> ServerFailed:
     """Say what went wrong, alone: the error itself may quote keys, or the environment."""
-    return ServerFailed(f"{spec.name} {_why(error, spec)}.", "`jitchat mcp check` shows more.")
+    status = signals.status if signals.status >= codes.BAD_REQUEST else 0
+    told = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
+    remedy = _CHECK_KEY if status in _WANTS_KEY else "`jitchat mcp check` shows more."
+    return ServerFailed(f"{spec.name} {_why(error, spec)}{told}.", remedy)
 
 
 def _why(error: BaseException, spec: ServerSpec) -> str:
@@ -200,12 +245,18 @@ def _why(error: BaseException, spec: ServerSpec) -> str:
         case httpx2.HTTPError():
             return f"cannot be reached ({kind})"
         case FileNotFoundError() if spec.command:
-            return f"cannot be started: there is no {shorten(spec.command, 80)}, or no folder cwd"
+            return f"cannot be started: there is no {_missing(spec)}"
         case OSError():
             return f"cannot be started or reached: {error.strerror or kind}"
         case ValueError():
             return "gave an answer that is not one of the protocol"
     return f"failed ({kind})"
+
+
+def _missing(spec: ServerSpec) -> str:
+    if spec.cwd and not Path(spec.cwd).is_dir():
+        return f"folder {shorten(spec.cwd, 80)}"
+    return f"command {shorten(spec.command, 80)}"
 
 
 def _refusal(error: MCPError, spec: ServerSpec) -> str:
@@ -232,13 +283,13 @@ async def connected(
             signals.changed.set()
 
     client = Client(
-        _watched(_transport(spec, errors), signals),
+        _watched(_transport(spec, errors, signals), signals),
         message_handler=on_message,
         elicitation_callback=_asking(spec, elicitor) if elicitor else None,
         client_info=types.Implementation(name="jitchat", version=__version__),
     )
     async with client:
-        yield Connection(client, spec)
+        yield Connection(client, spec, signals)
 
 
 @asynccontextmanager
@@ -250,7 +301,7 @@ async def _watched(
 
 
 @asynccontextmanager
-async def _transport(spec: ServerSpec, errors: TextIO) -> AsyncIterator[Any]:
+async def _transport(spec: ServerSpec, errors: TextIO, signals: Signals) -> AsyncIterator[Any]:
     if spec.command:
         server = StdioServerParameters(
             command=spec.command,
@@ -262,9 +313,17 @@ async def _transport(spec: ServerSpec, errors: TextIO) -> AsyncIterator[Any]:
         async with stdio_client(server, errlog=errors) as streams:
             yield streams
         return
-    timeout = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS)
+
+    async def on_response(response: httpx2.Response) -> None:
+        if response.request.method == "POST":  # a stream of its own may be refused
+            signals.status = response.status_code
+
+    timeout, hooks = (
+        httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS),
+        {"response": [on_response]},
+    )
     async with (
-        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout) as http,
+        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout, event_hooks=hooks) as http,
         streamable_http_client(
             spec.url, http_client=http, max_sse_event_size=_LARGEST_EVENT
         ) as streams,

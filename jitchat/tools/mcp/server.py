@@ -141,12 +141,13 @@ class Server:
     # Resources and prompts, for who attaches them
 
     async def resources(self) -> "list[Resource]":
-        """List what can be read. Raises ServerFailed, as the next three do."""
-        return await (await self.ready()).resources()
+        """List what can be read, templates last. Raises ServerFailed, as the next three do."""
+        connection = await self.ready()
+        return [*await connection.resources(), *await connection.templates()]
 
-    async def read(self, uri: str) -> str:
+    async def read(self, uri: str, values: Mapping[str, str] | None = None) -> str:
         """Read a resource as text; what is no text is named in a line."""
-        return await (await self.ready()).read(uri)
+        return await (await self.ready()).read(uri, values or {})
 
     async def prompts(self) -> "list[Prompt]":
         return await (await self.ready()).prompts()
@@ -252,7 +253,7 @@ class Server:
                     await self._serve(connection, signals)
         except (*sdk.FAILURES, BaseExceptionGroup) as error:
             if not is_ready:
-                raise sdk.failure(error, spec) from None
+                raise sdk.failure(error, spec, signals) from None
         finally:
             was_stopped = self._keeping is None
             self._connection, self._scope = None, None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from jitchat.errors import JitchatError, SettingsError
+from jitchat.text.variables import expanded
 
-_VARIABLE = re.compile(r"\$\{(\w++)(?::-((?:[^}$]|\$(?!\{))*+))?\}", re.ASCII)
 _KEY = re.compile(r"key|token|secret|signature|passw|auth|cookie|credential", re.IGNORECASE)
 _SHORTEST_SECRET = 8
 """Characters; a shorter value is a word, which may stand anywhere."""
@@ -45,7 +45,14 @@ class ServerSpec:
         """Fill in `${NAME}` and `${NAME:-default}`; SettingsError for one that is not set."""
 
         def fill(text: str, where: str) -> str:
-            return _VARIABLE.sub(lambda found: self._value(found, where, environ), text)
+            try:
+                return expanded(text, environ)
+            except LookupError as missing:
+                name = missing.args[0]
+            raise SettingsError(
+                f"mcp.{self.name}.{where} needs ${name}, which is not set.",
+                f"Set it, or write ${{{name}:-default}} there.",
+            )
 
         return replace(
             self,
@@ -56,16 +63,6 @@ class ServerSpec:
             url=fill(self.url, "url"),
             headers={name: fill(text, f"headers.{name}") for name, text in self.headers.items()},
         )
-
-    def _value(self, found: re.Match[str], where: str, environ: Mapping[str, str]) -> str:
-        name, default = found[1], found[2]
-        value = environ.get(name) or default
-        if value is None:
-            raise SettingsError(
-                f"mcp.{self.name}.{where} needs ${name}, which is not set.",
-                f"Set it, or write ${{{name}:-default}} there.",
-            )
-        return value
 
     def secrets(self) -> tuple[str, ...]:
         """List what no message may repeat, of a specification that is expanded; longest first."""

@@ -16,25 +16,29 @@ class ListedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
-    uri: str
-    name: str
-    description: str = ""
-    mime_type: str = ""
+class Argument:
+    """Something that is to be filled in."""
 
-
-@dataclass(frozen=True, slots=True)
-class PromptArgument:
     name: str
     description: str = ""
     required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
+class Resource:
+    uri: str
+    """With variables, as RFC 6570 has them, where there are arguments: a template."""
+    name: str
+    description: str = ""
+    mime_type: str = ""
+    arguments: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     name: str
     description: str = ""
-    arguments: tuple[PromptArgument, ...] = ()
+    arguments: tuple[Argument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

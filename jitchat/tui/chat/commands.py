@@ -1,26 +1,35 @@
 """What the prompt takes for an action: `/` and the name of one, alone or before an argument.
 
-What begins with one is never a message, and no window is planned for it; with a blank ahead of it,
-it is.
+So are the prompts of servers, as `/server:name`. What begins with one is never a message, and no
+window is planned for it; with a blank ahead of it, it is.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import COMMANDS, Action, Takes
 from jitchat.values import Mode
 
 _ADDRESS = re.compile(rf"\s*@({'|'.join(Mode)})(?:\s+|$)", re.IGNORECASE)
 _BEGINS = re.compile(r"/([a-z]*)(\s|$)", re.IGNORECASE)
+_PROMPT = re.compile(r"/([\w-]+:\S*)(?:\s+|$)")
 _MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
 _SEARCHED = 10_000
 """Characters of a draft in which a mode is looked for."""
 _TURN = re.compile(r"#?(\d{1,18})(?:\s+|$)", re.ASCII)
 
 
+Prompts = Mapping[str, str]
+"""What prompts of servers take and do, by `server:name`."""
+NONE: Prompts = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     name: str
+    """Of an action, or of a prompt of a server."""
     argument: str = ""
 
     @property
@@ -42,8 +51,10 @@ def addressed_in(draft: str) -> Addressed:
     return Addressed(draft[found.end() :], Mode(found[1].lower())) if found else Addressed(draft)
 
 
-def command_in(draft: str) -> Command | None:
+def command_in(draft: str, prompts: Prompts = NONE) -> Command | None:
     """Read a command; None for what is a message, such as a path, or for what is misspelt."""
+    if (prompt := _PROMPT.match(draft)) is not None and prompt[1] in prompts:
+        return Command(prompt[1], draft[prompt.end() :].strip())
     found = _BEGINS.match(draft)
     if found is None or found[1].lower() not in COMMANDS:
         return None
@@ -55,15 +66,26 @@ def command_in(draft: str) -> Command | None:
     return Command(name, " ".join(words)) if is_fit and "\n" not in draft.strip() else None
 
 
-def is_command(draft: str) -> bool:
+def is_command(draft: str, prompts: Prompts = NONE) -> bool:
     """Whether a draft begins with a command, or is all that there is of one: no message then."""
+    if _unknown_prompt(draft, prompts) or command_in(draft, prompts) is not None:
+        return True
     found = _BEGINS.match(draft)
     return found is not None and (found[1].lower() in COMMANDS or not draft[found.end() :].strip())
 
 
-def message_in(draft: str) -> str:
+def _unknown_prompt(draft: str, prompts: Prompts) -> str:
+    """Read a prompt that its server does not have; empty where there is no such server."""
+    found = _PROMPT.match(draft)
+    if found is None or found[1] in prompts:
+        return ""
+    server = f"{found[1].partition(':')[0]}:"
+    return found[1] if any(name.startswith(server) for name in prompts) else ""
+
+
+def message_in(draft: str, prompts: Prompts = NONE) -> str:
     """Take a draft for what would be sent: empty for a command."""
-    return "" if is_command(draft) else draft
+    return "" if is_command(draft, prompts) else draft
 
 
 def turn_ahead(argument: str) -> tuple[str, str]:
@@ -72,9 +94,11 @@ def turn_ahead(argument: str) -> tuple[str, str]:
     return (found[1], argument[found.end() :]) if found else ("", argument)
 
 
-def mistyped(draft: str) -> str:
+def mistyped(draft: str, prompts: Prompts = NONE) -> str:
     """Tell of what begins with a command, or looks like one, and is none; empty for the rest."""
-    if not is_command(draft) or command_in(draft) is not None:
+    if unknown := _unknown_prompt(draft, prompts):
+        return f"There is no prompt /{one_line(unknown)}. It was not sent: /prompt lists them."
+    if not is_command(draft, prompts) or command_in(draft, prompts) is not None:
         return ""
     found = _BEGINS.match(draft)
     name = found[1].lower() if found is not None else ""
@@ -90,8 +114,18 @@ def mode_within(draft: str) -> str:
     return f"{found[0]} counts at the beginning only: here it is text" if found else ""
 
 
-def hint_on(draft: str) -> str:
+def hint_on(draft: str, prompts: Prompts = NONE) -> str:
     """Say what Enter does with a command as far as it is typed; empty for a message."""
+    command = command_in(draft, prompts)
+    if command is not None and command.name in prompts:
+        return f"/{command.name} · {prompts[command.name]}"
+    if draft[:1] == "/" and (begun := [each for each in prompts if each.startswith(draft[1:])]):
+        named = [each for each in COMMANDS if each.startswith(draft[1:])]
+        return "  ".join(f"/{each}" for each in (*named, *begun))
+    return _hint_on_action(draft)
+
+
+def _hint_on_action(draft: str) -> str:
     if not is_command(draft):
         return ""
     name = draft[1:].split(maxsplit=1)[0].lower() if draft[1:].strip() else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,9 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import ModelFetch, TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
+from jitchat.window.carriers import carriers
 from jitchat.window.cost import window_cost
-from jitchat.window.window import ContextWindow, segment_of_turns
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
@@ -85,6 +86,10 @@ class Host:
     def tell(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
+    async def wait_for(self, screen: Screen[Any]) -> Any:  # noqa: ANN401  the screen's result
+        """Open another screen on top, and wait until it is left; from a worker only."""
+        return await self._screen.app.push_screen_wait(screen)
+
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
         """Open another screen on top; `left` is called with what it is left for."""
         self._screen.app.push_screen(screen, left)
@@ -100,10 +105,12 @@ class Surfaces:
         self.inspector = Inspector(in_chat=True)
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
+        """What could answer in place of the reader."""
         self.approval = ApprovalLine()
         self.trouble = ""
         """What is the matter with servers of tools, for the top line; mostly empty."""
-        """What could answer in place of the reader."""
+        self.prompts: Mapping[str, str] = {}
+        """What prompts of servers take and do, by `server:name`, as they are typed behind `/`."""
         self.prompt = Prompt()
         self.hint = HintLine()
         self.below: list[Widget] = []
@@ -143,13 +150,14 @@ class Surfaces:
     ) -> None:
         """Show one window everywhere, with what was reported for it."""
         self.bar.refusal = None
+        self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
         prices = session.options.prices if session is not None else None
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
         self.hint.show_cost(*send_sentences(window, cost))
-        self.transcript.mark(segment_of_turns(window.segments))
+        self.transcript.mark(carriers(window))
 
     def show_refusal(self, error: JitchatError) -> None:
         """Say everywhere why there is no window."""
@@ -163,7 +171,7 @@ class Surfaces:
         self.bar.window = self.bar.refusal = None
         self.inspector.clear()
         self.hint.show_cost(hint)
-        self.transcript.mark({})
+        self.transcript.mark(lambda _: None)
 
     def show_working(self, working: bool) -> None:
         """Mark the window on screen as one that is about to be replaced."""

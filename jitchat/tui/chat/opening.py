@@ -22,6 +22,7 @@ from jitchat.crash import holds_secret
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.pins import Drafts
 from jitchat.tui import garbage
+from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
 from jitchat.tui.widgets.turn_view import TurnDetails
 from jitchat.values import Conversation
@@ -155,6 +156,7 @@ class Opening(Controller):
         error: JitchatError
 
     keeper: DraftKeeper
+    ending: Ending
     conversation: Conversation
 
     session: Session | None = None
@@ -196,15 +198,22 @@ class Opening(Controller):
         self.number += 1
         self.host.cancel("load")
         self.refusal = None
-        await self.close()
+        session = self._let_go()
+        if session is not None:
+            await self.ending.leave(session)
         self.surfaces.transcript.hold(Steering())
 
     async def close(self) -> None:
         """Leave no thread and no connection behind."""
+        session = self._let_go()
+        if session is not None:
+            await self.ending.close(session)
+
+    def _let_go(self) -> Session | None:
         session, self.session = self.session, None
         if session is not None:
             session.memory.index.throttle.halt()
-            await session.aclose()
+        return session
 
     async def take(self, session: Session) -> None:
         """Use a session that was loaded for the conversation, and show all of its turns."""

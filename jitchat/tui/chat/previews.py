@@ -83,7 +83,10 @@ class Previews(Controller):
 
     def follow_draft(self) -> None:
         """Plan for what is in the prompt, once the keys rest; a command is explained instead."""
-        before, self._command = self._command, hint_on(self.surfaces.prompt.draft)
+        before, self._command = (
+            self._command,
+            hint_on(self.surfaces.prompt.draft, self.surfaces.prompts),
+        )
         self.surfaces.hint.show_command(self._command)
         if before and self._command:
             return

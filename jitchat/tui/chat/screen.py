@@ -16,17 +16,20 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from jitchat.errors import JitchatError
+from jitchat.events import MemoryUpdated, ObservationDue
 from jitchat.store.pins import Drafts
 from jitchat.store.store import NEW_TITLE
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
+from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.model_switch import ModelSwitch
+from jitchat.tui.chat.observations import Observations
+from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
@@ -73,12 +76,15 @@ class ChatScreen(Screen[None]):
         drafts = Drafts(backend.store.database)
         self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
         self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
-        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.ending = Ending(*shared)
+        self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = indexing = Indexing(*shared, opening)
         self.previews = previews = Previews(*shared, opening, steering)
         self.meter = meter = Meter(*shared, opening, steering, previews)
         self.sends = sends = Sends(*shared, opening, steering, previews)
         self.tools = tools = Tools(*shared)
+        self.observations = Observations(*shared, opening, previews)
+        self.offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
@@ -138,6 +144,7 @@ class ChatScreen(Screen[None]):
         self.meter.leave()
         self.branches.leave_edit()
         self.steering.leave()
+        self.observations.leave()
         await self.models.leave()
         self.keeper.keep_now()
         self.indexing.stop()
@@ -171,9 +178,10 @@ class ChatScreen(Screen[None]):
     async def _submitted(self, message: Prompt.Submitted) -> None:
         prompt = self.surfaces.prompt
         prompt.hand_over(message.text)
-        if (command := command_in(message.text)) is not None:
+        prompts = self.surfaces.prompts
+        if (command := command_in(message.text, prompts)) is not None:
             await self._run_command(command)
-        elif sentence := mistyped(message.text):
+        elif sentence := mistyped(message.text, prompts):
             prompt.give_back(message.text)
             self.host.say(sentence)
         elif self.session is not None and not self.busy:
@@ -221,8 +229,14 @@ class ChatScreen(Screen[None]):
             await self.branches.show_up_to(session, after)
         text, once, mode = self.steering.take(typed, after)
         self.sends.start(session, text, replace(once, form=form), mode)
+        if starting := self.tools.starting():
+            late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
+            self.host.say(f"Sent without the tools of {late}: still starting.")
 
     async def _run_command(self, command: Command) -> None:
+        if command.name in self.surfaces.prompts:
+            self._take_prompt(command)
+            return
         name, argument, action = command.name, command.argument, command.action
         if name in ("mode", "once") and argument not in list(Mode):
             self.host.say(f"/{name} takes one of {', '.join(Mode)}.")
@@ -245,6 +259,7 @@ class ChatScreen(Screen[None]):
 
     def _attend(self) -> None:
         """Have work behind the screen step back: the user types, or reads what comes."""
+        self.ending.attend()
         if self.session is not None:
             self.session.memory.index.throttle.attend()
 
@@ -263,6 +278,7 @@ class ChatScreen(Screen[None]):
         self.models.show_answerer(session)
         self.meter.sum_up()
         self.views.load_soon()
+        self.ending.begin(session)
         if (refusal := self.backend.store.database.refusal) is None:
             self.indexing.catch_up()
         else:
@@ -324,13 +340,25 @@ class ChatScreen(Screen[None]):
         if message.fetched and self.session is not None:
             self.indexing.change_embedder()
 
+    @on(Ending.Ended)
+    def _session_ended(self, message: Ending.Ended) -> None:
+        if self.ending.take(message):
+            self.previews.plan(afresh=True)
+
     # A message on its way
 
     @on(Sends.Reported)
     @reports_errors
     async def _session_reported(self, message: Sends.Reported) -> None:
         self._attend()
-        await self.sends.take(message)
+        if isinstance(message.event, MemoryUpdated | ObservationDue):
+            self.observations.take(message.event)
+        else:
+            await self.sends.take(message)
+
+    @on(Observations.Made)
+    def _observations_made(self, message: Observations.Made) -> None:
+        self.observations.take_made(message)
 
     @on(Sends.Ended)
     @reports_errors
@@ -439,37 +467,28 @@ class ChatScreen(Screen[None]):
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
+        self.host.run(self.offers.learn(message.state), "offers")
         self.indexing.show_status()
         self.previews.plan(afresh=True)
 
     @work(group="offered", exclusive=True)
     async def action_offered(self, what: str, given: str = "") -> None:
         """Pick a resource or a prompt of a server, and put its text into the prompt."""
-        from jitchat.tui.dialogs.offered import OfferedScreen  # noqa: PLC0415  seldom
-
-        offered = await self.tools.offered(what)
-        if not offered:
-            self.host.say(f"No server offers any {what}.")
-            return
-        taken = await self.app.push_screen_wait(OfferedScreen(what.capitalize(), offered))
-        if taken is None:
-            return
-        pairs = (word.partition("=") for word in given.split() if "=" in word)
-        try:
-            text = await self.tools.text_of(what, taken, {name: value for name, _, value in pairs})
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            self.surfaces.prompt.insert(text)
+        await self.offers.pick(what, given)
 
     def action_server_prompt(self, given: str = "") -> None:
         """Pick a prompt of a server; `given` has its arguments: `name=value`."""
         self.action_offered("prompts", given)
 
+    @work(group="offered", exclusive=True)
+    async def _take_prompt(self, command: Command) -> None:
+        await self.offers.take_prompt(command.name, command.argument)
+
     def action_approve(self, name: str) -> None:
-        """Answer whether a tool may run."""
-        if not self.tools.answer(Answer[name.upper()]):
-            self.host.say("No tool waits for that answer.")
+        """Answer whether a tool may run, or turns may be observed."""
+        answer = Answer[name.upper()]
+        if not (self.tools.answer(answer) or self.observations.answer(answer)):
+            self.host.say("Nothing waits for that answer.")
 
     def action_ask(self, name: str) -> None:
         """Ask before a request that the user may have to pay for."""
@@ -537,7 +556,9 @@ class ChatScreen(Screen[None]):
             await self.branches.go_to_version(self.session, step, position)
 
     def action_reasoning(self) -> None:
-        if not self.surfaces.transcript.toggle_fold():
+        if self.surfaces.approval.display:
+            self.surfaces.approval.toggle()
+        elif not self.surfaces.transcript.toggle_fold():
             self.host.say("No reasoning came with this reply, and it called no tool.")
 
     @reports_errors
@@ -573,6 +594,12 @@ class ChatScreen(Screen[None]):
 
         place = chosen.position if chosen is not None else None
         self.host.say(await asyncio.to_thread(note_requested, session, place))
+
+    def action_end(self) -> None:
+        """End the session: the memory document is written from all of its turns."""
+        session = self._opened()
+        if session is not None and not self.sends.waits():
+            self.ending.end_now(session)
 
     def action_view(self, name: str, text: str = "", turn: str = "") -> None:
         """Open a view on a text, else on what is on screen; the ledger explains `turn`."""
@@ -622,7 +649,9 @@ class ChatScreen(Screen[None]):
             self.surfaces.prompt.focus()
 
     def action_scroll_chat(self, pages: int) -> None:
-        self.surfaces.transcript.action_page(pages)
+        """Scroll what is asked about, where it is longer than its place, or the conversation."""
+        if not self.surfaces.approval.scroll_pages(pages):
+            self.surfaces.transcript.action_page(pages)
 
     def action_wrap_code(self) -> None:
         self.surfaces.transcript.wrap_code()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.turn_list import up_to
-from jitchat.values import Conversation, Mode, Role, Turn
+from jitchat.values import Conversation, Mode, Role, ToolCall, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class Sends(Controller):
     _answered: bool = False
     _measured: bool = False
     _stopped: bool = False
+    _running: list[ToolCall] = field(default_factory=list)
+    """Calls that were begun and did not return."""
     _retry: Timer | None = None
 
     @property
@@ -116,6 +118,7 @@ class Sends(Controller):
         hint.wait("looking for what is needed")
         self._turn, self._options = None, (once, mode)
         self._answered = self._measured = self._stopped = False
+        self._running = []
         self.steering.busy = True
         sent = session.send(
             draft, mode or self.steering.mode, once, self.opening.keeper.mark_stored
@@ -252,6 +255,8 @@ class Sends(Controller):
             case events.StepStored(turn) | events.ToolReturned(turn):
                 self._answered = True
                 await transcript.put(turn)
+                self._running = [call for call in self._running if call != turn.use.answers]
+                self._wait_for_tools()
             case _:
                 self._draw_rest(event)
 
@@ -281,10 +286,8 @@ class Sends(Controller):
                 picker = session.picker if session is not None else None
                 if picker is not None and self.steering.mode.recalls:
                     self.surfaces.hint.wait(f"asking {picker.name} what is needed")
-            case events.ToolCalled(turn, call):
-                self.surfaces.transcript.run(turn, call)
-                if not self.surfaces.approval.display:
-                    self.surfaces.hint.wait(f"{one_line(call.name)} is running; Esc stops it")
+            case events.ToolCalled() | events.ToolApproved():
+                self._draw_call(event)
             case events.UsageReported(usage, cost):
                 self._measured = True
                 self.surfaces.inspector.report(usage)
@@ -293,6 +296,22 @@ class Sends(Controller):
                 self.surfaces.hint.count_down(seconds, why)
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
+
+    def _draw_call(self, event: events.ToolCalled | events.ToolApproved) -> None:
+        runs = isinstance(event, events.ToolApproved)
+        self.surfaces.transcript.show_call(event.turn, event.call, runs=runs)
+        if runs:
+            self._running.append(event.call)
+            self._wait_for_tools()
+
+    def _wait_for_tools(self) -> None:
+        """Say what runs, unless a question says what it waits for."""
+        names = [one_line(call.name) for call in self._running]
+        if names and not self.surfaces.approval.display:
+            told = f"{names[0]} is running; Esc stops it"
+            if names[1:]:
+                told = f"{len(names)} tools are running; Esc stops them"
+            self.surfaces.hint.wait(told)
 
     async def _show_reply(self, turn: Turn) -> None:
         transcript, session = self.surfaces.transcript, self.opening.session

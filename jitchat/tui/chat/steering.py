@@ -87,7 +87,7 @@ class Steering(Controller):
     @property
     def next_message(self) -> NextMessage:
         """What would be sent for what is in the prompt; its text is empty for a command."""
-        addressed = addressed_in(message_in(self.surfaces.prompt.draft))
+        addressed = addressed_in(message_in(self.surfaces.prompt.draft, self.surfaces.prompts))
         mode = addressed.mode or self.once_mode or self.mode
         return NextMessage(addressed.text, mode, self.once)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,10 +10,9 @@ from textual.message import Message
 
 from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer, Question
-from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.dialogs.offered import Offered
 from jitchat.tui.notices import READ_SECONDS
+from jitchat.tui.widgets.prompt import TYPING_SECONDS
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -52,13 +49,13 @@ class Tools(Controller):
             session.use_tools(self.backend.toolbox(self._servers, self))
 
     def take(self, message: Changed) -> None:
-        """Say of a server that it failed; its tools are not offered then."""
+        """Say of a server that it failed; its tools are not offered then, nor while it starts."""
         state = message.state
         if state.phase == "failed":
             self.host.warn(one_line(state.sentence), seconds=READ_SECONDS)
-        states = self._servers.states() if self._servers is not None else ()
-        failed = [each.name for each in states if each.phase == "failed"]
-        self.surfaces.trouble = f"tools failed: {', '.join(failed)}" if failed else ""
+        named = {"tools failed": self._in("failed"), "tools starting": self.starting()}
+        told = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+        self.surfaces.trouble = " · ".join(told)
 
     async def approve(self, question: Question) -> Answer:
         """Ask the user; cancelling it withdraws the question."""
@@ -70,7 +67,7 @@ class Tools(Controller):
         finally:
             self._asked = self._answer = None
             self.surfaces.approval.close()
-            self.surfaces.hint.wait(f"{question.tool} is running; Esc stops it")
+            self.surfaces.hint.wait("waiting for the tools; Esc stops the turn")
 
     def answer(self, answer: Answer) -> bool:
         """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
@@ -83,10 +80,17 @@ class Tools(Controller):
 
     async def elicit(self, request: Request) -> Response:
         """Have the user fill in what a server asks; cancelling it withdraws the request."""
-        from jitchat.tui.dialogs.elicitation import ElicitationScreen  # noqa: PLC0415  seldom
+        from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
 
+        await self._rest_of_keys()
         done: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
-        screen = ElicitationScreen(request)
+        screen = FormScreen(
+            f"{request.server} asks",
+            request.message,
+            request.fields,
+            url=request.url,
+            declines=True,
+        )
 
         def left(response: Response) -> None:
             if not done.done():
@@ -99,47 +103,38 @@ class Tools(Controller):
             if screen.is_active:
                 screen.dismiss()
 
-    async def offered(self, what: str) -> list[Offered]:
-        """List the resources, or the prompts, of all servers that run."""
-        found = []
-        for server in self._servers.sources() if self._servers is not None else ():
-            with suppress(ServerFailed):
-                found += [*await (_prompts if what == "prompts" else _resources)(server)]
-        return found
+    async def _rest_of_keys(self) -> None:
+        """Wait until the keys rest: what is being typed is meant for the prompt."""
+        rest = asyncio.Event()
 
-    async def text_of(self, what: str, taken: Offered, arguments: Mapping[str, str]) -> str:
-        """Fetch what was taken, as text for the prompt.
+        def look() -> None:
+            if self.surfaces.prompt.typing:
+                self.host.after(TYPING_SECONDS, look)
+            else:
+                rest.set()
 
-        Raises:
-            ServerFailed: The server does not give it.
+        look()
+        await rest.wait()
 
-        """
+    def ready(self) -> tuple[Server, ...]:
+        """List the servers that run."""
+        return tuple(map(self.server, self._in("ready")))
+
+    def starting(self) -> tuple[str, ...]:
+        """Name the servers that do not run yet, or not again."""
+        return self._in("starting", "restarting")
+
+    def _in(self, *phases: str) -> tuple[str, ...]:
+        states = self._servers.states() if self._servers is not None else ()
+        return tuple(each.name for each in states if each.phase in phases)
+
+    def server(self, name: str) -> Server:
+        """Look up a server that is configured."""
         if self._servers is None:
-            return ""
-        server = self._servers.server(taken.server)
-        if what == "prompts":
-            return await server.prompt(taken.name, arguments)
-        return f"{taken.title} ({taken.name}):\n\n{await server.read(taken.name)}"
+            raise LookupError(name)
+        return self._servers.server(name)
 
     async def stop(self) -> None:
         """Stop all servers, and what they started."""
         if self._servers is not None:
             await self._servers.stop()
-
-
-async def _resources(server: Server) -> list[Offered]:
-    listed = await server.resources()
-    return [Offered(server.name, each.uri, each.name, each.description) for each in listed]
-
-
-async def _prompts(server: Server) -> list[Offered]:
-    return [
-        Offered(
-            server.name,
-            each.name,
-            each.name,
-            each.description,
-            tuple(f"{part.name}{'*' * part.required}" for part in each.arguments),
-        )
-        for each in await server.prompts()
-    ]

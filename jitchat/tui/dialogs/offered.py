@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.sanitize import one_line
+from jitchat.tools.mcp.values import Argument
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.palette import MUTED
 
@@ -22,8 +23,13 @@ class Offered:
     """As the server calls it: a prompt's name, or a resource's address."""
     title: str
     description: str = ""
-    arguments: tuple[str, ...] = ()
-    """Names of what a prompt takes; a required one ends in `*`."""
+    arguments: tuple[Argument, ...] = ()
+    is_prompt: bool = False
+
+    @property
+    def takes(self) -> str:
+        """Names of what it takes, a required one with `*`; empty for nothing."""
+        return ", ".join(f"{one_line(each.name)}{'*' * each.required}" for each in self.arguments)
 
 
 class OfferedScreen(Dialog[Offered | None]):
@@ -48,8 +54,10 @@ class OfferedScreen(Dialog[Offered | None]):
 
 
 def row(offered: Offered) -> Content:
-    takes = f" ({', '.join(map(one_line, offered.arguments))})" if offered.arguments else ""
+    takes = f" ({offered.takes})" if offered.arguments else ""
+    server, title = one_line(offered.server), one_line(offered.title)
+    named = f"/{server}:{title}" if offered.is_prompt else f"{server}: {title}"
     return Content.assemble(
-        (f"{one_line(offered.server)}: {one_line(offered.title)}{takes}", "bold"),
+        (f"{named}{takes}", "bold"),
         (f"  {one_line(offered.description)}", MUTED),
     )

@@ -29,7 +29,7 @@ from jitchat.lab.stats import (
 )
 from jitchat.tui.figures import cut
 from jitchat.tui.palette import MUTED
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """By row and column within a cell."""
@@ -79,8 +79,6 @@ _COLUMNS |= {"right": 6, "95 %": 7, "of": 7, "sent": 7}
 """With their cells; a longer figure makes its column wider."""
 _SPARED = ("sent", "cached", "of", "95 %", "first", "cost", "time")
 """What is left out where there is no room, the first of them first."""
-_NAME = 2 + max(map(len, Mode))
-"""Cells of a mode with its letter."""
 
 
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
@@ -89,18 +87,19 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
     Medians of the cells that were sent, and the cost of all of them.
     """
     figures = [_figures(tallies, mode) for mode in modes]
+    named = 2 + max(map(len, (*USUAL_MODES, *modes)))  # with the letter of the mode
     columns = {
         name: max([wide, *(1 + len(row[name]) for row in figures)])
         for name, wide in _COLUMNS.items()
     }
     for spared in _SPARED:
-        if _NAME + sum(columns.values()) > width:
+        if named + sum(columns.values()) > width:
             del columns[spared]
     names = ["", *(f"{LETTERS[mode]} {mode}" for mode in modes)]
     lines = []
     for name, row in zip(names, [{name: name for name in columns}, *figures], strict=True):
         cells = "".join(f"{row[column]:>{wide}}" for column, wide in columns.items())
-        lines.append(cut(f"{name:<{_NAME}}{cells}", width))
+        lines.append(cut(f"{name:<{named}}{cells}", width))
     return lines
 
 
@@ -120,7 +119,7 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
 
 
 LETTERS = {mode: mode.value[0] for mode in Mode}
-_BESIDE = {mode: number - len(Mode) // 2 for number, mode in enumerate(Mode)}
+_BESIDE = {mode: number - 1 for number, mode in enumerate(Mode)}
 """Cells from the middle of a value to where its mode is drawn."""
 _DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7

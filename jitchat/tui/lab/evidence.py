@@ -14,33 +14,33 @@ from jitchat.lab.stats import Tallies
 from jitchat.tui.figures import cut
 from jitchat.tui.lab.curve import LETTERS
 from jitchat.tui.palette import MUTED
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 Part = tuple[str, str]
 """Characters, and their style."""
-_NAME = 3 + max(map(len, Mode))
 _FIGURES = 14
-"""Cells of a mode with its letter, and, where there is room, of a count with its share."""
+"""Cells, where there is room, of a count with its share."""
 
 
 def evidence_rows(
     outcomes: Mapping[Mode, Evidence], width: int, height: int
 ) -> Iterator[list[Part]]:
     """Draw two lines of names, then a mode a line: its counts; with room, their bar below it."""
-    bar = width - _NAME if height >= 2 + 2 * len(outcomes) else 0
-    column = min(_FIGURES, (width - _NAME) // len(Outcome))
+    named = 3 + max(map(len, (*USUAL_MODES, *outcomes)))  # with the letter of the mode
+    bar = width - named if height >= 2 + 2 * len(outcomes) else 0
+    column = min(_FIGURES, (width - named) // len(Outcome))
     heads = "".join(f"{name:<{2 * column}}" for name in ("in the window", "not in the window"))
-    yield [(f"{'evidence':<{_NAME}}{heads}", MUTED)]
-    names: list[Part] = [(" " * _NAME, "")]
+    yield [(f"{'evidence':<{named}}{heads}", MUTED)]
+    names: list[Part] = [(" " * named, "")]
     for outcome in Outcome:
         right = outcome.rpartition(", ")[2]
         names += [_ground(outcome, 1), (f" {right:<{column - 2}}", MUTED)]
     yield names
     for mode, found in outcomes.items():
         figures = "".join(f"{_figure(found, outcome, column):<{column}}" for outcome in Outcome)
-        yield [(f"{LETTERS[mode]} {mode}".ljust(_NAME) + figures, "")]
+        yield [(f"{LETTERS[mode]} {mode}".ljust(named) + figures, "")]
         if bar:
-            yield [(" " * _NAME, ""), *(_ground(each, cells) for each, cells in found.bar(bar))]
+            yield [(" " * named, ""), *(_ground(each, cells) for each, cells in found.bar(bar))]
 
 
 def _figure(found: Evidence, outcome: Outcome, column: int) -> str:

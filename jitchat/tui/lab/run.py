@@ -19,7 +19,7 @@ from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.export.heatmap import HEAD
-from jitchat.lab.report import READER_CAVEAT
+from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import axes_of
 from jitchat.text.sanitize import for_terminal, one_line, shorten
@@ -181,7 +181,7 @@ class RunScreen(LabScreen):
         self._head, self._why = Static(id="run-head"), Static(id="run-why")
         self._curve, self._spent = curve.CurvePlot(asked), curve.SpentTable(asked.modes)
         self._evidence, self._differences = EvidenceTable(), DifferenceLines()
-        self._caveat = READER_CAVEAT if known.is_reader else ""
+        self._caveat = " ".join(caveats(known))
         self._tabs, self._export = Static(id="lab-tabs"), ExportLine()
         self.page, self._pages = Page.CELLS, _PAGES
         self.is_asking = run.lab is not None

@@ -1,7 +1,7 @@
 """What a new run asks: the presets, what the chosen one asks and sends, and of whom."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,12 +20,13 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.lab.lab_screen import labelled
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import ASSUMED
+from jitchat.values import ASSUMED, USUAL_MODES, Mode
 
 _NAME = 10
 """Cells of what stands ahead of each part."""
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
 _PICK = "Ctrl+L in the chat picks another"
+_MODES_KEY = " · M changes that"
 _PARALLEL = (1, 2, 4, 8)
 _READER = "reader"
 """Whose presets are shown until it is known who answers."""
@@ -77,6 +78,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         f"{plural(len(lengths), 'length')}, {short(lengths[0])} to {short(lengths[-1])}",
         plural(len(experiment.depths), "depth"),
         plural(len(experiment.kinds), "kind"),
+        *([plural(len(modes), "mode")] if (modes := experiment.modes) != USUAL_MODES else []),
         *([f"near {', '.join(map(str, near))}"] if (near := experiment.near) != (None,) else []),
         *(["long answers"] if experiment.talk is Talk.LONG else []),
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
@@ -113,7 +115,8 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     if asked.near != (None,):
         yield "near", f"{', '.join(map(str, asked.near))} near-duplicates of each fact"
     times = "once" if asked.repeats == 1 else f"{asked.repeats} times"
-    yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}"
+    key = _MODES_KEY if asked.preset in PRESETS else ""
+    yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}{key}"
     if asked.talk is Talk.LONG:
         yield "talk", "made up, with long answers in between"
     if plan.own:
@@ -167,6 +170,8 @@ class SetupPane(Vertical):
         self.answerer: Answerer | None = None
         """Who is asked; None while that is not known."""
         self.parallel = self._wanted.parallel
+        self._modes = USUAL_MODES
+        """What presets are asked in."""
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -209,10 +214,16 @@ class SetupPane(Vertical):
             self.parallel = next(more, _PARALLEL[0])
             self._draw()
 
+    def next_modes(self) -> None:
+        """Have presets asked in all modes, or in the usual ones again."""
+        self._modes = tuple(Mode) if self._modes == USUAL_MODES else USUAL_MODES
+        self._fill()
+
     @property
     def _experiments(self) -> list[Experiment]:
         answerer = self.answerer
-        named = [preset(name, answerer.provider if answerer else _READER) for name in PRESETS]
+        who = answerer.provider if answerer is not None else _READER
+        named = [replace(preset(name, who), modes=self._modes) for name in PRESETS]
         if answerer is not None:
             named = [fitted(each, answerer, self._wanted.within) for each in named]
         return [*named, self._own] if self._own is not None else named

@@ -1,9 +1,10 @@
 """The first screen of the lab: a new run is chosen and begun, a saved one opened or resumed."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from itertools import chain
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -20,7 +21,7 @@ from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile
 from jitchat.lab.service import LabService
 from jitchat.lab.stats import Tally, count_results, percent, total
-from jitchat.text.figures import plural
+from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tui.figures import BESIDE, cut
@@ -32,7 +33,7 @@ from jitchat.tui.lab.setup import PlannedRun, SetupPane, answerer_line
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 
 _STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
 _GONE = "Its conversations, windows and answers are deleted. This cannot be undone."
@@ -102,13 +103,25 @@ MARK = "●"
 """Ahead of a run that is to be compared."""
 
 
-def runs_header(width: int, *, is_marked: bool = False) -> str:
+def modes_of(runs: Iterable[Run]) -> tuple[Mode, ...]:
+    """List the modes that have a column: the usual ones, and those that a run was asked in."""
+    asked = chain(USUAL_MODES, *(run.experiment.modes for run in runs))
+    return tuple(sorted(set(asked), key=list(Mode).index))
+
+
+def runs_header(width: int, modes: Sequence[Mode] = USUAL_MODES, *, is_marked: bool = False) -> str:
     title = _COMPARES if is_marked else "run"
-    return "".join(_columns(("", title, "preset", "cells", *Mode), width))
+    return "".join(_columns(("", title, "preset", "cells", *modes), modes, width))
 
 
-def run_line(
-    run: Run, done: int, shares: Mapping[Mode, Tally] | None, width: int, *, is_marked: bool
+def run_line(  # noqa: PLR0913  all that a line shows
+    run: Run,
+    done: int,
+    shares: Mapping[Mode, Tally] | None,
+    width: int,
+    modes: Sequence[Mode] = USUAL_MODES,
+    *,
+    is_marked: bool,
 ) -> Content:
     """Write `● qwen3-8b, 2k to 32k, Tue 24 Nov 15:40  quick  210/420   91 %  34 %  97 %`.
 
@@ -116,22 +129,22 @@ def run_line(
     """
     size = run.experiment.size
     cells = f"{size:,}" if done >= size else f"{done:,}/{size:,}"
-    figures = []
-    for mode in Mode:
+    figures, is_roomy = [], width >= _ROOMY and len(modes) <= len(USUAL_MODES)
+    for mode in modes:
         tally = (shares or {}).get(mode)
         if tally is not None:
-            figures.append(total(tally) if width >= _ROOMY else percent(tally.share))
+            figures.append(total(tally) if is_roomy else percent(tally.share))
         else:
             figures.append("…" if shares is None and mode in run.experiment.modes else "")
     mark, preset = MARK if is_marked else "", run.experiment.preset
-    title, behind = _columns((mark, one_line(run.title), preset, cells, *figures), width)
+    title, behind = _columns((mark, one_line(run.title), preset, cells, *figures), modes, width)
     return Content.assemble((title, "bold" if is_marked else ""), behind)
 
 
-def _columns(row: Sequence[str], width: int) -> tuple[str, str]:
+def _columns(row: Sequence[str], modes: Sequence[Mode], width: int) -> tuple[str, str]:
     mark, title, preset, cells, *shares = row
-    least = _TOTAL if width >= _ROOMY else _SHARE
-    wides = (max(least, len(mode) + 2) for mode in Mode)
+    least = _TOTAL if width >= _ROOMY and len(modes) <= len(USUAL_MODES) else _SHARE
+    wides = (max(least, len(mode) + 2) for mode in modes)
     behind = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
     behind += f"{cells:>{_CELLS}}"
     behind += "".join(f"{share:>{wide}}" for share, wide in zip(shares, wides, strict=True))
@@ -220,9 +233,17 @@ class RunsList(Vertical):
 
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
-        self._header.update(Content(runs_header(width, is_marked=bool(self.marked))))
+        modes = modes_of(run for run, _ in self._runs)
+        self._header.update(Content(runs_header(width, modes, is_marked=bool(self.marked))))
         lines = [
-            run_line(run, done, self._shares.get(run.id), width, is_marked=run.id in self.marked)
+            run_line(
+                run,
+                done,
+                self._shares.get(run.id),
+                width,
+                modes,
+                is_marked=run.id in self.marked,
+            )
             for run, done in self._runs
         ]
         self._list.draw(lines, None)
@@ -231,8 +252,7 @@ class RunsList(Vertical):
 
 
 _EXPLAINED = (
-    "Facts are planted in conversations that grow; each is asked for in"
-    f" {', '.join([*Mode][:-1])} and {[*Mode][-1]}."
+    f"Facts are planted in conversations that grow; each is asked for in {enumerated(USUAL_MODES)}."
 )
 _WAITS = "Another run is still being prepared."
 
@@ -245,6 +265,7 @@ class StartScreen(LabScreen):
             for number, name in enumerate((*PRESETS, "own"))
         ),
         Binding("p", "parallel", "At once", id="rot_parallel", show=False),
+        Binding("m", "modes", "Modes", id="rot_modes", show=False),
     ]
 
     def __init__(
@@ -301,6 +322,9 @@ class StartScreen(LabScreen):
 
     def action_preset(self, number: int) -> None:
         self._setup.choose(number)
+
+    def action_modes(self) -> None:
+        self._setup.next_modes()
 
     def action_parallel(self) -> None:
         self._setup.next_parallel()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jitchat.lab.stats import Tallies, share_of
 from jitchat.session import Session
-from jitchat.text.figures import plural
+from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
@@ -110,12 +110,14 @@ def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
         return what
     sizes = [
         f"{side.mode} {side.figures[0] if side.figures else 'does not fit'}"
-        for side in comparison.sides
+        for side in comparison.different
     ]
+    same = [side.mode for side in comparison.sides if side.same_as is not None]
+    alike = f" ({enumerated(same)} send what another does)" if same else ""
     shares = next((row.shares for row in comparison.rows if needle.turn in row.turns), {})
     holding = [mode for mode in Mode if mode in shares and shares[mode].kind is not Kind.INDEX]
-    where = " and ".join(holding) or "none of them"
-    return f"{what} Tokens: {', '.join(sizes)}. #{needle.turn} is in {where}."
+    where = enumerated(holding) or "none of them"
+    return f"{what} Tokens: {', '.join(sizes)}{alike}. #{needle.turn} is in {where}."
 
 
 def describe_rot(tallies: Tallies | None, is_running: bool) -> str:

@@ -1,6 +1,10 @@
-"""One message, answered in each mode at once: what that costs, the answers, which one goes on."""
+"""One message, answered in several modes at once: which, for how much, and which answer goes on.
+
+A window that is the same in several modes is asked once.
+"""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,16 +20,34 @@ from textual.worker import Worker, WorkerError
 from jitchat.compare_modes import ModeComparison
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
+from jitchat.text.figures import about_cost, enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
+from jitchat.tui.model_rows import READER
 from jitchat.tui.notices import notify_error, reports_errors
-from jitchat.tui.views.view import ALL_MODES, Body, Branched, Note, Subject, View, mode_bindings
-from jitchat.tui.views.what_if import Comparison, compare, title_of
+from jitchat.tui.views.view import Body, Branched, Note, Subject, View, mode_bindings
+from jitchat.tui.views.what_if import Comparison, Side, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status, Usage
 
-_NOTHING = f"There is nothing to ask. Type a message, then ask {ALL_MODES} with Alt+A."
+_NOTHING = "There is nothing to ask. Type a message, then ask all modes with Alt+A."
+_LEAST = 30
+"""Cells of a column, at the least: where not all of them fit, some are shown at a time."""
+
+
+def _before_asking(side: Side) -> str:
+    """`1,187 tokens · ~$0.0041`, or why its window is not asked."""
+    if side.same_as is not None:
+        return f"the same window as {side.same_as}, asked once"
+    return side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
+
+
+def _cost_of(sides: Sequence[Side]) -> str:
+    """Tell what their windows cost together: `~$0.0041`, `cost unknown`; empty for nothing."""
+    amounts = [side.amount for side in sides if side.amount is not None]
+    total = sum(amounts) if len(amounts) == len(sides) else None
+    return about_cost(total) if total != 0 else ""
 
 
 def state_of(answer: AnswerProgress) -> str:
@@ -89,6 +111,11 @@ class AnswerColumn(Vertical):
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="answer")
         self.mode = mode
+        self.twins: tuple[Mode, ...] = ()
+        """The modes that have the same window: its answer is theirs, too."""
+        self._known: tuple[Content, str, str] = Content(f" {mode} "), "", ""
+        """Name, state and figures of the answer, as they are drawn."""
+        self._times = ""
         self._head, self._figures = Note(classes="answer-head"), Note(classes="answer-figures")
         self._trouble = Note(classes="answer-trouble")
         self._text, self._follows = ReplyBody(""), False
@@ -100,14 +127,25 @@ class AnswerColumn(Vertical):
     async def on_click(self) -> None:
         await self.run_action(f"screen.look_at('{self.mode}')")
 
-    def announce(self, state: str) -> None:
+    def announce(self, tick: str, figures: str) -> None:
         """Show what is known of the answer before it is asked for."""
-        self._head.update(Content.assemble((f" {self.mode} ", "reverse bold"), f" {state}"))
+        self._known = Content.assemble(f"{tick} ", (f" {self.mode} ", "reverse bold")), "", figures
+        self.draw()
 
     def show(self, answer: AnswerProgress) -> None:
-        self.announce(" · ".join(filter(None, (state_of(answer), times_of(answer)))))
-        self._figures.update(figures_of(answer))
+        name = Content.styled(f" {' = '.join((self.mode, *self.twins))} ", "reverse bold")
+        self._known = name, state_of(answer), figures_of(answer)
+        self._times = times_of(answer)
+        self.draw()
         self._trouble.show(trouble_of(answer))
+
+    def draw(self) -> None:
+        """Draw head and figures; in one line while the column is no more than a line."""
+        name, state, figures = self._known
+        is_brief = self.screen.has_class("-narrow") and not self.has_class("-on")
+        beside = (state, figures) if is_brief else (state, self._times)
+        self._head.update(Content.assemble(name, f" {' · '.join(filter(None, beside))}"))
+        self._figures.show("" if is_brief else figures)
 
     async def take(self, event: Event) -> None:
         match event:
@@ -126,17 +164,19 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    NAME = f"Ask {ALL_MODES}"
-    EXPLAINED = "One message, asked in each mode at once; all of its answers are kept."
+    NAME = "Ask all modes"
+    EXPLAINED = "One message, asked in several modes at once; all of its answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
         Binding("enter", "ask", "Ask", id="ask_all_yes", priority=True),
         Binding("enter", "go_on", "Go on with it", id="ask_all_go_on", priority=True),
+        Binding("n", "decline", "Do not ask", id="ask_all_no"),
+        Binding("space", "tick", "In or out", id="ask_all_tick", priority=True),
+        Binding("a", "tick_all", "All", id="ask_all_tick_all"),
         *mode_bindings("look_at", "ask_all"),
         Binding("tab", "next(1)", "Next", id="ask_all_next", show=False),
         Binding("shift+tab", "next(-1)", "Back", id="ask_all_back", show=False),
-        Binding("n", "decline", "Do not ask", id="ask_all_no"),
     ]
 
     @dataclass
@@ -153,48 +193,114 @@ class AskAllView(View):
         super().__init__(subject)
         self._note = Note("ask-all-note")
         self._columns = {mode: AnswerColumn(mode) for mode in Mode}
+        self._answers = Container(*self._columns.values(), id="ask-all-answers")
+        self._comparison: Comparison | None = None
+        self._ticked: set[Mode] = set()
         self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
         """What asks, until it is over."""
         self.looked_at = Mode.JIT
 
     def body(self) -> Body:
-        return (self._note, Container(*self._columns.values(), id="ask-all-answers"))
+        return (self._note, self._answers)
 
     def on_mount(self) -> None:
-        """Ask, after a question where it may cost something."""
+        """Plan first, to know which windows differ and what they cost."""
         self.action_look_at(Mode.JIT.value)
         draft, once = self.subject.question
         if not draft.strip():
             self.show_nothing(_NOTHING)
             return
         self.frame.border_title = title_of(self.NAME, draft)
-        prices = self.subject.session.options.prices
-        if prices is not None and prices.is_free:
+        self._note.update("planning…")
+        self.load(partial(compare, self.subject.session, draft, once), self._take_windows)
+
+    def on_resize(self) -> None:
+        self._show_columns()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("tick", "tick_all"):
+            return self.confirms
+        return super().check_action(action, parameters)
+
+    def _take_windows(self, comparison: Comparison) -> None:
+        """Have all windows ticked that differ; ask at once where that takes and costs nothing."""
+        self._comparison, self._ticked = comparison, set(comparison.modes)
+        for mode, column in self._columns.items():
+            column.twins = comparison.twins(mode)
+        if self.subject.session.provider.name == READER and self._ticked:
             self.action_ask()
         else:
-            self._note.update("planning…")
-            self.load(partial(compare, self.subject.session, draft, once), self._ask_first)
+            self.confirms = True
+            self._draw_question(comparison)
 
-    def _ask_first(self, comparison: Comparison) -> None:
-        """Ask whether it may cost that much; the answers are not in that."""
+    def _draw_question(self, comparison: Comparison) -> None:
+        """Show what is ticked, and ask whether it may cost that much; the answers are not in it."""
         for side in comparison.sides:
-            figures = side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
-            self._columns[side.mode].announce(figures)
-        self.confirms = True
-        question = f"{self.NAME} for {comparison.cost}, and what the answers cost?"
-        if comparison.cost.endswith("unknown"):
-            question = f"{self.NAME}? What that costs is not known."
-        self._note.update(f"{question} Enter asks, Esc does not.")
+            column, tick = self._columns[side.mode], "   "
+            if side.mode in comparison.modes:
+                tick = "[✓]" if side.mode in self._ticked else "[ ]"
+            column.announce(tick, _before_asking(side))
+        sides = [side for side in comparison.different if side.mode in self._ticked]
+        who, cost = enumerated([side.mode for side in sides]), _cost_of(sides)
+        question = f"Ask {who} for {cost}, and what the answers cost?"
+        if not cost:
+            question = f"Ask {who}?"
+        elif cost.endswith("unknown"):
+            question = f"Ask {who}? What that costs is not known."
+        keys = "Enter asks, Space takes one out or in, Esc asks none."
+        self._note.update(f"{question} {keys}" if sides else f"Nothing is ticked. {keys}")
+
+    def action_tick(self) -> None:
+        """Take the window that is looked at out of what is asked, or in again."""
+        if self._comparison is None:
+            return
+        side = next(each for each in self._comparison.sides if each.mode is self.looked_at)
+        if side.mode in self._comparison.modes:
+            self._ticked ^= {side.mode}
+            self._draw_question(self._comparison)
+        else:
+            self.say(f"{side.mode}: {_before_asking(side)}.")
+
+    def action_tick_all(self) -> None:
+        if self._comparison is not None:
+            self._ticked = set(self._comparison.modes)
+            self._draw_question(self._comparison)
 
     def action_ask(self) -> None:
         """Ask now, unless a reply is on its way: that message is being asked already."""
-        if not self.is_free():
+        comparison = self._comparison
+        if comparison is None or not self._ticked or not self.is_free():
             return
         self.confirms = False
-        self._asking = ModeComparison(self.subject.session, *self.subject.question)
-        self._note.update(f"Esc stops {ALL_MODES} and keeps what came.")
+        jit = next(side.same_as for side in comparison.sides if side.mode is Mode.JIT) or Mode.JIT
+        modes = [mode for mode in comparison.modes if mode in self._ticked]
+        modes.sort(key=lambda mode: mode is not jit)
+        self._asking = ModeComparison(
+            self.subject.session,
+            *self.subject.question,
+            modes,
+        )
+        if self.looked_at not in modes:
+            self.action_look_at(modes[0].value)
+        self._show_columns()
+        self._note.update("Esc stops all answers and keeps what came.")
         self._asker = self._ask(self._asking)
+
+    @property
+    def _modes(self) -> list[Mode]:
+        """The modes that have a column: all before they are asked, then those that are."""
+        return list(self._asking.answers) if self._asking is not None else list(Mode)
+
+    def _show_columns(self) -> None:
+        """Show as many columns as there is room for, the one that is looked at among them."""
+        modes, width = self._modes, self._answers.size.width
+        is_narrow = self.has_class("-narrow")
+        room = len(modes) if is_narrow or not width else max(1, width // _LEAST)
+        start = max(0, modes.index(self.looked_at) - room + 1)
+        for mode, column in self._columns.items():
+            column.display = mode in modes[start : start + room]
+            column.draw()
 
     async def on_unmount(self) -> None:
         """Have the answers end first, with what came of them."""
@@ -208,7 +314,7 @@ class AskAllView(View):
         def report(mode: Mode, event: Event) -> None:
             self.post_message(self.Reported(mode, event))
 
-        batches = {mode: reply_batcher(partial(report, mode)) for mode in Mode}
+        batches = {mode: reply_batcher(partial(report, mode)) for mode in asking.answers}
         error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
@@ -241,7 +347,7 @@ class AskAllView(View):
     def _how_it_goes_on(self, asking: ModeComparison) -> str:
         if asking.goes_on is None:
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"
-            return f"None of the {ALL_MODES.removeprefix('all ')} was answered. The message {rest}."
+            return f"None was answered. The message {rest}."
         mode = next(mode for mode, place in asking.replies.items() if place == asking.goes_on)
         if len(asking.replies) == 1:
             return f"Esc keeps the answer in {mode}."
@@ -252,13 +358,23 @@ class AskAllView(View):
         return "\n\n".join(map(plain, answers))
 
     def action_look_at(self, mode: str) -> None:
-        self.looked_at = Mode(mode)
+        wanted = Mode(mode)
+        if wanted not in self._modes:
+            self.say(f"{wanted} was not asked{self._why_not(wanted)}.")
+            return
+        self.looked_at = wanted
         for column in self._columns.values():
             column.set_class(column.mode is self.looked_at, "-on")
+        self._show_columns()
         self._columns[self.looked_at].scroll.focus()
 
+    def _why_not(self, mode: Mode) -> str:
+        sides = self._comparison.sides if self._comparison is not None else ()
+        same = next((side.same_as for side in sides if side.mode is mode), None)
+        return f": its window is that of {same}" if same is not None else ""
+
     def action_next(self, step: int) -> None:
-        modes = list(Mode)
+        modes = self._modes
         self.action_look_at(modes[(modes.index(self.looked_at) + step) % len(modes)].value)
 
     @reports_errors

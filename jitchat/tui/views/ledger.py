@@ -31,7 +31,14 @@ from jitchat.tui.widgets.turn_table import Column, Line, TurnTable, header
 from jitchat.why import LEAST_TOLD, Explained, Standing, Why, parts_told, why
 from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
-from jitchat.window.window import RERANKER, ContextWindow, LedgerRow, Verdict
+from jitchat.window.window import (
+    RERANKER,
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    Verdict,
+    tokens_of,
+)
 
 _LEAST_REASON = 20
 """Cells; in fewer, a reason stands in the note alone."""
@@ -243,6 +250,29 @@ def never_line(window: ContextWindow) -> str:
     if never is None:
         return ""
     return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+
+
+def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
+    """List the tools: what each takes or would take, whether it is offered, and why."""
+    offered = [each for each in window.segments if each.kind is Kind.TOOLS]
+    listed = [(each.reason, each.tokens, Part.IN) for each in offered]
+    listed += [(f"{e.name}: {e.reason}", e.tokens, Part.OUT) for e in window.tools_left_out]
+    text = fold(listing.text.strip())
+    shown = [
+        (named, tokens, part)
+        for named, tokens, part in listed
+        if listing.part in (Part.ALL, part) and text in fold(named)
+    ]
+    if shown:
+        taken = part_figure(window, tokens_of(offered))
+        left_out = sum(each.tokens for each in window.tools_left_out)
+        more = f", {taken} tokens; not offered: {part_figure(window, left_out)} tokens"
+        yield Line(f"── {plural(len(offered), 'tool')} offered{more} ", fill="─")
+    for named, tokens, part in shown:
+        verdict = "offered" if part is Part.IN else "left out"
+        figure = part_figure(window, tokens)
+        style = "" if part is Part.IN else MUTED
+        yield Line(f"{figure:>7} {verdict:9} {one_line(named)}", style, can_be_chosen=True)
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
@@ -458,7 +488,7 @@ class LedgerView(View):
     def _show_note(self) -> None:
         row, ledger = self._table.row, self._ledger
         if ledger is not None:
-            note = never_line(ledger.window)
+            note = self._table.line or never_line(ledger.window)
             if row is not None:
                 note = note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
             self._note.update(note)
@@ -535,6 +565,7 @@ class LedgerView(View):
         never = never_line(window)
         if never and listing.part is not Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
+        items += tool_lines(window, listing)
         columns = columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""

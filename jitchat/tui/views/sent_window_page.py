@@ -18,7 +18,7 @@ from jitchat.tui import figures
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Column, Line
-from jitchat.window.compare import SAME, Change, Difference, difference
+from jitchat.window.compare import SAME, Change, Difference, PartChange, difference, is_part
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
 SHOWN = 200
@@ -31,11 +31,13 @@ _REPLY = 400
 """Characters of a reply that are shown; the rest is in the transcript."""
 _KEPT = 2
 """Windows beside the one that is read now; each can hold a whole conversation."""
+_LEAST_KIND = 10
+"""Cells of a column with names of kinds, at the least."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """What became of one turn, as it is written."""
+    """What became of one turn, or of what stems from none, as it is written."""
 
     name: str
     """`entered`, `left`, `moved` or `changed`."""
@@ -82,16 +84,21 @@ def ledger_table(window: ContextWindow) -> Table:
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
 
 
-DIFF_COLUMNS: Sequence[Column[DiffRow]] = (
-    Column("", attrgetter("name"), 8),
-    Column("turn", attrgetter("turn"), 6, is_right=True, gap=0),
-    Column("was", attrgetter("kind_before"), 10, gap=2),
-    Column("is", attrgetter("kind_after"), 10, gap=0),
-    Column("before", attrgetter("before"), 7, is_right=True, gap=0),
-    Column("after", attrgetter("after"), 7, is_right=True, gap=0),
-    Column("change", attrgetter("change"), 8, is_right=True, gap=0),
-    Column("why", attrgetter("why"), gap=2),
-)
+def diff_columns(items: Sequence[Item]) -> Sequence[Column[DiffRow]]:
+    """Make the columns for these rows: the names of some kinds are long."""
+    rows = [item for item in items if isinstance(item, DiffRow)]
+    was = max((len(row.kind_before) for row in rows), default=0)
+    now = max((len(row.kind_after) for row in rows), default=0)
+    return (
+        Column("", attrgetter("name"), 8),
+        Column("turn", attrgetter("turn"), 6, is_right=True, gap=0),
+        Column("was", attrgetter("kind_before"), max(_LEAST_KIND, was + 1), gap=2),
+        Column("is", attrgetter("kind_after"), max(_LEAST_KIND, now + 1), gap=0),
+        Column("before", attrgetter("before"), 7, is_right=True, gap=0),
+        Column("after", attrgetter("after"), 7, is_right=True, gap=0),
+        Column("change", attrgetter("change"), 8, is_right=True, gap=0),
+        Column("why", attrgetter("why"), gap=2),
+    )
 
 
 def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]) -> Table:
@@ -123,20 +130,14 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
         if rest := changes[SHOWN:]:
             text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
             items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
-    system, instructions = Kind.SYSTEM, _instructions_change(before, after)
-    if instructions or found.new_instructions:
-        sizes = [figures.part_figure(each, each.tokens_of(system)) for each in (before, after)]
-        row = DiffRow(
-            "changed", "", system, system, sizes[0], sizes[1], _signed(instructions), "instructions"
-        )
-        items.append(row)
+    items += [_part_row(part, before, after) for part in found.parts]
     lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, found, numbers)]
     first, second = numbers
     title = (
         f"send {first:,} {before.mode} {figures.used_figure(before)}"
         f" → send {second:,} {after.mode} {figures.used_figure(after)}"
     )
-    return Table(DIFF_COLUMNS, [*items, *map(_line, lines)], title)
+    return Table(diff_columns(items), [*items, *map(_line, lines)], title)
 
 
 def _sum_lines(
@@ -144,8 +145,7 @@ def _sum_lines(
 ) -> Iterator[str]:
     """Write what the differences come to, then both windows with the identity."""
     parts = [f"{name} {len(turns):,} ({_grown(turns)})" for name, turns in found.by_name.items()]
-    if instructions := _instructions_change(before, after):
-        parts.append(f"instructions ({_signed(instructions)})")
+    parts += [f"{part.kind} ({_grown([part])})" for part in found.parts if _growth([part])]
     yield " · ".join(parts)
     change = _signed(after.used - before.used)
     yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
@@ -153,13 +153,34 @@ def _sum_lines(
         yield f"send {number:,}: {figures.identity_sentence(window)}"
 
 
-def _instructions_change(before: ContextWindow, after: ContextWindow) -> int:
-    """Tell by how many tokens the system prompt grew."""
-    return after.tokens_of(Kind.SYSTEM) - before.tokens_of(Kind.SYSTEM)
+def _part_row(part: PartChange, before: ContextWindow, after: ContextWindow) -> DiffRow:
+    """Write the row of what stems from no turn."""
+    was, now = bool(part.tokens_before), bool(part.tokens_after)
+    return DiffRow(
+        "changed" if was and now else "entered" if now else "left",
+        "",
+        part.kind if was else "—",
+        part.kind if now else "—",
+        figures.part_figure(before, part.tokens_before) if was else "",
+        figures.part_figure(after, part.tokens_after) if now else "",
+        _grown([part]),
+        next(
+            (
+                each.reason
+                for each in (*after.segments, *before.segments)
+                if is_part(each, part.kind)
+            ),
+            "",
+        ),
+    )
 
 
-def _grown(changes: Sequence[Change]) -> str:
-    return _signed(sum(change.tokens_after - change.tokens_before for change in changes))
+def _growth(changes: Sequence[Change | PartChange]) -> int:
+    return sum(change.tokens_after - change.tokens_before for change in changes)
+
+
+def _grown(changes: Sequence[Change | PartChange]) -> str:
+    return _signed(_growth(changes))
 
 
 def _signed(change: int) -> str:

@@ -398,9 +398,6 @@ class View(ModalScreen[Outcome | None]):
         self.say("Copied.")
 
 
-ALL_MODES = f"all {('no', 'one', 'two', 'three', 'four', 'five', 'six')[len(Mode)]}"
-
-
 def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
     """Give each mode a letter: the given one, else the first of its name that is free."""
     keys: dict[Mode, str] = {}
@@ -413,7 +410,7 @@ def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
 def mode_bindings(action: str, view: str) -> Iterator[Binding]:
     """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
     for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
-        method, name = f"{action}('{mode}')", mode.capitalize()
+        method, name = f"{action}('{mode}')", mode.short.capitalize()
         yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
 
 

@@ -1,7 +1,7 @@
 """The same message in every mode: its windows side by side, in figures, bars and a row a turn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
 
@@ -15,17 +15,17 @@ from textual.widgets import OptionList
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.session import Session
-from jitchat.text.figures import plural
+from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.views import view
-from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
+from jitchat.tui.widgets.budget_bar import PATTERNS, SHORT, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
-from jitchat.window.compare import AlignedRow, align
-from jitchat.window.cost import window_cost, windows_cost
+from jitchat.window.compare import AlignedRow, align, twins
+from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
 
@@ -46,6 +46,10 @@ class Side:
     figures: tuple[str, ...] = ()
     """As `FIGURES` names them; empty for a window that does not fit."""
     overflow: str = ""
+    same_as: Mode | None = None
+    """The mode ahead of it that has the same window, byte for byte; None where none has."""
+    amount: float | None = None
+    """What sending it costs, in US dollars; None where that is not known."""
 
 
 FIGURES = {"tokens": 14, "of full": 8, "price": 14, "stable": 10, "free": 10, "reserve": 8}
@@ -61,8 +65,6 @@ class Comparison:
     rows: tuple[AlignedRow, ...]
     texts: Mapping[int, str]
     """How the turns of the rows begin, by position."""
-    cost: str
-    """What sending all of those windows would cost, without the answers."""
 
     @property
     def widest(self) -> int:
@@ -70,8 +72,18 @@ class Comparison:
         return max((side.used for side in self.sides), default=0)
 
     @property
+    def different(self) -> tuple[Side, ...]:
+        """Without those that have the same window as one ahead of them."""
+        return tuple(side for side in self.sides if side.same_as is None)
+
+    @property
     def modes(self) -> tuple[Mode, ...]:
-        return tuple(side.mode for side in self.sides if not side.overflow)
+        """The modes that have a window of their own, which fits."""
+        return tuple(side.mode for side in self.different if not side.overflow)
+
+    def twins(self, mode: Mode) -> tuple[Mode, ...]:
+        """The modes behind it that have the same window."""
+        return tuple(side.mode for side in self.sides if side.same_as is mode)
 
 
 def compare(session: Session, draft: str, once: Once) -> Comparison:
@@ -79,19 +91,25 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
     question, planned = session.compare(draft, once)
     prices = session.options.prices
     price = prices.of_input if prices is not None else lambda _: None
-    windows = [plan for plan in planned.values() if isinstance(plan, ContextWindow)]
-    rows = align(windows)
+    same = twins(planned)
+    rows = align(
+        plan
+        for mode, plan in planned.items()
+        if isinstance(plan, ContextWindow) and mode not in same
+    )
     wanted = {turn for row in rows for turn in row.turns[:1]}
     return Comparison(
         budget=once.budget or session.options.budget,
-        sides=tuple(side_of(mode, plan, price) for mode, plan in planned.items()),
+        sides=tuple(
+            replace(side_of(mode, plan, price), same_as=same.get(mode))
+            for mode, plan in planned.items()
+        ),
         rows=rows,
         texts={
             turn.position: shorten(turn.content, _TEXT)
             for turn in (*session.memory.turns, question.turn)
             if turn.position in wanted
         },
-        cost=windows_cost(windows, price),
     )
 
 
@@ -107,37 +125,27 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
         part_figure(planned, planned.free),
         f"{planned.budget.reserve:,}",
     )
-    return Side(mode, planned.used, sizes, figures)
+    return Side(mode, planned.used, sizes, figures, amount=price(planned.used))
 
 
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
-_SHORT = {
-    Kind.SYSTEM: "sys",
-    Kind.TOOLS: "tls",
-    Kind.PINNED: "pin",
-    Kind.RECENT: "rec",
-    Kind.INDEX: "idx",
-    Kind.RETRIEVED: "ret",
-    Kind.DRAFT: "you",
-    Kind.TOOL_CALLS: "call",
-    Kind.TOOL_RESULTS: "res",
-    Kind.REQUESTED: "req",
-}
+_SHORT = SHORT | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
 """Cells for the name of a mode."""
-_TURN, _SHARE = 10, 14
-"""Cells for a turn's id, and for what one mode has of it."""
+_TURN, _SHARE, _BARE_SHARE, _BEGINS = 10, 14, 9, 20
+"""Cells for a turn's id, for what one mode has of it with the kind's name and without, and, at the
+least, for how the turn begins."""
 
 
 def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
-    """A table of the figures, then a bar a mode, then what the bars are made of.
+    """A table of the figures, then a bar a window, then what the bars are made of.
 
     `mode` is the one in use; `width` is in cells.
     """
     sides = comparison.sides
     lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
-    lines += [bar_line(side, comparison.widest, width) for side in sides]
+    lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
     legend = [
         ((PATTERNS[kind], STYLES[kind]), (f" {kind}  ", MUTED)) for kind in Kind if kind in kinds
@@ -150,6 +158,9 @@ def figures_line(side: Side, *, in_use: bool) -> Content:
     name = f"{mark}{side.mode}".ljust(_NAME)
     if side.overflow:
         return Content.assemble((name, style), ("  " + side.overflow, "$text-error"))
+    if side.same_as is not None:
+        told = f"  the same window as {side.same_as}, byte for byte"
+        return Content.assemble((name, style), (told, MUTED))
     return Content.assemble((name, style), _in_columns(side.figures))
 
 
@@ -169,8 +180,14 @@ def bar_line(side: Side, widest: int, width: int) -> Content:
     return Content.assemble(name, *bar)
 
 
-def columns_of(comparison: Comparison) -> Sequence[Column[AlignedRow]]:
-    """A turn, what each mode has of it, and how it begins, or of how many turns the row is."""
+def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:
+    """A turn, what each window has of it, and how it begins, or of how many turns the row is.
+
+    `width` is in cells; in few, kinds have no names, but their patterns alone.
+    """
+    modes = [side.mode for side in comparison.different]
+    is_wide = _TURN + _SHARE * len(modes) + _BEGINS <= width
+    share, room = (_share_of, _SHARE) if is_wide else (_bare_share_of, _BARE_SHARE)
 
     def label(row: AlignedRow) -> str:
         first, last = row.turns[0], row.turns[-1]
@@ -190,7 +207,7 @@ def columns_of(comparison: Comparison) -> Sequence[Column[AlignedRow]]:
 
     return [
         Column("turn", label, _TURN),
-        *(Column(mode.value, partial(_share_of, mode), _SHARE, gap=0) for mode in Mode),
+        *(Column(mode.value, partial(share, mode), room, gap=0) for mode in modes),
         Column("begins", beginning, gap=0),
     ]
 
@@ -198,9 +215,16 @@ def columns_of(comparison: Comparison) -> Sequence[Column[AlignedRow]]:
 def _share_of(mode: Mode, row: AlignedRow) -> Content:
     share = row.shares.get(mode)
     if share is None:
-        return Content.styled("·".ljust(_SHARE), MUTED)
+        return Content.styled("·", MUTED)
     sign = (PATTERNS[share.kind], STYLES[share.kind])
     return Content.assemble(sign, f" {_SHORT[share.kind]} {share.tokens:,}")
+
+
+def _bare_share_of(mode: Mode, row: AlignedRow) -> Content:
+    share = row.shares.get(mode)
+    if share is None:
+        return Content.styled("·", MUTED)
+    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f" {share.tokens:,}")
 
 
 def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
@@ -209,7 +233,8 @@ def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
         rows = list(group)
         turns = sum(len(row.turns) for row in rows if row.turns[0] is not None)
         alone = " alone" if len(modes) == 1 < len(comparison.modes) else ""
-        where = view.ALL_MODES if len(modes) == len(Mode) else f"{' and '.join(modes)}{alone}"
+        is_everywhere = len(modes) == len(comparison.different)
+        where = "every window" if is_everywhere else f"{enumerated(modes)}{alone}"
         yield Line(f"── in {where} · {plural(turns, 'turn')} ──", MUTED)
         yield from rows
 
@@ -232,6 +257,10 @@ class Sides(Widget):
         self._mode = mode
         self.styles.height = 2 + 2 * len(Mode)
 
+    def watch_comparison(self, comparison: Comparison | None) -> None:
+        if comparison is not None:
+            self.styles.height = 2 + len(comparison.sides) + len(comparison.different)
+
     def render(self) -> Content:
         if self.comparison is None:
             return Content("planning…")
@@ -239,9 +268,11 @@ class Sides(Widget):
 
     async def on_click(self, event: events.Click) -> None:
         """Each mode has a line of figures, below the titles, and one for its bar."""
-        modes = list(Mode)
-        if self.comparison is not None and 1 <= event.y <= 2 * len(modes):
-            await self.run_action(f"screen.use('{modes[(event.y - 1) % len(modes)]}')")
+        if self.comparison is None:
+            return
+        drawn = [side.mode for side in (*self.comparison.sides, *self.comparison.different)]
+        if 1 <= event.y <= len(drawn):
+            await self.run_action(f"screen.use('{drawn[event.y - 1]}')")
 
 
 class WhatIfView(view.View):
@@ -278,7 +309,7 @@ class WhatIfView(view.View):
         scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
         self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
         self._sides.comparison = comparison
-        self._table.show(list(items_of(comparison)), columns=columns_of(comparison))
+        self._table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
 
     def copyable(self) -> str:
         """Write figures, bars of 60 cells, and rows."""

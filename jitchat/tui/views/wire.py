@@ -148,8 +148,12 @@ def _size(wire: Wire) -> str:
 LETTERS = {
     Kind.SYSTEM: "S",
     Kind.TOOLS: "L",
+    Kind.STANDING: "N",
+    Kind.DOCUMENT: "M",
+    Kind.OBSERVATIONS: "O",
     Kind.PINNED: "P",
     Kind.RECENT: "R",
+    Kind.FACTS: "F",
     Kind.INDEX: "I",
     Kind.RETRIEVED: "T",
     Kind.DRAFT: "D",

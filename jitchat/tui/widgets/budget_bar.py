@@ -6,7 +6,7 @@ the scale breaks behind it, and what is free is told in figures. A double line e
 prefix.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -17,15 +17,21 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
+from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.figures import WORKING, tokens
 from jitchat.tui.palette import kind_style
+from jitchat.values import Mode
 from jitchat.window.window import ContextWindow, Kind
 
 PATTERNS = {
     "system": "█",
     "tools": "▌",
+    "standing": "▀",
+    "document": "▄",
+    "observations": "╪",
     "pinned": "▓",
     "recent": "▚",
+    "facts": "◆",
     "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
@@ -40,14 +46,21 @@ _BOUNDARY = "║"
 """Between the stable prefix and the rest."""
 _BREAK = "╱╱"
 """Where the scale breaks: what follows is shorter than it would be."""
+_MARK = "┃"
+"""Where a threshold of `observe` is."""
+_AHEAD_OF_HISTORY = ("system", "tools", "standing", "document")
 _USED = 0.75
 """The share of the width that what is used has at least."""
 _REST = ("free", "reserve")
-_SHORT = {"system": "sys", "pinned": "pin", "recent": "rec", "index": "idx"}
-_SHORT |= {"retrieved": "ret", "reserve": "rsv", "requested": "req"}
-_SHORT |= {"tools": "tls", "tool calls": "call", "tool results": "res"}
-"""Names in the legend where the line is short."""
-SELDOM = ("tools", "pinned", "tool calls", "tool results", "requested")
+SHORT = {"system": "sys", "tools": "tls", "standing": "std", "document": "doc"}
+SHORT |= {"observations": "obs", "pinned": "pin", "recent": "rec", "facts": "fct"}
+SHORT |= {"index": "idx", "retrieved": "ret", "tool calls": "call", "tool results": "res"}
+SHORT |= {"requested": "req", "reserve": "rsv"}
+"""Names of kinds where the line is short."""
+SELDOM = (
+    *("tools", "standing", "document", "observations", "pinned", "facts"),
+    *("tool calls", "tool results", "requested"),
+)
 """Kinds that the legend names only where there are any."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
@@ -56,6 +69,8 @@ class BudgetBar(Widget):
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, where what must be sent does not fit."""
+    thresholds: reactive[Thresholds | None] = reactive(None)
+    """Beyond which turns are observed, and observations rewritten: marked in `observe`."""
     working: reactive[bool] = reactive(False)
     """Whether another window is being worked out: a mark in place of the first sign says so."""
 
@@ -87,20 +102,43 @@ class BudgetBar(Widget):
                 bar.append((PATTERNS[name] * count, kind_style(name)))
             if name == _STABLE[-1]:
                 bar.append((_BOUNDARY, "$foreground"))
-        legend = self._draw_legend(self.window)
-        if legend.cell_length > self.size.width:
-            legend = self._draw_legend(self.window, short=True)
+        legend = self._fitting_legend(self.window)
         if self.working:
             legend = Content.assemble(WORKING, legend[1:])
-        return Content.assemble(*bar, "\n", legend)
+        return Content.assemble(self._marked(Content.assemble(*bar), shares), "\n", legend)
 
-    def _draw_legend(self, window: ContextWindow, *, short: bool = False) -> Content:
+    def _marked(self, bar: Content, shares: Mapping[str, int]) -> Content:
+        """Draw the thresholds of `observe` over the bar."""
+        window, known = self.window, self.thresholds
+        if window is None or known is None or window.mode is not Mode.OBSERVE:
+            return bar
+        limit = window.budget.limit
+        ahead = sum(shares[name] for name in _AHEAD_OF_HISTORY)
+        cells = in_two_scales(dict(shares), self.size.width - 1)
+        for tokens_of in (known.observations, known.history):
+            cell = _cell_of(ahead + tokens_of(limit), shares, cells)
+            bar = bar[:cell] + Content.styled(_MARK, "$foreground") + bar[cell + 1 :]
+        return bar
+
+    def _fitting_legend(self, window: ContextWindow) -> Content:
+        """Draw the first form that has room: with whole names, with short ones, without zeros."""
+        legend = self._draw_legend(window)
+        if legend.cell_length > self.size.width:
+            legend = self._draw_legend(window, short=True)
+        if legend.cell_length > self.size.width:
+            legend = self._draw_legend(window, short=True, seldom=tuple(PATTERNS))
+        return legend
+
+    def _draw_legend(
+        self, window: ContextWindow, *, short: bool = False, seldom: Sequence[str] = SELDOM
+    ) -> Content:
+        """Name the kinds, those that are `seldom` there only where they are."""
         before, after = ("", " ") if short else (" ", "  ")
         parts, cells = [], {}
         for name, count in _shares(window).items():
-            if count or name not in SELDOM:
+            if count or name not in seldom:
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
-                shown = _SHORT.get(name, name) if short else name
+                shown = SHORT.get(name, name) if short else name
                 text = f"{before}{shown} {figure}{after}"
                 cells[name] = 1 + len(text)
                 parts += [(PATTERNS[name], kind_style(name)), (text, "")]
@@ -118,6 +156,18 @@ class BudgetBar(Widget):
             if event.x < right:
                 self.post_message(self.KindClicked(name))
                 return
+
+
+def _cell_of(at: int, shares: Mapping[str, int], cells: Mapping[str, int]) -> int:
+    """Find the cell in which so many tokens from the window's start end."""
+    place = 0
+    for name, count in shares.items():
+        if at < count:
+            place += at * cells[name] // count
+            break
+        at -= count
+        place += cells[name] + (name == _STABLE[-1])
+    return min(place, sum(cells.values()))
 
 
 def _shares(window: ContextWindow) -> dict[str, int]:

@@ -132,7 +132,11 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.insert(self._shortened(for_terminal(text)))
 
     def action_newline(self) -> None:

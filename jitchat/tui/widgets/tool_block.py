@@ -1,13 +1,13 @@
 """A call of a tool on screen: one block, folded to two lines; all of it is a key away."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.index.tool_results import call_line, result_line
-from jitchat.providers.tools import arguments_of
+from jitchat.providers.tools import arguments_of, is_declined
 from jitchat.text.figures import duration, plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.tui.palette import MUTED
@@ -17,7 +17,6 @@ from jitchat.window.window import Segment
 
 _WIDTH = 400
 """Characters of a line; the screen cuts it to its width."""
-_DECLINED = "Declined"
 
 
 class ToolBlock(Static):
@@ -46,7 +45,7 @@ class ToolBlock(Static):
             self._draw()
 
     def _draw(self) -> None:
-        block = folded(self._turn, self._call, self._segment)
+        block = folded(self._turn, self._segment)
         if self.unfolded:
             text = whole(self._turn, self._call)
             left = len(text) - MOST_UNFOLDED
@@ -55,9 +54,9 @@ class ToolBlock(Static):
         self.update(block)
 
 
-def folded(turn: Turn, call: ToolCall, segment: Segment | None) -> Content:
+def folded(turn: Turn, segment: Segment | None) -> Content:
     """Write a result in two lines: what was called and came back; how long that took, its size."""
-    line = shorten(result_line(call, turn.content, is_error=turn.use.is_error), _WIDTH)
+    line = shorten(result_line(turn), _WIDTH)
     mark, style = state_of(turn)
     took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
     tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
@@ -71,7 +70,7 @@ def state_of(turn: Turn) -> tuple[str, str]:
     """Give the mark of a result, and its style."""
     if not turn.use.is_error:
         return "✓", "$text-success"
-    return ("⊘", "$text-warning") if turn.content.startswith(_DECLINED) else ("✗", "$text-error")
+    return ("⊘", "$text-warning") if is_declined(turn) else ("✗", "$text-error")
 
 
 def whole(turn: Turn, call: ToolCall) -> str:
@@ -85,9 +84,12 @@ def whole(turn: Turn, call: ToolCall) -> str:
     return "\n".join([f"{call.name}({given})", *shown, "", "Result:", turn.content])
 
 
-def called_lines(turn: Turn, running: Iterable[ToolCall]) -> Content:
-    """Name what an answer calls; of the calls that still run, what they were called with."""
-    lines = [f"◌ {shorten(call_line(call), _WIDTH)} · running" for call in running]
+def called_lines(turn: Turn, open_calls: Mapping[ToolCall, bool]) -> Content:
+    """Name what an answer calls; of those that did not return, with what, and whether they run."""
+    lines = [
+        f"◌ {shorten(call_line(call), _WIDTH)} · {'running' if runs else 'waits for your answer'}"
+        for call, runs in open_calls.items()
+    ]
     if not lines:
         names = ", ".join(one_line(call.name) for call in turn.use.calls)
         lines = [f"calls {plural(len(turn.use.calls), 'tool')}: {shorten(names, _WIDTH)}"]

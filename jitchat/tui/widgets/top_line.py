@@ -106,18 +106,27 @@ Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
 
 
 class ModeTab(Static):
+    """In a narrow terminal, the mode in use alone has its whole name."""
+
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="mode")
         self.mode = mode
         self.cells = 0
-        self.mark(is_on=False, once=False)
+        self._is_on = self._is_once = False
 
     def mark(self, *, is_on: bool, once: bool) -> None:
+        self._is_on, self._is_once = is_on, once
         self.set_class(is_on, "-on")
-        name = Content(f" {self.mode.value}{' once' if is_on and once else ''} ")
-        if name.cell_length != self.cells:
-            self.cells = name.cell_length
-            self.update(name)
+
+    def draw(self, *, is_short: bool) -> None:
+        name = f" {self.mode} "
+        if self._is_on and self._is_once:
+            name = f"{name}once "
+        elif is_short and not self._is_on:
+            name = f" {self.mode.short}"
+        if str(self.content) != name:
+            self.cells = len(name)
+            self.update(Content(name))
 
     async def on_click(self) -> None:
         await self.run_action(f"screen.use_mode('{self.mode}')")
@@ -237,6 +246,8 @@ class TopLine(Horizontal):
 
     def _draw(self) -> None:
         width = self.content_size.width or self.app.size.width - 2
+        for tab in self._modes:
+            tab.draw(is_short=self.screen.has_class("-narrow"))
         modes = sum(tab.cells for tab in self._modes)
         # One more cell is between title and modes.
         text = fitted(self._text, width - modes - self._fetch.cells - _AHEAD - 1)

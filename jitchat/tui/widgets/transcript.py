@@ -5,7 +5,7 @@ opens as quickly as one of ten. What is in view stays where it is while somethin
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding
@@ -69,8 +69,8 @@ class Transcript(VerticalScroll):
         self._mounting = asyncio.Lock()
         self.details: TurnDetails | None = None
         """Of the conversation that is on screen; None before there is one."""
-        self._segments: Mapping[int, Segment] = {}
-        """What the window has of turns, by position."""
+        self._carrier: Callable[[Turn], Segment | None] = lambda _: None
+        """Tells what the window has of a turn."""
         self._steering = Steering()
         self._grown: list[str] = []
         """The pieces of the reply that is growing."""
@@ -135,10 +135,10 @@ class Transcript(VerticalScroll):
             await self.mount_all(views)
             self.anchor()
 
-    def run(self, turn: Turn, call: ToolCall) -> None:
-        """Show that a call of a turn runs, until its result is put."""
+    def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
+        """Show that a call of a turn runs, or waits to be allowed, until its result is put."""
         if (view := self._view_of(turn.position)) is not None:
-            view.run(call)
+            view.show_call(call, runs=runs)
 
     async def replace_stored(self, turn: Turn) -> bool:
         """Take a reply that could not be stored for what it is in the store; False: it is not here.
@@ -197,12 +197,12 @@ class Transcript(VerticalScroll):
         if view is not None and view.reply is not None:
             await view.reply.draw_behind_key()
 
-    def mark(self, segments: Mapping[int, Segment]) -> None:
-        """Show which turns the window has, and as what; by position."""
-        self._segments = segments
+    def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
+        """Show which turns the window has, and as what: `carrier` tells what carries a turn."""
+        self._carrier = carrier
         with self.app.batch_update():
             for view in self.query(TurnView):
-                view.mark(segments.get(view.turn.position))
+                view.mark(carrier(view.turn))
 
     def hold(self, steering: Steering) -> None:
         if steering != self._steering:
@@ -217,7 +217,7 @@ class Transcript(VerticalScroll):
         for turn in turns:
             is_growing = turn.status is Status.STREAMING
             shown = replace(turn, content="".join(self._grown)) if is_growing else turn
-            segment = self._segments.get(turn.position)
+            segment = self._carrier(turn)
             views.append(TurnView(shown, segment, details.get(turn.position, NOTHING)))
             views[-1].hold(self._steering.of(turn.position))
         return views

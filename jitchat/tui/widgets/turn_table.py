@@ -123,9 +123,19 @@ class TurnTable(Vertical, Generic[Row]):
     @property
     def row(self) -> Row | None:
         """The row under the cursor; None on a line across, or without rows."""
-        place = self.list.highlighted
-        item = self._items[place] if place is not None and place < len(self._items) else None
+        item = self._item
         return None if isinstance(item, Line) else item
+
+    @property
+    def line(self) -> str:
+        """The line across that is under the cursor; empty on a row, or without lines."""
+        item = self._item
+        return item.text if isinstance(item, Line) else ""
+
+    @property
+    def _item(self) -> Row | Line | None:
+        place = self.list.highlighted
+        return self._items[place] if place is not None and place < len(self._items) else None
 
     @property
     def rows(self) -> list[Row]:

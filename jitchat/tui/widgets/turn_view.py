@@ -33,6 +33,8 @@ _ENDED = {
     Status.STREAMING: "answering",
 }
 _GUTTER = {
+    Kind.DOCUMENT: "in the document",
+    Kind.OBSERVATIONS: "observed",
     Kind.PINNED: "pinned",
     Kind.RECENT: "recent",
     Kind.INDEX: "index line",
@@ -127,8 +129,8 @@ class TurnView(Vertical):
         self.block: ToolBlock | None = None
         """Of a result."""
         self._calls: Static | None = None
-        self._open_calls: list[ToolCall] = []
-        """Of its calls, those that did not return yet."""
+        self._open_calls: dict[ToolCall, bool] = {}
+        """Of its calls, those that did not return yet, and whether each runs."""
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -183,13 +185,12 @@ class TurnView(Vertical):
             if self.is_mounted:
                 self._draw_header()
 
-    def run(self, call: ToolCall) -> None:
-        self._open_calls.append(call)
+    def show_call(self, call: ToolCall, *, runs: bool) -> None:
+        self._open_calls[call] = runs
         self._draw_calls()
 
     def take_result(self, call: ToolCall) -> None:
-        if call in self._open_calls:
-            self._open_calls.remove(call)
+        if self._open_calls.pop(call, None) is not None:
             self._draw_calls()
 
     def _draw_calls(self) -> None:

@@ -29,6 +29,8 @@ MARK_AT = 9
 MOST = 24
 """Where more turns come and go than these it is another window, not a change to one."""
 
+_KIND, _KIND_AND_TURN = 10, 16
+"""Cells of a kind, at the least, and of both together: a long name has those of its turn."""
 _ORDER = [kind.value for kind in Kind]
 _STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
 
@@ -195,7 +197,8 @@ def ahead_of_reason(shown: Bars) -> str:
 
 
 def _columns(kind: str, turn: str, tokens: str, score: str = "", bars: str = "") -> str:
-    return f"{kind:<10}{turn:>6}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
+    beside = max(0, _KIND_AND_TURN - max(_KIND, len(kind)))
+    return f"{kind:<{_KIND}}{turn:>{beside}}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
 
 
 def _width(shown: Bars) -> int:

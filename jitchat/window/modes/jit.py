@@ -35,20 +35,22 @@ def _chosen(parts: Parts) -> Choice:
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    if parts.whole < _of_conversation(segments) or (parts.is_small and lacks_requested):
+    costs_more = parts.whole < _of_conversation(segments) + parts.kept_line
+    if parts.is_small and (costs_more or lacks_requested):
         return _everything(parts)
     return Choice(segments, recalled, parts.squeezed(start))
 
 
 def _everything(parts: Parts) -> Choice:
     """Send every turn, with what is not of this conversation."""
-    price, left = parts.counter.count, parts.room - parts.whole
+    price, room = parts.counter.count, parts.room + parts.kept_line
+    left = room - parts.whole
     facts = parts.fitting_facts(parts.recent(0), left)
     allowance = _allowance(parts, left - sum(price(each.text) for each in facts))
     noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     while True:
         choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*facts, *reversed(noted)))
-        if tokens_of(choice.segments) <= parts.room or not (facts or noted):
+        if tokens_of(choice.segments) <= room or not (facts or noted):
             return choice
         facts, noted = (facts, noted[:-1]) if noted else (facts[:-1], noted)
 
@@ -99,7 +101,8 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
 
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
     """Tell how many tokens are too many, for the room or beside everything; 0 or less for none."""
-    return max(tokens_of(segments) - parts.room, _of_conversation(segments) - parts.whole)
+    most = parts.whole - parts.kept_line
+    return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
 
 
 def _smaller(parts: Parts, reached: Reached, segments: Sequence[Segment], missing: int) -> Reached:

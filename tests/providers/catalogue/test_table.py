@@ -146,14 +146,16 @@ def test_a_limit_is_what_is_taken_in_and_leaves_out_what_is_kept_for_the_answer(
         ("openai", "o3-deep-research", "responses"),
         ("openai", "gpt-live-1", "other"),
         ("openai", "gpt-audio-mini", "other"),
-        ("openai", "gpt-5", ""),
-        ("openai", "gpt-6-luna", ""),
+        ("openai", "gpt-5", "responses"),
+        ("openai", "gpt-5.4-mini-2026-03-17", "responses"),
+        ("openai", "gpt-6-luna", "responses"),
+        ("openai", "gpt-4.1", ""),
         ("xai", "grok-4.20-multi-agent", "responses"),
         ("openrouter", "openai/gpt-5-pro", ""),
         ("openai", "gpt-unheard-of", ""),
     ],
 )
-def test_the_table_knows_which_models_the_providers_chat_does_not_reach(provider, model, api):
+def test_the_table_knows_which_models_answer_only_or_better_on_another_api(provider, model, api):
     assert known_model(provider, model).other_api == api
 
 

@@ -1,15 +1,19 @@
-"""A server of tools, written with the SDK: over standard input and output, or HTTP at a port."""
+"""A server of tools, written with the SDK: over standard input and output, or HTTP at a port.
+
+Behind `http`, a header and its value may be named that each request must have.
+"""
 
 import os
 import socket
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Image, Resolve
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
+from starlette.responses import PlainTextResponse
 
 server = MCPServer("friendly", instructions="Adds numbers.")
 
@@ -78,10 +82,29 @@ def today() -> str:
     return "Water the fern."
 
 
+@server.resource("note://{day}/{part}", name="of a day", mime_type="text/plain")
+def of_day(day: str, part: str) -> str:
+    """What is on at a part of a day."""
+    return f"On {day}, {part}: nothing."
+
+
 @server.prompt()
 def greeting(name: str) -> str:
     """Greets somebody."""
     return f"Greet {name} kindly."
+
+
+def guarded(app: Any, header: str = "", value: str = "") -> Any:
+    """Refuse what comes without a header, if one is named."""
+
+    async def guard(scope: Any, receive: Any, send: Any) -> None:
+        given = dict(scope.get("headers", ())).get(header.lower().encode(), b"").decode()
+        if scope["type"] == "http" and given != value:
+            await PlainTextResponse(f"no such key: {given}", 401)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return guard
 
 
 if __name__ == "__main__":
@@ -92,5 +115,5 @@ if __name__ == "__main__":
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         print(listening.getsockname()[1], flush=True)
-        app = server.streamable_http_app()
+        app = guarded(server.streamable_http_app(), *sys.argv[2:])
         uvicorn.Server(uvicorn.Config(app, log_level="error")).run([listening])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -46,61 +48,102 @@ async def exercise(heard) -> None:
     assert failed.is_error
     assert "fail.now" in failed.content
     server = heard.servers.server("friendly")
-    assert [each.uri for each in await server.resources()] == ["note://today"]
-    assert await server.read("note://today") == "note://today\nWater the fern."
+    resource, template = await server.resources()
+    assert (resource.uri, template.uri) == ("note://today", "note://{day}/{part}")
+    assert not resource.arguments
+    assert [(each.name, each.required) for each in template.arguments] == [
+        ("day", True),
+        ("part", True),
+    ]
+    assert await server.read(resource.uri) == "note://today\nWater the fern."
+    filled = await server.read(template.uri, {"day": "1 May", "part": "noon"})
+    assert filled == "note://1%20May/noon\nOn 1 May, noon: nothing."
     (prompt,) = await server.prompts()
     assert [(each.name, each.required) for each in prompt.arguments] == [("name", True)]
     assert await server.prompt("greeting", {"name": "Ada"}) == "Greet Ada kindly."
 
 
-@pytest.mark.parametrize(("mode", "version"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
-async def test_a_server_that_runs_here_serves_both_generations(
-    running, monkeypatch, mode: str, version: str
-):
-    monkeypatch.setattr(connection, "Client", partial(connection.Client, mode=mode))
-    elicitor = Red()
-
-    async with running(FRIENDLY, elicitor=elicitor) as heard:
-        await exercise(heard)
-        asked = await heard.call("friendly__ask")
-        await heard.call("friendly__grow")
-        await heard.until(lambda: "friendly__grown" in heard.tools())
-
+async def serve(heard, elicitor: Red, version: str) -> None:
+    """Everything, with what a server does in the middle of a call and what it tells unasked."""
+    await exercise(heard)
+    asked = await heard.call("friendly__ask")
+    await heard.call("friendly__grow")
+    await heard.until(lambda: "friendly__grown" in heard.tools())
     assert heard.heard[1].protocol == version
     assert asked.content == "accept colour='red'"
     colour = Field("colour", "Colour", "string", required=True)
     assert elicitor.requests == [Request("friendly", "Which colour?", (colour,))]
+
+
+@pytest.fixture(params=[("auto", "2026-07-28"), ("legacy", "2025-11-25")], ids=["newer", "older"])
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both generations of the protocol."""
+    mode, version = request.param
+    monkeypatch.setattr(connection, "Client", partial(connection.Client, mode=mode))
+    return version
+
+
+async def test_a_server_that_runs_here_serves_both_generations(running, version: str):
+    elicitor = Red()
+
+    async with running(FRIENDLY, elicitor=elicitor) as heard:
+        await serve(heard, elicitor, version)
+
     assert heard.phases[-1] is Phase.STOPPED
     assert heard.tools() == []
 
 
-async def test_a_server_that_has_an_address_is_reached_with_its_headers(running):
-    command = (sys.executable, "-m", "tests.tools.mcp.friendly_server", "http")
+@asynccontextmanager
+async def served_over_http(*arguments: str) -> AsyncIterator[str]:
+    """Run the friendly server at a port of its own; gives its address."""
+    command = (sys.executable, "-m", "tests.tools.mcp.friendly_server", "http", *arguments)
     process = await asyncio.create_subprocess_exec(
         *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
         port = int(await process.stdout.readline())
-        spec = ServerSpec(
-            "friendly", url=f"http://127.0.0.1:{port}/mcp", headers={"X-Token": "${T:-abc}"}
-        )
-        async with running(spec, environ={}) as heard:
-            await exercise(heard)
+        yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
         await process.communicate()
 
 
+async def test_a_server_that_has_an_address_serves_both_generations(running, version: str):
+    elicitor = Red()
+
+    async with (
+        served_over_http() as url,
+        running(ServerSpec("friendly", url=url), elicitor=elicitor) as heard,
+    ):
+        await serve(heard, elicitor, version)
+
+    assert heard.phases[-1] is Phase.STOPPED
+
+
+async def test_a_server_that_has_an_address_is_sent_its_headers(running, version: str):
+    headers = {"X-Token": "${NO_SUCH_TOKEN:-abc-0123456789}"}
+
+    async with served_over_http("X-Token", "abc-0123456789") as url:
+        async with running(ServerSpec("friendly", url=url, headers=headers), environ={}) as heard:
+            await exercise(heard)
+        async with running(ServerSpec("friendly", url=url, headers={"X-Token": "no"})) as heard:
+            (state,) = heard.servers.states()
+
+    assert state.phase is Phase.FAILED
+    assert "(401 Unauthorized). Check its headers" in state.sentence
+
+
 async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(running):
     gone = replace(FRIENDLY, name="gone", command="/nowhere/server")
     far = ServerSpec("far", url="http://127.0.0.1:9/mcp", timeout=5)
+    lost = replace(FRIENDLY, name="lost", cwd="/nowhere")
     off = replace(FRIENDLY, name="off", enabled=False)
     unset = replace(FRIENDLY, name="unset", env={"KEY": "${NO_SUCH_KEY}"})
 
     rules = Rules(allow=("friendly",)).with_rules_of("friendly", Rules(deny=("fail.*", "s*")))
 
-    async with running(FRIENDLY, gone, far, off, unset, rules=rules) as heard:
+    async with running(FRIENDLY, gone, lost, far, off, unset, rules=rules) as heard:
         states = {state.name: state for state in heard.servers.states()}
         late = await heard.call("gone__do")
         names = heard.tools()
@@ -112,9 +155,10 @@ async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(runnin
     assert claims.annotations == ("read only", "stays within its own world")
     assert 0 < states["friendly"].seconds < 20
     assert states["off"].phase is Phase.OFF
-    failed = {name: states[name] for name in ("gone", "far", "unset")}
+    failed = {name: states[name] for name in ("gone", "lost", "far", "unset")}
     assert {state.phase for state in failed.values()} == {Phase.FAILED}
-    assert "no /nowhere/server" in failed["gone"].sentence
+    assert "there is no command /nowhere/server." in failed["gone"].sentence
+    assert "there is no folder /nowhere." in failed["lost"].sentence
     assert "far cannot be reached" in failed["far"].sentence
     assert "mcp.unset.env.KEY needs $NO_SUCH_KEY" in failed["unset"].sentence
     assert late.is_error

@@ -11,6 +11,7 @@ from textual.worker import active_worker
 
 from jitchat.store.pins import Drafts
 from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Surfaces
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
@@ -184,6 +185,7 @@ def stage_surfaces() -> Any:
     hint.sentences = ()
     hint.show_cost.side_effect = lambda *sentences: setattr(hint, "sentences", sentences)
     surfaces.transcript.chosen = None
+    surfaces.prompts = {}
     return surfaces
 
 
@@ -199,7 +201,8 @@ class Stage:
         self.keeper = DraftKeeper(host, self.drafts, self._typed, list)  # type: ignore[arg-type]
         shared: Any = host, backend, surfaces
         self.steering = steering = Steering(*shared, Mode.JIT)
-        self.opening = opening = Opening(*shared, self.keeper, conversation)
+        self.ending = Ending(*shared)
+        self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = Indexing(*shared, opening)
         self.previews = previews = Previews(*shared, opening, steering)
         self.meter = Meter(*shared, opening, steering, previews)

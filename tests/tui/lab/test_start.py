@@ -17,7 +17,7 @@ from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.setup import PlannedRun, PresetList
 from jitchat.tui.lab.start import ConfirmScreen, RunRows, RunsList, confirm_send
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES
 from tests.tui.lab.driving import LabApp, decided, listed, opened, over, shown, text
 from tests.tui.lab.support import (
     MODEL,
@@ -50,7 +50,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
         await pilot.press("3")
-        assert "5,544: each 3 times in full, recency, jit" in text(pilot)
+        assert "5,544: each 3 times in full, recency, jit · M changes that" in text(pilot)
         await pilot.press("p", "1")
         assert start._setup.parallel == 1
         await pilot.press("enter")
@@ -64,7 +64,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert kept.chosen.experiment == quick()
         assert service.labs[0].closed == [True]
         shares = count_results(map(result_of, quick().cells())).by_mode
-        told = [total(shares[mode]) for mode in Mode]
+        told = [total(shares[mode]) for mode in USUAL_MODES]
         assert " ".join(["420", *told]) in text(pilot)
 
 

@@ -13,7 +13,7 @@ from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import DEPLOY_WINDOW, LIVE, STEPS, Ask
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.values import Mode
+from jitchat.values import USUAL_MODES, Mode
 from jitchat.window.window import Kind
 from tests.support import ROOT
 from tests.tui.lab.driving import shown
@@ -92,7 +92,7 @@ async def what_if_has_the_figures_of_all_three(pilot: Pilot[None]) -> None:
     view, words = await planned(pilot), led(pilot).progress.words
     comparison = view.query_one(Sides).comparison
     assert comparison is not None
-    for side in comparison.sides:
+    for side in comparison.different:
         assert f"{side.mode} {side.figures[0]}" in words
     assert words.endswith(f"#{NEEDLE} is in full and jit.")
 
@@ -206,4 +206,4 @@ def test_nothing_of_it_is_loaded_with_the_chat() -> None:
 
 def test_every_mode_is_asked_in() -> None:
     asks = [step for step in STEPS if isinstance(step, Ask)]
-    assert [step.mode for step in asks if not step.may_ask] == list(Mode)
+    assert [step.mode for step in asks if not step.may_ask] == list(USUAL_MODES)

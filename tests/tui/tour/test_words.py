@@ -116,8 +116,9 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
     whole = compare(session, DEPLOY_WINDOW.question, NO_MORE)
     tight = compare(session, DEPLOY_WINDOW.question, once)
 
-    assert describe_comparison(whole, DEPLOY_WINDOW).endswith("#9 is in full and jit.")
-    assert "full does not fit, recency " in describe_comparison(tight, DEPLOY_WINDOW)
+    told = describe_comparison(whole, DEPLOY_WINDOW)
+    assert told.endswith(" (observe and document send what another does). #9 is in full and jit.")
+    assert "Tokens: full does not fit, recency " in describe_comparison(tight, DEPLOY_WINDOW)
     assert describe_comparison(tight, DEPLOY_WINDOW).endswith("#9 is in jit.")
     assert "Tokens" not in describe_comparison(None, DEPLOY_WINDOW)
 

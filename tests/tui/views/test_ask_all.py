@@ -1,4 +1,4 @@
-"""Asking in all modes at once, on screen: what it costs, three answers, and which one goes on."""
+"""Asking in several modes at once, on screen: which, for how much, and which answer goes on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jitchat.tui.views.ask_all import (
     trouble_of,
 )
 from jitchat.tui.views.ledger import LedgerView
-from jitchat.tui.views.view import Branched, GoTo
+from jitchat.tui.views.view import Branched, GoTo, Note
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.views.wire import WireView
 from jitchat.tui.widgets.prompt import Prompt
@@ -32,8 +32,8 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 from tests.session.sending import durable
-from tests.support import ScriptedProvider, demo_session
-from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+from tests.support import ScriptedProvider, demo_session, observe
+from tests.tui.support import TestBackend, demo_app, notices, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 
 if TYPE_CHECKING:
@@ -51,9 +51,12 @@ def answers(view: AskAllView) -> dict[Mode, AnswerProgress]:
 
 
 async def asked(pilot) -> AskAllView:
-    """The view, once it asks."""
+    """The view, once it asks; where it does not at once, after a yes."""
     await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
     view = pilot.app.screen
+    await until(pilot, lambda: view.confirms or view._asking is not None, "the windows")
+    if view.confirms:
+        await pilot.press("enter")
     await until(pilot, lambda: view._asking is not None, "the asking")
     return view
 
@@ -81,15 +84,26 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         texts = {mode: answer.text for mode, answer in answers(view).items()}
         assert "02:00" in texts[Mode.JIT]
         assert "02:00" not in texts[Mode.RECENCY]
+        assert list(texts) == [Mode.FULL, Mode.RECENCY, Mode.JIT]
         for column in view.query(AnswerColumn):
-            shown = str(column.query_one(".answer-figures").render())
-            assert f"in {answers(view)[column.mode].usage.input_tokens:,} ✓" in shown  # type: ignore[union-attr]
-            assert shown.endswith("free")
-            assert column.scroll.display == (column.mode is Mode.JIT)
+            assert column.display == (column.mode in texts)
+            if not column.display:
+                continue
+            is_open = column.mode is Mode.JIT
+            assert column.scroll.display == is_open
+            shown = ".answer-figures" if is_open else ".answer-head"
+            figures = str(column.query_one(shown).render())
+            assert f"in {answers(view)[column.mode].usage.input_tokens:,} ✓" in figures  # type: ignore[union-attr]
+            assert figures.endswith("free")
+        head = view.query(AnswerColumn).first().query_one(".answer-head")
+        assert str(head.render()).startswith(" full = observe = document  done")
         await pilot.press("y")
         assert texts[Mode.FULL] in pilot.app.clipboard
         await pilot.press("tab")
         assert view.looked_at is Mode.FULL
+        await pilot.press("4")
+        assert view.looked_at is Mode.FULL
+        assert "observe was not asked: its window is that of full." in notices(pilot)
         await pilot.press("f9")
         assert pilot.app.screen is view
         await pilot.press("2", "enter")
@@ -115,9 +129,10 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
         for key in ("n", "escape"):
             await pilot.press("alt+a")
             view = await asks_for_the_price(pilot)
-            assert "Ask all three for ~$0.0" in told(view)
-            heads = " ".join(str(each.render()) for each in view.query(".answer-head"))
+            assert "Ask full, recency and jit for ~$0.0" in told(view)
+            heads = " ".join(str(each.render()) for each in view.query(".answer-figures"))
             assert heads.count("tokens · ~$0.0") == 3
+            assert heads.count("the same window as full, asked once") == 2
             await pilot.press(*"lways", key)
             await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert backend.provider.requests == []
@@ -140,6 +155,55 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
         assert screen.query_one(Prompt).text == ""
         top = screen.query_one(TopLine)
         await until(pilot, lambda: top._text.cost == "cost unknown", "what the three cost")
+
+
+async def test_only_what_is_ticked_is_asked(backend: TestBackend) -> None:
+    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        observe(screen.session.memory, 50)  # type: ignore[union-attr]
+        await type_text(pilot, QUESTION)
+        await pilot.press("alt+a")
+        view = await asks_for_the_price(pilot)
+        assert "Ask full, recency, jit and observe for" in told(view)
+        whole = told(view)
+        await pilot.press("space", "f", "space")
+        assert told(view).startswith("Ask recency and observe for ~$0.0")
+        await pilot.press("5", "space")
+        assert "document: the same window as full, asked once." in notices(pilot)
+        await pilot.press("a")
+        assert told(view) == whole
+        for mode in "frjo":
+            await pilot.press(mode, "space")
+        await pilot.press("enter")
+        assert told(view).startswith("Nothing is ticked.")
+        assert view._asking is None
+        await pilot.press("space", "enter")
+        await over(pilot, await asked(pilot))
+        assert list(answers(view)) == [Mode.OBSERVE]
+        assert view.looked_at is Mode.OBSERVE
+        assert told(view) == "Esc keeps the answer in observe."
+        assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
+
+
+async def test_as_many_columns_are_shown_as_have_room_and_the_one_looked_at_is_among_them(
+    backend: TestBackend,
+) -> None:
+    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    async with demo_app(backend).run_test(size=(160, 48)) as pilot:
+        await ready(pilot)
+        await type_text(pilot, QUESTION)
+        await pilot.press("alt+a")
+        view = await asks_for_the_price(pilot)
+
+        def shown() -> list[Mode]:
+            return [column.mode for column in view.query(AnswerColumn) if column.display]
+
+        assert shown() == list(Mode)
+        await pilot.resize_terminal(150, 40)
+        await until(pilot, lambda: shown() == list(Mode)[:4], "four of them")
+        await pilot.press("5")
+        assert shown() == list(Mode)[1:]
 
 
 async def test_quitting_while_the_answers_stream_keeps_what_came(backend: TestBackend) -> None:
@@ -182,8 +246,8 @@ async def test_nothing_typed_is_lost_when_nobody_answers(backend: TestBackend) -
         view = await asked(pilot)
         await over(pilot, view)
         assert told(view).endswith("The message stays in the prompt.")
-        trouble = str(view.query(".answer-trouble").last().render())
-        assert trouble == "Nobody is there. Start it."
+        trouble = view.query_one(".answer.-on .answer-trouble", Note)
+        assert str(trouble.render()) == "Nobody is there. Start it."
         await pilot.press("enter", "escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert screen.query_one(Prompt).text == QUESTION

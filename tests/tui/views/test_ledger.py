@@ -10,8 +10,10 @@ from jitchat.tui.views.budget import BudgetView
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.steering import Hold, Steering
 from jitchat.window.window import Kind, Verdict
+from tests.tools.support import ScriptedServers, ScriptedTools
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -219,3 +221,37 @@ async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: T
             frozenset(),
             frozenset(),
         )
+
+
+async def test_tools_are_listed_behind_the_turns_with_their_price_and_why(
+    backend: TestBackend,
+) -> None:
+    names = [f"shelf_{number}" for number in range(200)]
+    backend.servers = ScriptedServers(ScriptedTools(dict.fromkeys([*names, "invoices"], "done")))
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "pay the invoices of the deploy window")
+        window = screen.previews.window
+        assert window is not None
+        assert len(window.tools_left_out) == 200
+        sentence = " ".join(choosing_sentences(window))
+        assert f"{len(names)} tools not offered" in sentence
+        assert (
+            f"its description does not fit: shelf_0 ({window.tools_left_out[0].tokens})" in sentence
+        )
+        view, table = await opened(pilot)
+        lines = table.text()
+        price = window.tokens_of(Kind.TOOLS)
+        assert any(
+            line.startswith("── ") and f"offered, ~{price:,} tokens" in line for line in lines
+        )
+        (offered,) = (line for line in lines if "invoices:" in line)
+        assert offered.endswith('offered   invoices: its description fits on "invoices"')
+        await pilot.press("slash", *"shelf_7", "enter")
+        found = [line for line in table.text() if "left out" in line]
+        assert [line.split()[3] for line in found] == [
+            "shelf_7:",
+            *(f"shelf_{n}:" for n in range(70, 80)),
+        ]
+        await pilot.press("end")
+        assert told(view, "note") == found[-1]

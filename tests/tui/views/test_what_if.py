@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.session import SessionOptions
+from jitchat.statements import Observation, Source
 from jitchat.tui.views.what_if import (
     Comparison,
     Side,
@@ -30,7 +31,7 @@ from jitchat.window.steering import NO_MORE
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
-from tests.support import demo_session
+from tests.support import demo_session, observe
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 from tests.window.cases import Case, cases
@@ -78,15 +79,15 @@ def test_a_bar_is_to_the_scale_of_the_widest_and_shows_every_kind(
     ordered = tuple(sorted(sizes, key=lambda each: list(Kind).index(each[0])))
     used = sum(tokens for _, tokens in ordered)
     side = Side(Mode.JIT, used, ordered, ("",) * 6)
-    drawn = str(bar_line(side, used + more, width)).removeprefix(" jit".ljust(9)).rstrip()
-    exact = used * (width - 9) / (used + more)
+    drawn = str(bar_line(side, used + more, width)).removeprefix(" jit".ljust(10)).rstrip()
+    exact = used * (width - 10) / (used + more)
     assert len(set(drawn)) == len(ordered)
-    assert len(drawn) <= width - 9
+    assert len(drawn) <= width - 10
     assert abs(len(drawn) - exact) <= len(ordered) + 1
 
 
 def drawn(comparison: Comparison, mode: Mode) -> str:
-    columns = columns_of(comparison)
+    columns = columns_of(comparison, 73)
     rows = (
         item.text if isinstance(item, Line) else str(draw(columns, item)).rstrip()
         for item in items_of(comparison)
@@ -101,7 +102,9 @@ def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(s
     assert re.search(r"^#9 +▚ rec \d+ +· +▒ ret \d+ +.*02:00", text, re.MULTILINE)
     assert re.search(r"^#1…#\d+ +▚ rec [\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
     assert "▸jit" in text
+    assert text.count("the same window as full, byte for byte") == 2
     assert " full  " in text.splitlines()[1]
+    assert "── in every window · " in text
     assert "cost unknown" in text
 
 
@@ -111,10 +114,26 @@ def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(
     comparison: Comparison = compare(session, QUESTION, NO_MORE)
     lines = str(draw_sides(comparison, Mode.FULL, 76)).splitlines()
     assert re.fullmatch(r"▸full +does not fit: [\d,]+ tokens over the budget", lines[1])
-    assert lines[4] == " full".ljust(9) + "╳" * 67
+    assert lines[6] == " full".ljust(10) + "╳" * 66
     assert comparison.modes == (Mode.RECENCY, Mode.JIT)
-    assert "in all three" not in drawn(comparison, Mode.FULL)
+    assert "in every window" not in drawn(comparison, Mode.FULL)
     assert "in recency and jit · " in drawn(comparison, Mode.FULL)
+
+
+def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(store) -> None:
+    session = demo_session(store)
+    observe(session.memory, 40, Observation("The port is 9641.", Source(1, 40)))
+    comparison = compare(session, QUESTION, NO_MORE)
+    assert [side.same_as for side in comparison.sides] == [None] * 4 + [Mode.FULL]
+    titles = [mode.value for mode in (Mode.FULL, Mode.RECENCY, Mode.JIT, Mode.OBSERVE)]
+    for width, head in ((100, "▚ rec "), (70, "▚ ")):
+        columns = columns_of(comparison, width)
+        assert [column.title for column in columns] == ["turn", *titles, "begins"]
+        assert sum(column.width or 0 for column in columns) <= width - 20
+        text = str(draw(columns, next(row for row in comparison.rows if row.turns == (9,))))
+        assert re.match(rf"#9 +{head}\d", text)
+    (instructions,) = [row for row in comparison.rows if row.turns == (None,)]
+    assert instructions.shares[Mode.OBSERVE].tokens > instructions.shares[Mode.FULL].tokens
 
 
 async def test_f7_compares_asks_nobody_and_leads_to_a_turn_or_to_a_mode(

@@ -1,0 +1,124 @@
+"""`jitchat bench memory`: a document per project, or an entry per message, over sessions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jitchat import __version__, models
+from jitchat.bench import asking, memory_report, questions
+from jitchat.bench.memory import Measuring, RunnerResult, with_questions
+from jitchat.bench.memory_runners import RunnerName
+from jitchat.bench.output import settings_fields
+from jitchat.cli import bench_options, options, output
+from jitchat.cli.bench_answers import AnswerFlags, send_all
+from jitchat.settings import Settings
+from jitchat.synthesis.document_writer import ExtractiveWriter
+from jitchat.text.figures import plural
+from jitchat.weights.catalogue import sha256_of
+
+_BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFlags:
+    runner: str | None = options.option(
+        "Which memory.  [default: document, or entries where agent.context_only is false]",
+        type=click.Choice([*RunnerName, _BOTH]),
+        metavar="document|entries|both",
+    )
+    json: Path | None = bench_options.json_option()  # noqa: RUF009
+    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
+    model_path: str | None = bench_options.model_path_option()
+
+    def runners(self, settings: Settings) -> list[RunnerName]:
+        if self.runner == _BOTH:
+            return list(RunnerName)
+        by_setting = RunnerName.DOCUMENT if settings.agent.context_only else RunnerName.ENTRIES
+        return [RunnerName(self.runner) if self.runner else by_setting]
+
+
+@click.command("memory", cls=options.SharingCommand)
+@click.option(
+    "--data", type=click.Path(path_type=Path), required=True, metavar="FILE",
+    help="In LoCoMo's form, LongMemEval's, or labelled; its content decides.",
+)  # fmt: skip
+@options.options_as("drawn", bench_options.SampleFlags)
+@options.options_as("measuring", MemoryFlags)
+@options.options_as("answering", AnswerFlags)
+@options.endpoint_options
+def memory_command(
+    flags: options.Flags,
+    data: Path,
+    drawn: bench_options.SampleFlags,
+    measuring: MemoryFlags,
+    answering: AnswerFlags,
+) -> None:
+    """Have a memory take in sessions, and see which questions its windows can answer.
+
+    document: one memory document, rewritten at the end of each session by three operations on the
+    store. entries: an index entry as each message comes, embeddings ten at a time, and retrieval.
+    A session ends where nothing was said for twenty minutes. [writer] in the configuration has a
+    model write the document.
+
+    Sends nothing else, unless --answerer names who is to answer.
+    """
+    flags = bench_options.with_embedder(
+        answering.with_answerer(flags), measuring.embedder, measuring.model_path
+    )
+    bench_options.require_writable(measuring.json)
+    answering.require_writable()
+    settings = flags.settings()
+    read = questions.read_labelled(data)
+    for doubt in questions.reading_warnings(read):
+        output.say(doubt, err=True)
+    talks, sample = drawn.draw(read)
+    talks = with_questions(talks)
+    cases = asking.Cases(models.system_text(settings)) if answering.answerer is not None else None
+    results = _run(settings, flags, talks, measuring.runners(settings), cases)
+    asked = sum(len(talk.questions) for talk in talks)
+    title = f"{data.stem}: {plural(len(talks), 'conversation')}, {plural(asked, 'question')}"
+    output.print_tables(
+        [memory_report.ingestion_table(title, results), memory_report.held_table(results)]
+    )
+    output.emit("")
+    result: dict[str, Any] = {
+        "version": __version__,
+        "settings": settings_fields(settings),
+        "data": {"path": str(data), "sha256": sha256_of(data), **sample},
+        "runners": memory_report.result_fields(results),
+    }
+    if cases is not None:
+        answered = send_all(answering, flags, cases, result["data"], measuring.json)
+        scores = memory_report.answered_scores(answered.results, judged=answered.is_judged)
+        how = f"judged by {answering.judge}" if answered.is_judged else "mean F1"
+        told = f"answered by {answering.answerer}, {how}"
+        output.print_tables([memory_report.answered_table(told, scores)])
+        output.emit("")
+        result["answered"] = {name.value: dict(each) for name, each in scores.items()}
+    if measuring.json is not None:
+        output.write_json(measuring.json, result)
+
+
+def _run(
+    settings: Settings,
+    flags: options.Flags,
+    talks: list[questions.LabelledConversation],
+    runners: list[RunnerName],
+    cases: asking.Cases | None,
+) -> dict[RunnerName, RunnerResult]:
+    model = models.resolve_model(settings)
+    measure = Measuring(
+        models.make_embedder(settings, flags.paths()),
+        model.counter,
+        model.asked_budget,
+        lambda: model.document_writer() or ExtractiveWriter(),
+    )
+    with output.progress("conversations", len(talks) * len(runners)) as advance:
+        results = {name: measure.run(talks, name, cases, advance) for name in runners}
+    for name, result in results.items():
+        if result.unfit:
+            missed = f"{name}: the window does not fit for {plural(result.unfit, 'question')}."
+            output.say(f"{missed} {asking.WIDER}", err=True)
+    return results

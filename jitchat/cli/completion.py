@@ -1,0 +1,51 @@
+"""`jitchat completion`: what a shell needs to complete commands, options and ids."""
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from jitchat.cli import options, output
+from jitchat.errors import JitchatError, UsageError
+
+_VARIABLE = "_JITCHAT_COMPLETE"
+
+
+def _file_of(shell: str) -> Path:
+    """Name the file that a shell reads by itself, or that its function path is to lead to."""
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return {
+        "bash": data / "bash-completion" / "completions" / "jitchat",
+        "zsh": data / "zsh" / "site-functions" / "_jitchat",
+        "fish": config / "fish" / "completions" / "jitchat.fish",
+    }[shell]
+
+
+@click.command("completion", cls=options.SharingCommand)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.option("--print", "only_print", is_flag=True, help="Print the script; install nothing.")
+def completion_command(shell: str, only_print: bool) -> None:
+    """Install the completion of commands for SHELL."""
+    made = get_completion_class(shell)
+    root = click.get_current_context().find_root().command
+    if made is None:
+        raise UsageError(f"{shell} is not known.")
+    script = made(root, {}, "jitchat", _VARIABLE).source()
+    if only_print:
+        output.say(script, newline=False)
+        return
+    path = _file_of(shell)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise JitchatError(
+            f"{path} cannot be written: {error.strerror}.",
+            f"`jitchat completion {shell} --print` prints what belongs there.",
+        ) from error
+    output.say(f"The completion for {shell} is in {path}. A new shell uses it.")
+    if shell == "zsh":
+        output.say(f"It has to be on zsh's path: fpath=({path.parent} $fpath), ahead of compinit.")

@@ -1,0 +1,197 @@
+"""`jitchat document`: the memory document of a project, its versions, and what was changed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import click
+
+from jitchat.cli import cold_store, options, output
+from jitchat.errors import UsageError
+from jitchat.statements import DocumentLine, MemoryDocument, Source
+from jitchat.store.documents import BY_USER, DocumentStore, Version
+from jitchat.synthesis import document_edits
+from jitchat.synthesis.fitting import MOST_WORDS, words_of
+from jitchat.text.figures import local, plural
+from jitchat.window.statements import document_text, line_text
+
+_PINNED, _EDITED = "pinned", "edited"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFlags:
+    project: str = options.option(
+        "Of this project.", default="default", show_default=True, metavar="NAME"
+    )
+    version: int | None = options.option(
+        "Show this version.", type=click.IntRange(min=1), metavar="N"
+    )
+    versions: bool = options.option("List all versions.", is_flag=True)
+    diff: tuple[int, int] | None = options.option(
+        "Show what became of version A in version B.", type=(int, int), metavar="A B"
+    )
+    edit: bool = options.option("Edit it in $EDITOR.", is_flag=True)
+    pin: int | None = options.option("Pin line N, or end that.", type=int, metavar="N")
+    forget: int | None = options.option("Leave line N out.", type=int, metavar="N")
+    undo: bool = options.option("Bring the version before back, as a new one.", is_flag=True)
+    text: bool = options.option("Print it as a window carries it.", is_flag=True)
+    json: bool = options.option("Print JSON.", is_flag=True)
+
+    def require_one_change(self) -> None:
+        changes = [self.edit, self.pin is not None, self.forget is not None, self.undo]
+        if sum(changes) > 1:
+            raise UsageError("Only one of --edit, --pin, --forget and --undo at once.")
+
+
+@click.command("document", cls=options.SharingCommand)
+@options.options_as("wanted", DocumentFlags)
+@options.location_options
+def document_command(flags: options.Flags, wanted: DocumentFlags) -> None:
+    """Show the memory document of a project: each line with its number, date and source.
+
+    It is written when a session ends: the conversation or the app is left, twenty minutes pass, or
+    you say /end or `jitchat send --end`. Every change, yours too, is a new version; none is lost.
+    """
+    wanted.require_one_change()
+    with cold_store.opened_store(flags.paths()) as store:
+        documents = DocumentStore(store.database, wanted.project, store.now)
+        if change := _change(wanted, store.now().date()):
+            changed = documents.put(change(documents.latest()), BY_USER)
+            output.say(f"Version {changed.version:,} holds now.", err=True)
+        elif wanted.undo:
+            undone = documents.undo()
+            output.say(f"Version {undone.version:,} holds now.", err=True)
+        _show(documents, wanted)
+
+
+def _change(
+    wanted: DocumentFlags, today: date
+) -> Callable[[MemoryDocument], MemoryDocument] | None:
+    if wanted.pin is not None:
+        number = wanted.pin
+        return lambda document: document_edits.pinned(document, number)
+    if wanted.forget is not None:
+        gone = wanted.forget
+        return lambda document: document_edits.forgotten(document, gone)
+    return (lambda document: _by_editor(document, today)) if wanted.edit else None
+
+
+def _by_editor(document: MemoryDocument, today: date) -> MemoryDocument:
+    """Have the user edit the document as text; one that comes back unsaved stays as it is."""
+    text = click.edit(document_text(document), extension=".md")
+    return document if text is None else document_edits.from_text(text, document, today)
+
+
+def _show(documents: DocumentStore, wanted: DocumentFlags) -> None:
+    if wanted.diff is not None:
+        _show_difference(documents, *wanted.diff, as_json=wanted.json)
+    elif wanted.versions:
+        _show_versions(documents.versions(), as_json=wanted.json)
+    else:
+        found = documents.latest() if wanted.version is None else documents.at(wanted.version)
+        _show_document(found, wanted)
+
+
+def _show_document(document: MemoryDocument, wanted: DocumentFlags) -> None:
+    if wanted.json:
+        output.say_json(document_fields(document, wanted.project))
+    elif wanted.text:
+        output.say(document_text(document), newline=False)
+    elif not document.lines:
+        output.say(f"The memory document of project {wanted.project!r} is empty.")
+        output.say("A session's end writes it: leave the conversation, or say /end.", err=True)
+    else:
+        output.say(summary(document))
+        section = None
+        for number, line in enumerate(document.lines, start=1):
+            if line.section is not section:
+                section = line.section
+                output.say(f"\n{section}")
+            marks = "".join(f" [{mark}]" for mark in marks_of(line))
+            output.say(f"{number:>4} {line_text(line)}{marks}")
+
+
+def summary(document: MemoryDocument) -> str:
+    lines = plural(len(document.lines), "line")
+    return (
+        f"version {document.version:,} · {lines} · {words_of(document):,} of {MOST_WORDS:,} words"
+    )
+
+
+def marks_of(line: DocumentLine) -> list[str]:
+    marks = [_PINNED] * line.is_pinned + [_EDITED] * line.is_edited
+    return marks + ([f"said {line.mentions + 1} times"] if line.mentions else [])
+
+
+def _show_versions(versions: list[Version], *, as_json: bool) -> None:
+    if as_json:
+        output.say_json([_version_fields(each) for each in versions])
+        return
+    rows = [
+        (
+            f"{each.number:,}",
+            f"{local(each.made_at):%Y-%m-%d %H:%M}",
+            plural(each.lines, "line"),
+            each.made_by + (f": version {each.restores:,} again" if each.restores else ""),
+        )
+        for each in versions
+    ]
+    if rows:
+        output.print_columns(rows, right=(0,))
+
+
+def _version_fields(version: Version) -> dict[str, Any]:
+    return {
+        "version": version.number,
+        "made_by": version.made_by,
+        "made_at": version.made_at.isoformat(),
+        "lines": version.lines,
+        "restores": version.restores,
+    }
+
+
+def _show_difference(documents: DocumentStore, old: int, new: int, *, as_json: bool) -> None:
+    changes = document_edits.difference(documents.at(old), documents.at(new))
+    if as_json:
+        output.say_json([{"added": each.is_added, **line_fields(each.line)} for each in changes])
+        return
+    for each in changes:
+        output.say(f"{'+' if each.is_added else '-'} {each.line.section}: {line_text(each.line)}")
+
+
+def document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
+    return {
+        "project": project,
+        "version": document.version,
+        "words": words_of(document),
+        "through": dict(document.through),
+        "lines": [line_fields(line) for line in document.lines],
+    }
+
+
+def line_fields(line: DocumentLine) -> dict[str, Any]:
+    old = line.replaced
+    return {
+        "section": line.section.value,
+        "text": line.text,
+        "speaker": line.speaker or None,
+        "source": _source_fields(line.source),
+        "date": line.day.isoformat() if line.day else None,
+        "refers_to": list(line.refers_to),
+        "replaced": old
+        and {
+            "text": old.text,
+            "source": _source_fields(old.source),
+            "date": old.day.isoformat() if old.day else None,
+        },
+        "mentions": line.mentions,
+        "pinned": line.is_pinned,
+        "edited": line.is_edited,
+    }
+
+
+def _source_fields(source: Source | None) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    return {"conversation": source.conversation, "first": source.first, "last": source.last}

@@ -1,0 +1,177 @@
+"""`jitchat observations`: what stands for the turns of a conversation in `observe`, and how."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from jitchat.cli import options, output
+from jitchat.cli.turns import opened_session
+from jitchat.errors import UnknownTurn, UsageError
+from jitchat.session import Session
+from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
+from jitchat.window.statements import observation_text
+
+_NONE = (
+    "Nothing of {conversation} is observed. `jitchat observations --run` has its turns observed;"
+    " `jitchat send --mode observe` does so by itself when they take their share of the window."
+)
+_SHOWN = 100
+"""Characters of a dropped statement."""
+
+
+@click.command("observations", cls=options.SharingCommand)
+@click.argument("conversation", required=False)
+@click.option("--run", is_flag=True, help="Have every turn observed but the last exchange.")
+@click.option("--undo", is_flag=True, help="Take back the last pass.")
+@click.option("--reset", is_flag=True, help="Throw all observations away; the turns stay.")
+@click.option(
+    "--edit",
+    type=(click.IntRange(min=1), str),
+    metavar="N TEXT",
+    help="Write line N anew; an empty TEXT takes it out.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@options.common_options
+def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+    """Show the observations of CONVERSATION, with their turns; by default the one touched last.
+
+    Behind the lines stand the passes that made them, and what the last one dropped, turn by turn.
+    Nothing is deleted: what is taken back is not shown, and the turns themselves are always kept.
+    """
+    chosen = [name for name in ("run", "undo", "reset", "edit") if wanted[name]]
+    if len(chosen) > 1:
+        named = " and ".join(f"--{name}" for name in chosen)
+        raise UsageError(f"{named} are two things to do.", "Give one of them.")
+    with opened_session(flags) as (session, _, _):
+        told = _change(session, wanted)
+        if wanted["as_json"]:
+            output.say_json(_fields(session))
+            return
+        for sentence in told:
+            output.say(sentence)
+        for line in _lines(session):
+            output.say(line)
+
+
+def _change(session: Session, wanted: dict[str, Any]) -> Sequence[str]:
+    observing = session.observing
+    if wanted["run"]:
+        return asyncio.run(_run(session))
+    if wanted["undo"]:
+        made = observing.undo()
+        if made is None:
+            return ["There is no pass to take back."]
+        return [f"Taken back: {PassReport(made).sentence}."]
+    if wanted["reset"]:
+        observing.reset()
+    if wanted["edit"]:
+        number, text = wanted["edit"]
+        if observing.edit(number - 1, text) is None:
+            raise UnknownTurn(f"--edit: there is no line {number}.", "The list has their numbers.")
+    return []
+
+
+async def _run(session: Session) -> list[str]:
+    limit = session.options.budget.limit
+    try:
+        async with aclosing(session.observing.run(limit, everything=True)) as passes:
+            told = [f"{PassReport(made.made).sentence}." async for made in passes]
+    finally:
+        await session.aclose()
+    return told or ["Everything is observed but the last exchange."]
+
+
+def _reports(session: Session) -> list[PassReport]:
+    memory = session.memory
+    turns = memory.turns
+
+    def turns_of(first: int, last: int) -> Sequence[Any]:
+        return [turn for turn in turns if first <= turn.position <= last]
+
+    return reports_of(session.observing.passes(), turns_of)
+
+
+def _lines(session: Session) -> Iterator[str]:
+    standing, conversation = session.observing.standing(), session.memory.conversation.id
+    observations = standing.observations
+    if not observations.lines:
+        yield _NONE.format(conversation=conversation)
+        return
+    reports = _reports(session)
+    before = standing.history.total - standing.raw
+    saving = saving_sentence(before, standing.observed, session.options.prices)
+    lines = plural(len(observations.lines), "line")
+    yield f"{conversation}: {lines} for #1–#{observations.through}"
+    yield f"{saving}; {standing.raw:,} tokens are not observed yet"
+    number = 0
+    for line in observation_text(observations).splitlines():
+        is_line = line.startswith("- ")
+        number += is_line
+        yield f"{number:>4} {line.removeprefix('- ')}" if is_line else line
+    yield "passes:"
+    for report in reports:
+        gone = f"; {report.dropped_sentence}" if report.dropped_sentence else ""
+        yield f"  {report.sentence}{gone}"
+    yield from _dropped(reports[-1])
+
+
+def _dropped(report: PassReport) -> Iterator[str]:
+    if report.dropped or report.lost:
+        yield "dropped by the last pass (the turns are kept; request_context finds them):"
+    for each in report.dropped:
+        for sentence in each.sentences:
+            yield f"  #{each.turn}  {shorten(sentence, _SHOWN)}"
+        if each.items:
+            yield f"  #{each.turn}  names: {', '.join(each.items)}"
+    for line in report.lost:
+        yield f"  {line.source.name}  {shorten(line.text, _SHOWN)}"
+
+
+def _fields(session: Session) -> dict[str, Any]:
+    standing = session.observing.standing()
+    observations = standing.observations
+    return {
+        "conversation": session.memory.conversation.id,
+        "through": observations.through,
+        "tokens": standing.observed,
+        "tokens_of_turns": standing.history.total - standing.raw,
+        "tokens_not_observed": standing.raw,
+        "lines": [_line_fields(number, line) for number, line in enumerate(observations.lines, 1)],
+        "passes": [_pass_fields(report) for report in _reports(session)],
+    }
+
+
+def _line_fields(number: int, line: Any) -> dict[str, Any]:  # noqa: ANN401
+    later = line.superseded
+    return {
+        "number": number,
+        "text": line.text,
+        "turns": [line.source.first, line.source.last],
+        "priority": line.priority.value,
+        "said_at": line.said_at.isoformat() if line.said_at else None,
+        "refers_to": list(line.refers_to),
+        "superseded": {"turn": later.turn, "on": later.on.isoformat() if later.on else None}
+        if later
+        else None,
+    }
+
+
+def _pass_fields(report: PassReport) -> dict[str, Any]:
+    made = report.made
+    return {
+        "id": made.id,
+        "kind": made.kind.value,
+        "turns": [made.first, made.last],
+        "lines": len(made.lines),
+        "made_by": made.made_by,
+        "made_at": made.made_at.isoformat() if made.made_at else None,
+        "note": dict(made.note),
+        "dropped": [asdict(each) for each in report.dropped],
+        "lost": [{"turns": [x.source.first, x.source.last], "text": x.text} for x in report.lost],
+    }

@@ -1,0 +1,88 @@
+"""`jitchat usage`: what was sent and what it cost, in sums."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import click
+
+from jitchat.cli import cold_store, options, output
+from jitchat.store.usage import Grouping, UsageRow, usage_by
+from jitchat.text.figures import total_of
+from jitchat.text.sanitize import shorten
+
+_NAME = 48
+"""Characters of a name in the table; in the plot half of it."""
+_WIDTH = 80
+"""Columns of a plot that goes to a file."""
+_HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
+
+
+@click.command("usage", cls=options.SharingCommand)
+@click.option(
+    "--by",
+    type=click.Choice([each.value for each in Grouping]),
+    default=Grouping.MODEL.value,
+    show_default=True,
+    help="What the sums are of.",
+)
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="From DAY on.")
+@click.option("--plot/--no-plot", default=None, help="Draw the sums; in a terminal, as a rule.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.location_options
+def usage_command(
+    flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
+) -> None:
+    """Show what was sent and what it cost, by model, day or conversation."""
+    first: date | None = since.date() if since is not None else None
+    with cold_store.opened_store(flags.paths()) as store:
+        rows = usage_by(store.database, Grouping(by), first.isoformat() if first else None)
+    if as_json:
+        output.say_json([_fields(row) for row in rows])
+    elif not rows:
+        output.say("Nothing was sent" + (f" since {first}." if first else " yet."))
+    else:
+        output.print_columns([_HEADINGS, *map(_cells, rows)], right=(1, 2, 3, 4, 5))
+        if plot if plot is not None else output.is_terminal(sys.stdout):
+            for line in _plotted(rows):
+                output.emit(line)
+
+
+def _fields(row: UsageRow) -> dict[str, Any]:
+    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
+    return {
+        "name": row.name,
+        "sent": row.spent.sends,
+        "unreported": row.unreported,
+        "input_tokens": row.input_tokens,
+        "cached_tokens": row.cached_tokens,
+        "output_tokens": row.output_tokens,
+        "cost": row.spent.amount,
+        "cost_unknown": row.spent.unknown,
+    }
+
+
+def _cells(row: UsageRow) -> tuple[str, ...]:
+    counts = row.input_tokens, row.cached_tokens, row.output_tokens
+    cost = total_of(row.spent.amount, row.spent.unknown) or "free"
+    return shorten(row.name, _NAME), f"{row.spent.sends:,}", *(f"{n:,}" for n in counts), cost
+
+
+def _plotted(rows: Sequence[UsageRow]) -> Iterator[str]:
+    """Draw a bar a row: of dollars where anything was charged, else of tokens."""
+    import plotext  # noqa: PLC0415  170 ms, needed for a plot only
+
+    is_charged = any(row.spent.amount for row in rows)
+    values = [
+        row.spent.amount if is_charged else row.input_tokens + row.output_tokens for row in rows
+    ]
+    if not any(values):
+        return
+    names = [output.painted(shorten(row.name, _NAME // 2), None) for row in rows]
+    plotext.clear_figure()
+    plotext.theme("clear")
+    title = "US dollars" if is_charged else "tokens in and out"
+    plotext.simple_bar(names, values, width=output.terminal_width() or _WIDTH, title=title)
+    yield ""
+    yield plotext.build().rstrip("\n")

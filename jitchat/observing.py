@@ -1,0 +1,270 @@
+"""When a conversation is observed: after a reply, in need, or when the user says so.
+
+Owns what is made of `observe` for one session. A pass is made from what stands when it begins, and
+stored only if the same stands when it is ready: of two that overlap, the later one is refused and
+made anew. So a message that is sent meanwhile, and a crash, find what was committed before.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from jitchat.errors import StaleObservations
+from jitchat.events import MemoryUpdated, ObservationDue
+from jitchat.memory import Memory
+from jitchat.statements import Observation
+from jitchat.store.observations import ObservationPass, PassKind
+from jitchat.store.path import Path
+from jitchat.synthesis import policy
+from jitchat.synthesis.observer import Batch, Observer
+from jitchat.synthesis.passes import PassMaker
+from jitchat.synthesis.policy import Due, Observe, Standing, Thresholds
+from jitchat.text.sanitize import one_line
+from jitchat.values import Turn
+from jitchat.window.history import History
+from jitchat.window.statements import observation_tokens
+from jitchat.window.tokens import TokenCounter
+
+_TRIES = 3
+"""So many passes in a row may come too late; what is due then is left for the next reply."""
+BY_USER = "you"
+"""Who made an edit."""
+
+
+class Consent(StrEnum):
+    """Whether turns are observed without a question."""
+
+    ASK = "ask"
+    AUTO = "auto"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRules:
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    consent: Consent = Consent.AUTO
+
+
+class Observing:
+    """Observes the path of one conversation. One loop at a time; safe beside other instances."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        history_before: Callable[[int], History],
+        counter: TokenCounter,
+        observer: Observer | None,
+        rules: ObserveRules,
+    ) -> None:
+        self._memory, self._history_before, self._counter = memory, history_before, counter
+        self._maker = PassMaker(observer, counter)
+        self._in_need = PassMaker(None, counter)
+        """What cannot wait is made by what is built in: it takes no time."""
+        self.thresholds, self.consent = rules.thresholds, rules.consent
+        self._is_running = False
+
+    @property
+    def observer(self) -> str:
+        """The name of who makes observations."""
+        return self._maker.observer.name
+
+    # What stands.
+
+    def standing(self, before: int | None = None) -> Standing:
+        """Tell what there is to decide on, of the turns ahead of a position, else of all."""
+        before = self._end if before is None else before
+        observations = self._memory.distilled(before).observations
+        tokens = observation_tokens(observations, self._counter.count)
+        return Standing(self._history_before(before), observations, tokens)
+
+    def passes(self) -> list[ObservationPass]:
+        """List the passes that stand on the path, in order."""
+        return self._memory.observed.passes(self._path, self._end)
+
+    def due(self, limit: int) -> Due:
+        return policy.due(self.standing(), self.thresholds, limit)
+
+    @property
+    def _path(self) -> Path:
+        return self._memory.snapshot.path
+
+    @property
+    def _end(self) -> int:
+        return self._path.head + 1
+
+    # Making passes.
+
+    async def after_reply(self, limit: int) -> AsyncGenerator[MemoryUpdated | ObservationDue, None]:
+        """Observe what is due, ahead of need; where the user is to be asked first, say so."""
+        if self.consent is Consent.OFF or self._is_running:
+            return
+        due = await asyncio.to_thread(self._due_unasked, limit)
+        if due is None:
+            return
+        if self.consent is Consent.ASK:
+            yield ObservationDue(_turns_of(due), _tokens_of(due, self.standing()), self.observer)
+            return
+        async with aclosing(self.run(limit)) as made:
+            async for event in made:
+                yield event
+
+    def _due_unasked(self, limit: int) -> Due:
+        return None if self._memory.observed.is_paused(self._path) else self.due(limit)
+
+    async def run(
+        self, limit: int, *, everything: bool = False
+    ) -> AsyncGenerator[MemoryUpdated, None]:
+        """Make the passes that are due, one after the other; `everything`: all that can be."""
+        if self._is_running:
+            return
+        self._is_running, may_reflect, tries = True, True, 0
+        try:
+            while tries < _TRIES:
+                due = await asyncio.to_thread(self._next_due, limit, everything, may_reflect)
+                try:
+                    made = await self._made(due, self._maker)
+                except StaleObservations:
+                    tries += 1
+                    await asyncio.to_thread(self._memory.refresh)
+                    continue
+                if made is None and (due is None or isinstance(due, Observe) or not may_reflect):
+                    return
+                # what cannot be made smaller keeps no turn from being observed
+                may_reflect, tries = made is not None, 0
+                if made is not None:
+                    yield MemoryUpdated(made)
+        finally:
+            self._is_running = False
+
+    def _next_due(self, limit: int, everything: bool, may_reflect: bool) -> Due:
+        standing, thresholds = self.standing(), self.thresholds
+        due = policy.due(standing, thresholds, limit, may_reflect=may_reflect)
+        return policy.all_due(standing, thresholds, limit) if due is None and everything else due
+
+    async def make_room(
+        self, limit: int, before: int, fits: Callable[[], bool]
+    ) -> AsyncGenerator[MemoryUpdated, None]:
+        """Observe until a window fits; the previous exchange as well where it does not without.
+
+        Nothing is done where the user turned observing off.
+        """
+        tries = 0
+        while self.consent is not Consent.OFF and not await asyncio.to_thread(fits):
+            standing = await asyncio.to_thread(self.standing, before)
+            due = policy.due_in_need(standing, self.thresholds, limit)
+            try:
+                made = await self._made(due, self._in_need, before)
+            except StaleObservations:
+                tries += 1
+                await asyncio.to_thread(self._memory.refresh)
+                made = None
+                if tries < _TRIES:
+                    continue
+            if made is None:
+                return
+            yield MemoryUpdated(made, is_needed=True)
+
+    async def _made(
+        self, due: Due, maker: PassMaker, before: int | None = None
+    ) -> ObservationPass | None:
+        """Make and store the first pass of what is due; None where nothing comes of it.
+
+        Raises:
+            StaleObservations: Something else stands by now.
+
+        """
+        path, passes = await asyncio.to_thread(self._chain, before)
+        standing = await asyncio.to_thread(self.standing, before)
+        made = await self._make(due, maker, standing, passes)
+        if made is None:
+            return None
+        stored = replace(made, follows=passes[-1].id if passes else None)
+        return await asyncio.to_thread(self._memory.observed.add, path, stored)
+
+    def _chain(self, before: int | None) -> tuple[Path, list[ObservationPass]]:
+        path = self._path
+        return path, self._memory.observed.passes(path, self._end if before is None else before)
+
+    async def _make(
+        self,
+        due: Due,
+        maker: PassMaker,
+        standing: Standing,
+        passes: Sequence[ObservationPass],
+    ) -> ObservationPass | None:
+        if isinstance(due, Observe):
+            turns = _unobserved(due.batches, standing.observations.through)
+            if not turns:
+                return None
+            first = self._first_behind(standing.observations.through)
+            tokens = sum(standing.costs(turns))
+            room = int(due.density * tokens)
+            out = frozenset(turn.position for turn in turns) & self._excluded
+            batch = Batch(turns, room, standing.observations, out)
+            return await maker.observe(batch, first, tokens)
+        if due is None or not passes:
+            return None
+        return await maker.reflect(standing.observations, due, passes[0].first)
+
+    def _first_behind(self, through: int) -> int:
+        return next(start for start, _ in self._path.behind(through))
+
+    @property
+    def _excluded(self) -> frozenset[int]:
+        return frozenset(turn for turn, hold in self._memory.pins.items() if hold == "excluded")
+
+    # What the user does with them.
+
+    def undo(self) -> ObservationPass | None:
+        """Take back the last pass; None where there is none. Nothing is made unasked after it."""
+        passes = self.passes()
+        if not passes:
+            return None
+        self._memory.observed.undo(passes[-1])
+        return passes[-1]
+
+    def reset(self) -> None:
+        """Throw all observations of the conversation away."""
+        self._memory.observed.undo_all()
+
+    def edit(self, number: int, text: str) -> ObservationPass | None:
+        """Write a line anew, in the user's words; an empty text takes it out.
+
+        `number` counts the lines that stand from 0; None where no line has it.
+        """
+        passes = self.passes()
+        lines = list(self._memory.distilled(self._end).observations.lines)
+        if not passes or not 0 <= number < len(lines):
+            return None
+        wanted = one_line(text).strip()
+        edited = [replace(lines[number], text=wanted)] if wanted else list[Observation]()
+        last, kept = passes[-1], (*lines[:number], *edited, *lines[number + 1 :])
+        made = ObservationPass(PassKind.EDIT, last.first, last.last, kept, BY_USER, follows=last.id)
+        return self._memory.observed.add(self._path, made)
+
+    async def aclose(self) -> None:
+        await self._maker.aclose()
+
+
+def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Turn, ...]:
+    """Give the turns of the first batch that another pass did not take in meanwhile."""
+    for batch in batches:
+        left = tuple(turn for turn in batch if turn.position > through)
+        if left:
+            return left
+    return ()
+
+
+def _turns_of(due: Due) -> tuple[int, int] | None:
+    """Give the positions of the first and the last turn that are due; None for a reflection."""
+    if not isinstance(due, Observe):
+        return None
+    return due.batches[0][0].position, due.batches[-1][-1].position
+
+
+def _tokens_of(due: Due, standing: Standing) -> int:
+    if not isinstance(due, Observe):
+        return standing.observed
+    return sum(sum(standing.costs(batch)) for batch in due.batches)

@@ -1,0 +1,206 @@
+"""The document writer by a small model; its answer is checked against the turns that it names.
+
+It says by their numbers which lines of the previous document still hold, and adds lines, each with
+the turn that says it. What the user keeps and the dates of the timeline do not depend on it. An
+answer that is no such JSON, that keeps next to nothing, repeats itself, or names turns that do not
+say what it writes, is not taken: what is built in writes the document then, and that is said.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from jitchat.errors import JitchatError, NotAnAnswer
+from jitchat.small_models.compactor import SizedModel
+from jitchat.small_models.small_model import SmallModelReply, parse_value, prompt
+from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
+from jitchat.synthesis.document_writer import (
+    BUILT_IN,
+    SessionTurns,
+    Written,
+    completed,
+    with_dates,
+    write,
+)
+from jitchat.synthesis.fitting import MOST_WORDS
+from jitchat.text.sanitize import shorten
+from jitchat.text.words import stems
+from jitchat.values import Message, Role, Turn
+from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.window.statements import line_text
+
+_ANSWER = 4_000
+"""Tokens kept for the answer."""
+_WIDTH = 300
+"""Characters of a line."""
+_GROUNDED = 0.5
+"""The share of a line's words that its turn has to have, and of new lines that have to be so."""
+_KEPT = 0.5
+"""The share of the previous lines that an answer keeps or replaces; it is no good with less."""
+_FEW = 4
+"""Lines of which any number may go."""
+_SECTIONS = {section.value: section for section in Section if section is not Section.TIMELINE}
+
+
+class ModelDocumentWriter:
+    def __init__(self, models: Sequence[SizedModel]) -> None:
+        """`models` are tried in order, the smallest first; at least one."""
+        self._models = tuple(models)
+
+    async def write(self, previous: MemoryDocument, session: SessionTurns) -> Written:
+        if not session.messages:
+            return await _built_in(previous, session, "")
+        messages = await asyncio.to_thread(document_request, previous, session)
+        fitting = await asyncio.to_thread(self._fitting, messages)
+        if fitting is None:
+            name = self._models[-1].model.name
+            return await _built_in(previous, session, f"too much for {name}")
+        heard = await fitting.model.ask(messages)
+        try:
+            document = await asyncio.to_thread(_taken, heard, previous, session)
+        except JitchatError as error:
+            why = f"{fitting.model.name}: {error.what.rstrip('.')}"
+            written = await _built_in(previous, session, why)
+        else:
+            written = Written(document, fitting.model.name)
+        tokens = heard.input_tokens, heard.output_tokens
+        return replace(written, input_tokens=tokens[0], output_tokens=tokens[1], calls=1)
+
+    async def aclose(self) -> None:
+        for each in self._models:
+            await each.model.provider.aclose()
+
+    def _fitting(self, messages: Sequence[Message]) -> SizedModel | None:
+        return next((each for each in self._models if each.takes(messages, _ANSWER)), None)
+
+
+async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -> Written:
+    return Written(await asyncio.to_thread(write, previous, session), BUILT_IN, why)
+
+
+def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[Message, ...]:
+    """Ask for the next version; the lines and the turns stand in fences of their own."""
+    numbered = [
+        f"{number}. [{line.section}] {line_text(line)}\n" for number, line in _offered(previous)
+    ]
+    quoted = quote_all(session.messages)
+    texts = [*numbered, *quoted]
+    document = fence(free_tag("document", texts), numbered or ["It is empty.\n"])
+    turns = fence(free_tag("turns", texts), quoted)
+    system = Message(Role.SYSTEM, prompt("document_writer"))
+    return system, Message(Role.USER, "".join((*document, *turns)))
+
+
+def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
+    """Number the lines that a model may leave out or replace."""
+    return [
+        (number, line)
+        for number, line in enumerate(previous.lines, start=1)
+        if line.section is not Section.TIMELINE and not line.is_kept
+    ]
+
+
+def _taken(
+    heard: SmallModelReply, previous: MemoryDocument, session: SessionTurns
+) -> MemoryDocument:
+    lines = parse_document(heard.whole(), previous, session)
+    offered = {line for _, line in _offered(previous)}
+    always = [line for line in previous.lines if line not in offered]
+    gists = _gists(lines, session)
+    dated = with_dates([*always, *lines], session, gists.get)
+    return completed(previous, dated, session, MOST_WORDS)
+
+
+def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date, DocumentLine]:
+    """Give what the timeline says of each date: the first new line of that day."""
+    said = {turn.position for turn in session.turns}
+    new = [
+        line
+        for line in lines
+        if line.source is not None
+        and line.source.conversation == session.conversation
+        and line.source.first in said
+    ]
+    return {line.day: line for line in reversed(new) if line.day is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    line: DocumentLine
+    replaces: int | None
+
+
+def parse_document(
+    reply: str, previous: MemoryDocument, session: SessionTurns
+) -> list[DocumentLine]:
+    """Read an answer: the lines that are kept, and the new ones.
+
+    Raises:
+        NotAnAnswer: It is not in the form that was asked for, or no good document.
+
+    """
+    offered = dict(_offered(previous))
+    kept = {number for number in parse_value(reply, "keep", list) if isinstance(number, int)}
+    told = parse_value(reply, "lines", list)
+    new = list(_grounded(told, offered, session))
+    if len(new) < _GROUNDED * len(told):
+        raise _refused("names turns that do not say what it writes")
+    often = Counter(each.line.text.casefold() for each in new)
+    if new and max(often.values()) > max(2, len(new) // _FEW):
+        raise _refused("repeats itself")
+    replaced = {each.replaces for each in new if each.replaces is not None}
+    left = [line for number, line in offered.items() if number in kept - replaced]
+    if not left and not new:
+        raise _refused("is an empty document")
+    survived = len(left) + len(replaced)
+    if len(offered) > _FEW and survived < _KEPT * len(offered):
+        raise _refused(f"keeps {survived:,} of {len(offered):,} lines")
+    return [*left, *(each.line for each in new)]
+
+
+def _refused(why: str) -> NotAnAnswer:
+    return NotAnAnswer(f"Its answer {why}.", "Name another model under [writer].")
+
+
+def _grounded(
+    told: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
+) -> Iterator[_New]:
+    """Read new lines; what is malformed, or not what its turn says, is dropped."""
+    turns = {turn.position: turn for turn in session.messages}
+    for fields in told:
+        if not isinstance(fields, dict):
+            continue
+        section = _SECTIONS.get(str(fields.get("section")))
+        turn, text = turns.get(_number(fields.get("turn"))), fields.get("text")
+        if section is None or turn is None or not isinstance(text, str):
+            continue
+        line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
+        replaces = _number(fields.get("replaces"))
+        old = offered.get(replaces)
+        if old is not None and section is Section.FACTS:
+            line = replace(line, replaced=Replaced(old.text, old.source, old.day))
+        if _says(turn, line.text):
+            yield _New(line, replaces if old is not None else None)
+
+
+def _number(value: object) -> int:
+    """Read a number, or `#12`; 0 where it is none."""
+    if isinstance(value, str):
+        digits = value.strip().removeprefix("#")
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
+    return value if type(value) is int else 0
+
+
+def _line(section: Section, text: str, turn: Turn, conversation: str) -> DocumentLine:
+    day = turn.created_at.date() if turn.created_at else None
+    source = Source(turn.position, turn.position, conversation)
+    return DocumentLine(section, text, source, day, turn.name or "")
+
+
+def _says(turn: Turn, text: str) -> bool:
+    """Whether a turn has most of the words of a line that is said to be taken from it."""
+    wanted = set(stems(text))
+    said = set(stems(f"{turn.speaker} {turn.content}"))
+    return bool(wanted) and len(wanted & said) >= _GROUNDED * len(wanted)

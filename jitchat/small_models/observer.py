@@ -1,0 +1,250 @@
+"""The observer by a model: turns in, dated lines with their sources out.
+
+The model gets the turns of a batch, and the last notes ahead of them; where these are too large for
+it, a larger fallback model does; where they are too large for both, their messages are cut, and
+that is said. Whatever it answers is read strictly: a line that names none of the turns it was given
+is dropped, and where none is left, or the server fails, what is built in makes the lines, and that
+is said as well.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from jitchat.errors import JitchatError, NotAnAnswer
+from jitchat.small_models.compactor import SizedModel
+from jitchat.small_models.small_model import SmallModelReply, prompt
+from jitchat.statements import Observation, Observations, Priority, Source
+from jitchat.synthesis.checks import fault_of, reflection_fault
+from jitchat.synthesis.extractive import ExtractiveObserver
+from jitchat.synthesis.observer import Batch, Made
+from jitchat.synthesis.policy import pieces
+from jitchat.text.dates import dates_in
+from jitchat.text.sanitize import both_ends, one_line, shorten
+from jitchat.values import Message, Role, Turn
+from jitchat.window.exchange import is_requested
+from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.window.statements import observation_line
+
+_AHEAD = 12
+"""Notes that are shown of what was observed before: what is new is told from what is not."""
+_LARGEST = 24_000
+"""Characters of a message that a model is shown at once; of a larger one, piece by piece."""
+_SHORTEST = 400
+"""Characters of a message that cutting leaves in any case."""
+_CUT = "its largest messages were cut: no model takes all of them"
+_WORDS = 0.7
+"""Words a token, about: models keep to a number of words better."""
+_LONGEST = 1_200
+"""Characters of a line."""
+_LINE = re.compile(
+    r"\s*[-*•]\s*(?:\[(?P<level>high|medium|low)\]\s*)?(?P<text>.*\S)\s*"
+    r"\(#(?P<first>\d{1,9})(?:\s*[-–,]\s*#?(?P<last>\d{1,9}))?\)\.?\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    lines: tuple[Observation, ...]
+    by: str
+    cut: bool
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+class ModelObserver:
+    def __init__(self, models: Sequence[SizedModel]) -> None:
+        """`models` are tried in order, the smallest first; at least one."""
+        self._models = tuple(models)
+        self._extractor = ExtractiveObserver(models[0].model.counter)
+
+    @property
+    def name(self) -> str:
+        return self._models[0].model.name
+
+    async def observe(self, batch: Batch) -> Made:
+        """Have a batch observed; a message that is very large, piece by piece."""
+        heard: list[_Heard] = []
+        try:
+            for turns in _parts(batch.turns):
+                part = replace(batch, turns=turns)
+                heard.append(await self._ask(part.room, _observing(part), _reads(turns)))
+            lines = tuple(line for each in heard for line in each.lines)
+            if fault := fault_of(lines, batch.turns):
+                raise NotAnAnswer(f"{fault}.", "Name another model.")
+        except JitchatError as error:
+            told = self._failed(error)
+            own = await asyncio.to_thread(self._extractor.observe_now, batch, told)
+            return _with_cost(own, heard)
+        return _with_cost(Made(lines, heard[-1].by, _told(heard)), heard)
+
+    async def reflect(self, standing: Observations, room: int) -> Made:
+        heard: list[_Heard] = []
+        try:
+            known = {turn for line in standing.lines for turn in line.source.turns}
+            read = _reader(known, _days_of(standing.lines))
+            heard.append(await self._ask(room, _reflecting(standing, room), read))
+            if fault := reflection_fault(heard[0].lines, standing.lines):
+                raise NotAnAnswer(f"{fault}.", "Name another model.")
+        except JitchatError as error:
+            told = self._failed(error)
+            own = await asyncio.to_thread(self._extractor.reflect_now, standing, room, told)
+            return _with_cost(own, heard)
+        return _with_cost(Made(heard[0].lines, heard[0].by, _told(heard)), heard)
+
+    async def aclose(self) -> None:
+        for each in self._models:
+            await each.model.provider.aclose()
+
+    def _failed(self, error: JitchatError) -> str:
+        return f"{one_line(self.name)} failed: {shorten(error.what, 200).rstrip('.')}"
+
+    async def _ask(self, room: int, request: "_Request", read: "_Read") -> _Heard:
+        """Ask the smallest model that takes it all; the largest, of what is cut to fit."""
+        sized, messages, cut = await asyncio.to_thread(self._fitting, request, room)
+        reply = await sized.model.ask(messages)
+        lines = tuple(read(reply))
+        tokens = reply.input_tokens, reply.output_tokens
+        return _Heard(lines, sized.model.name, cut, *tokens, reply.cost)
+
+    def _fitting(
+        self, request: "_Request", room: int
+    ) -> tuple[SizedModel, tuple[Message, ...], bool]:
+        messages = request(_LARGEST)
+        for each in self._models:
+            if each.takes(messages, room):
+                return each, messages, False
+        largest = max(self._models, key=lambda each: each.limit)
+        reach = _LARGEST
+        while not largest.takes(messages, room) and reach > _SHORTEST:
+            reach //= 2
+            messages = request(reach)
+        return largest, messages, True
+
+
+_Request = Callable[[int], tuple[Message, ...]]
+"""Makes a request; of each message, it shows so many characters at most."""
+_Read = Callable[[SmallModelReply], Iterable[Observation]]
+
+
+def _told(heard: Sequence[_Heard]) -> str:
+    return _CUT if any(each.cut for each in heard) else ""
+
+
+def _with_cost(made: Made, heard: Sequence[_Heard]) -> Made:
+    costs = [each.cost for each in heard]
+    return replace(
+        made,
+        input_tokens=sum(each.input_tokens for each in heard),
+        output_tokens=sum(each.output_tokens for each in heard),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
+    """Part off messages that are too large to be shown beside others, in pieces."""
+    small: list[Turn] = []
+    for turn in turns:
+        if is_requested(turn):
+            continue
+        if len(turn.content) <= _LARGEST:
+            small.append(turn)
+            continue
+        if small:
+            yield tuple(small)
+            small = []
+        for piece in pieces(turn.content, _LARGEST):
+            yield (replace(turn, content=piece),)
+    if small:
+        yield tuple(small)
+
+
+def _observing(batch: Batch) -> _Request:
+    lines = batch.standing.lines[-_AHEAD:]
+    notes = [observation_line(line) for line in lines]
+
+    def request(reach: int) -> tuple[Message, ...]:
+        shown = [
+            replace(turn, content=both_ends(turn.content, reach // 2, " … "))
+            for turn in batch.turns
+        ]
+        quoted = quote_all(shown)
+        texts = [*notes, *quoted]
+        blocks = (*fence(free_tag("notes", texts), notes), *fence(free_tag("turns", texts), quoted))
+        return _asked("observer", batch.room, "".join(blocks))
+
+    return request
+
+
+def _reflecting(standing: Observations, room: int) -> _Request:
+    def request(reach: int) -> tuple[Message, ...]:
+        notes, previous = list[str](), None
+        for line in standing.lines:
+            shown = replace(line, text=both_ends(line.text, reach // 2, " … "))
+            day = f"{line.said_at:%a %Y-%m-%d}\n" if _is_new_day(line, previous) else ""
+            notes.append(day + observation_line(shown, previous))
+            previous = line
+        return _asked("reflector", room, "".join(fence(free_tag("notes", notes), notes)))
+
+    return request
+
+
+def _is_new_day(line: Observation, previous: Observation | None) -> bool:
+    if line.said_at is None:
+        return False
+    before = previous.said_at if previous is not None else None
+    return before is None or before.date() != line.said_at.date()
+
+
+def _asked(name: str, room: int, text: str) -> tuple[Message, ...]:
+    system = prompt(name).replace("{room}", f"{max(20, int(room * _WORDS))}")
+    return Message(Role.SYSTEM, system), Message(Role.USER, text)
+
+
+_Days = dict[int, Observation]
+
+
+def _days_of(lines: Iterable[Observation]) -> _Days:
+    """Give a line that stems from each turn: its moment is the turn's."""
+    return {line.source.first: line for line in reversed(list(lines))}
+
+
+def _reads(turns: Sequence[Turn]) -> _Read:
+    days = {
+        turn.position: Observation(
+            "", Source(turn.position, turn.position), said_at=turn.created_at
+        )
+        for turn in turns
+    }
+    return _reader(set(days), days)
+
+
+def _reader(known: set[int], days: _Days) -> _Read:
+    """Make what reads an answer; of its lines, those stay that name turns that are known."""
+
+    def read(reply: SmallModelReply) -> Iterator[Observation]:
+        found = map(_LINE.fullmatch, reply.whole().splitlines())
+        lines = (_observation(match, known, days) for match in found if match)
+        yield from sorted(filter(None, lines), key=lambda line: line.source.first)
+
+    return read
+
+
+def _observation(match: re.Match[str], known: set[int], days: _Days) -> Observation | None:
+    first = int(match["first"])
+    last = int(match["last"] or first)
+    named = [turn for turn in known if first <= turn <= last]
+    text = shorten(match["text"].rstrip(), _LONGEST)
+    if not named or not any(map(str.isalnum, text)):
+        return None
+    source = Source(min(named), max(named))
+    level = Priority((match["level"] or Priority.MEDIUM).lower())
+    of_turn = days.get(source.first)
+    said_at = of_turn.said_at if of_turn is not None else None
+    spelt = dates_in(text, None)
+    days_told = dates_in(text, said_at.date()) if said_at is not None else ()
+    refers = tuple(day for day in days_told if day not in spelt and day[:4].isdigit())
+    return Observation(text, source, level, said_at, refers)

@@ -1,0 +1,403 @@
+"""The memory document of a project in the cold store, and how a session uses it.
+
+Versions are only ever added: an undo adds the previous version once more. A version is stored only
+where it follows the one that holds when it is stored, in one transaction: of two processes that
+read the same version, the second is refused. A line that stands in several versions in a row is
+stored once, and what is stored is compressed.
+
+A session uses it by three operations, in this order: `await_consistency`, `get_context` when its
+first window is planned, and `put_context` at its end. They are counted, and logged as one line.
+"""
+
+import json
+import logging
+import threading
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import StrEnum
+from itertools import accumulate, pairwise
+from types import MappingProxyType
+from typing import Any
+
+from jitchat.errors import StaleDocument, UnknownVersion
+from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
+from jitchat.store.database import Database
+
+BY_USER = "you"
+BY_UNDO = "undo"
+"""Who made a version, where it was not a writer."""
+_LOG = logging.getLogger("jitchat.document")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What is known of one version without its lines."""
+
+    number: int
+    made_by: str
+    """A model's name, that of what is built in, `BY_USER` or `BY_UNDO`."""
+    made_at: datetime
+    lines: int
+    restores: int | None = None
+    """The version that an undo brought back; None for what is new."""
+
+
+class DocumentStore:
+    """The versions of one project's document."""
+
+    def __init__(self, database: Database, project: str, now: Callable[[], datetime]) -> None:
+        self._database, self.project, self._now = database, project, now
+
+    def latest(self) -> MemoryDocument:
+        """Read the version that holds; the empty one where nothing was written yet."""
+        number = self._database.fetch_one(_LATEST, (self.project,))[0]
+        return self.at(number) if number else MemoryDocument()
+
+    def at(self, version: int) -> MemoryDocument:
+        """Read a version.
+
+        Raises:
+            UnknownVersion: There is none of that number.
+
+        """
+        if version == 0:
+            return MemoryDocument()
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT lines, through FROM documents WHERE project = ? AND version = ?",
+                (self.project, version),
+            ).fetchone()
+            if row is None:
+                raise UnknownVersion(
+                    f"The document of project {self.project!r} has no version {version:,}.",
+                    "`jitchat document --versions` lists them.",
+                )
+            numbers = list(accumulate(_unpacked(row[0])["steps"]))
+            known = self._lines(numbers, version)
+            lines = tuple(_read(known[number]) for number in numbers)
+            return MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
+
+    def settle(self) -> None:
+        """Wait until no transaction of this process is open, and see what others committed."""
+        self._database.fetch_one("PRAGMA data_version")
+
+    def versions(self) -> list[Version]:
+        """List all versions, the first one first."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT version, made_by, made_at, count, restores"
+                " FROM documents WHERE project = ? ORDER BY version",
+                (self.project,),
+            )
+            return [
+                Version(number, made_by, datetime.fromisoformat(made_at), lines, restores)
+                for number, made_by, made_at, lines, restores in rows
+            ]
+
+    def put(
+        self, document: MemoryDocument, made_by: str, *, restores: int | None = None
+    ) -> MemoryDocument:
+        """Store the version behind the one that `document` was made from, whose number it has.
+
+        One that says the same as that version is not stored.
+
+        Raises:
+            StaleDocument: Another version holds by now.
+
+        """
+        with self._database.write() as connection:
+            holds = connection.execute(_LATEST, (self.project,)).fetchone()[0] or 0
+            if holds != document.version:
+                raise StaleDocument
+            before = self.at(holds)
+            if (before.lines, before.through) == (document.lines, document.through):
+                return before
+            made = replace(document, version=holds + 1)
+            first, numbers, new = self._numbered(made.lines, holds)
+            connection.execute(
+                "INSERT INTO documents (project, version, made_by, made_at, restores, first,"
+                " count, lines, through) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(self.project, made.version, made_by, self._now().isoformat(), restores),
+                    *(first, len(numbers), _packed({"new": new, "steps": _steps(numbers)})),
+                    json.dumps(dict(made.through), separators=(",", ":")),
+                ),
+            )
+        return made
+
+    def undo(self) -> MemoryDocument:
+        """Store what held before the version that holds, once more; a second undo goes further.
+
+        The turns that the undone version was written from are this session again.
+
+        Raises:
+            UnknownVersion: Nothing was written yet.
+
+        """
+        with self._database.write():
+            versions = self.versions()
+            if not versions:
+                raise UnknownVersion(
+                    f"Project {self.project!r} has no document yet.", "A session's end writes it."
+                )
+            origins = {each.number: each.restores for each in versions}
+            holds = versions[-1]
+            undone = holds.number if holds.restores is None else holds.restores
+            wanted = max(0, undone - 1)
+            known = origins.get(wanted)
+            wanted = wanted if known is None else known
+            found = replace(self.at(wanted), version=holds.number)
+            return self.put(found, BY_UNDO, restores=wanted)
+
+    def bytes_stored(self) -> int:
+        """Count the bytes of all versions and their lines."""
+        query = (
+            "SELECT COALESCE(SUM(LENGTH(lines) + LENGTH(CAST(through AS BLOB))), 0) FROM documents"
+            " WHERE project = ?"
+        )
+        return int(self._database.fetch_one(query, (self.project,))[0])
+
+    def _lines(self, numbers: Sequence[int], version: int) -> dict[int, str]:
+        """Read lines by their numbers, from the versions in which they were new."""
+        rows = self._database.fetch_all(
+            "SELECT version, first FROM documents WHERE project = ? AND version <= ?"
+            " ORDER BY version",
+            (self.project, version),
+        )
+        firsts = [first for _, first in rows]
+        wanted = {rows[bisect_right(firsts, number) - 1][0] for number in numbers}
+        found: dict[int, str] = {}
+        for first, packed in self._database.fetch_all(
+            "SELECT first, lines FROM documents WHERE project = ?"
+            " AND version IN (SELECT value FROM json_each(?))",
+            (self.project, json.dumps(sorted(wanted))),
+        ):
+            found |= enumerate(_unpacked(packed)["new"], start=first)
+        return found
+
+    def _numbered(
+        self, lines: Sequence[DocumentLine], version: int
+    ) -> tuple[int, list[int], list[str]]:
+        """Give each line its number: that of the same line of the version before, or a new one.
+
+        Returns the first number that is free, the numbers, and the new lines.
+        """
+        row = self._database.fetch_one(
+            "SELECT first, lines FROM documents WHERE project = ? AND version = ?",
+            (self.project, version),
+        )
+        first, known = 1, dict[str, int]()
+        if row is not None:
+            before = _unpacked(row[1])
+            first = row[0] + len(before["new"])
+            numbers = list(accumulate(before["steps"]))
+            known = {line: number for number, line in self._lines(numbers, version).items()}
+        new: list[str] = []
+        found: list[int] = []
+        for line in map(_written, lines):
+            if line not in known:
+                known[line] = first + len(new)
+                new.append(line)
+            found.append(known[line])
+        return first, found, new
+
+
+def _packed(fields: Mapping[str, Any]) -> bytes:
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode(), _SMALLEST)
+
+
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    try:
+        fields: dict[str, Any] = json.loads(zlib.decompress(packed))
+    except zlib.error as error:
+        raise ValueError("not a version") from error
+    return fields
+
+
+def _steps(numbers: Sequence[int]) -> list[int]:
+    """Write numbers as the differences between them, which are small and compress well."""
+    return [number - before for before, number in pairwise((0, *numbers))]
+
+
+_SMALLEST = 9
+"""Of zlib's levels."""
+_LATEST = "SELECT MAX(version) FROM documents WHERE project = ?"
+
+
+class Operation(StrEnum):
+    AWAIT = "await_consistency"
+    GET = "get_context"
+    PUT = "put_context"
+
+
+_ORDER = tuple(Operation)
+
+
+class ContextStore:
+    """A project's document in one session of a conversation: three operations, each once.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, documents: DocumentStore, conversation: str) -> None:
+        self.documents, self._conversation = documents, conversation
+        self.operations: tuple[Operation, ...] = ()
+        """Those that were done, in order."""
+        self._document: MemoryDocument | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def document(self) -> MemoryDocument:
+        """The version that the session reads; the first use of it is the first two operations."""
+        with self._lock:
+            if self._document is None:
+                self.await_consistency()
+                self._document = self.get_context()
+            return self._document
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all three were done."""
+        return len(self.operations) == len(_ORDER)
+
+    def take(self, document: MemoryDocument) -> None:
+        """Go on from a version that the user made meanwhile."""
+        with self._lock:
+            if self._document is not None:
+                self._document = document
+
+    def await_consistency(self) -> None:
+        """Wait for this process's transactions, and take in what other processes committed."""
+        self._begin(Operation.AWAIT)
+        self.documents.settle()
+
+    def get_context(self) -> MemoryDocument:
+        """Read the document."""
+        self._begin(Operation.GET)
+        return self.documents.latest()
+
+    def put_context(self, document: MemoryDocument, made_by: str) -> MemoryDocument:
+        """Store what the session made of the document; one that says the same is as it was.
+
+        Raises:
+            StaleDocument: It does not follow the version that holds by now.
+
+        """
+        self._begin(Operation.PUT)
+        outcome = "refused"
+        try:
+            made = self.documents.put(document, made_by)
+            outcome = "stored" if made.version != document.version else "unchanged"
+        finally:
+            _LOG.info(
+                "context_only=true project=%r conversation=%r store_operations=%d (%s) version=%d"
+                " lines=%d made_by=%r outcome=%s",
+                self.documents.project,
+                self._conversation,
+                len(self.operations),
+                " ".join(self.operations),
+                document.version + (outcome == "stored"),
+                len(document.lines),
+                made_by,
+                outcome,
+            )
+        return made
+
+    def _begin(self, operation: Operation) -> None:
+        if _ORDER[len(self.operations) : len(self.operations) + 1] != (operation,):
+            raise RuntimeError(f"{operation} behind {', '.join(self.operations) or 'nothing'}")
+        self.operations = (*self.operations, operation)
+
+
+def project_of(database: Database, conversation: str) -> str | None:
+    """Name the project of a conversation; None for a temporary one, which has no memory."""
+    query = "SELECT project, temporary FROM conversations WHERE id = ?"
+    project, temporary = database.fetch_one(query, (conversation,)) or ("default", 0)
+    return None if temporary else str(project)
+
+
+_UNWRITTEN = """
+    SELECT c.id, c.project, MAX(t.position), c.updated_at
+    FROM conversations c JOIN turns t ON t.conversation = c.id JOIN windows w ON w.turn = t.id
+    WHERE c.temporary = 0 GROUP BY c.id ORDER BY c.touched DESC
+"""
+
+
+def spoken_since(database: Database, conversation: str, position: int) -> bool:
+    """Whether a message was sent from here in a conversation behind a position."""
+    query = (
+        "SELECT 1 FROM turns t JOIN windows w ON w.turn = t.id"
+        " WHERE t.conversation = ? AND t.position > ? LIMIT 1"
+    )
+    return database.fetch_one(query, (conversation, position)) is not None
+
+
+def unwritten_sessions(database: Database, before: datetime, most: int) -> list[str]:
+    """List conversations with a session that ended before a moment and is in no document.
+
+    Of those that were touched last, at most so many; one session is all that was sent from here
+    behind the turn up to which the document of the project was written.
+    """
+    through: dict[str, Mapping[str, int]] = {}
+    found: list[str] = []
+    for conversation, project, position, touched_at in database.fetch_all(_UNWRITTEN):
+        if project not in through:
+            row = database.fetch_one(
+                "SELECT through FROM documents WHERE project = ? ORDER BY version DESC LIMIT 1",
+                (project,),
+            )
+            through[project] = json.loads(row[0]) if row else {}
+        is_over = datetime.fromisoformat(touched_at) < before
+        if is_over and through[project].get(conversation, 0) < position:
+            found.append(conversation)
+    return found[:most]
+
+
+def _written(line: DocumentLine) -> str:
+    fields: dict[str, Any] = {"in": line.section.value, "text": line.text}
+    fields |= _place(line.source, line.day)
+    fields |= {"who": line.speaker} if line.speaker else {}
+    if line.refers_to:
+        fields["of"] = list(line.refers_to)
+    if (old := line.replaced) is not None:
+        fields["old"] = {"text": old.text, **_place(old.source, old.day)}
+    if line.mentions:
+        fields["again"] = line.mentions
+    fields |= {"pinned": 1} if line.is_pinned else {}
+    fields |= {"edited": 1} if line.is_edited else {}
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _place(source: Source | None, day: date | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if source is not None:
+        fields["by"] = [source.conversation, source.first, source.last]
+    if day is not None:
+        fields["on"] = day.isoformat()
+    return fields
+
+
+def _read(text: str) -> DocumentLine:
+    fields = json.loads(text)
+    old = fields.get("old")
+    return DocumentLine(
+        Section(fields["in"]),
+        fields["text"],
+        *_placed(fields),
+        fields.get("who", ""),
+        tuple(fields.get("of", ())),
+        Replaced(old["text"], *_placed(old)) if old else None,
+        fields.get("again", 0),
+        bool(fields.get("pinned")),
+        bool(fields.get("edited")),
+    )
+
+
+def _placed(fields: Mapping[str, Any]) -> tuple[Source | None, date | None]:
+    by, on = fields.get("by"), fields.get("on")
+    source = Source(by[1], by[2], by[0]) if by else None
+    return source, date.fromisoformat(on) if on else None

@@ -1,0 +1,96 @@
+"""The sentences of a message that are worth keeping, verbatim, and the section that each goes to.
+
+A sentence is kept as it stands, with the name of its speaker ahead of it where that is not the
+user. Nothing is concluded from it: what is not asserted is no fact, and what a model says of the
+one that it talks to is not taken at all.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from jitchat.statements import DocumentLine, Section, Source
+from jitchat.synthesis.frames import names_in, weight_of
+from jitchat.text.assertions import (
+    Assertion,
+    assertion_of,
+    forgotten,
+    is_preference,
+    is_relation,
+    speaks_of_hearer,
+)
+from jitchat.text.dates import dates_in, has_time_cue
+from jitchat.text.focus import is_order
+from jitchat.text.sanitize import both_ends, shorten
+from jitchat.text.sentences import marked_sentences
+from jitchat.text.stance import commits, disclaims, is_standing
+from jitchat.values import Role, Status, Turn
+
+_REACH = 20_000
+"""Characters at either end of a long message that are read."""
+_WIDTH = 300
+"""Characters of a sentence; a longer one is cut, and says so."""
+_LEAST, _LEAST_NOTE = 1.5, 3.5
+"""What a sentence has to weigh, as `weight_of` does, and one that goes to the notes."""
+_SETTLED = (Status.COMPLETE, Status.CUT, Status.CANCELLED, Status.INTERRUPTED)
+
+
+def is_read(turn: Turn) -> bool:
+    """Whether a turn is a message that was said; what a tool gave back is not."""
+    return turn.role in (Role.USER, Role.ASSISTANT) and turn.status in _SETTLED
+
+
+def extracted(turn: Turn, conversation: str, *, among_people: bool) -> Iterator[DocumentLine]:
+    """Find what is worth keeping of a message, in order.
+
+    With `among_people`, the assistant is a person, too, as in conversations that were imported.
+    """
+    is_person = turn.role is Role.USER or (among_people and turn.name is not None)
+    if not is_person and disclaims(turn.content):
+        return
+    text = both_ends(turn.content, _REACH, "\n\n")
+    said = [sentence for sentence, is_code in marked_sentences(text) if not is_code]
+    day = turn.created_at.date() if turn.created_at else None
+    source = Source(turn.position, turn.position, conversation)
+    speaker = turn.name or ("" if turn.role is Role.USER else turn.role.value)
+    for sentence, after in pairwise([*said, ""]):
+        section = _section(sentence, after, is_person=is_person)
+        if section is not None:
+            days = dates_in(sentence, day) if has_time_cue(sentence) else ()
+            yield DocumentLine(section, shorten(sentence, _WIDTH), source, day, speaker, days)
+
+
+def to_forget(turn: Turn) -> list[str]:
+    """List what the user wants forgotten."""
+    if turn.role is not Role.USER:
+        return []
+    return [what for sentence, _ in marked_sentences(turn.content) if (what := forgotten(sentence))]
+
+
+def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
+    """Choose a sentence's section by itself and the one after it; None: it is not taken."""
+    weight = weight_of(sentence)
+    wishes = is_person and is_standing(sentence)
+    if not wishes and weight < (_LEAST if is_person else _LEAST_NOTE):
+        return None
+    assertion = assertion_of(sentence, after)
+    is_of_hearer = not is_person and (speaks_of_hearer(sentence) or _is_quoted(sentence))
+    is_other = not wishes and (disclaims(sentence) or is_order(sentence))
+    if assertion is Assertion.NONE or is_of_hearer or is_other:
+        return None
+    if wishes:
+        return Section.PREFERENCES
+    if assertion is Assertion.GUESS or not (is_person or commits(sentence)):
+        return Section.NOTES if weight >= _LEAST_NOTE else None
+    return _of_what_holds(sentence)
+
+
+def _of_what_holds(sentence: str) -> Section:
+    if is_preference(sentence):
+        return Section.PREFERENCES
+    return Section.ENTITIES if is_relation(sentence, names_in(sentence)) else Section.FACTS
+
+
+def _is_quoted(sentence: str) -> bool:
+    """Whether a sentence only repeats what another turn said, or names that turn."""
+    bare = sentence.strip("*_ ")
+    return bare.startswith(("(#", "“", '"')) and bare.endswith((")", "”", '"'))

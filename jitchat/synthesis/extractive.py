@@ -1,0 +1,150 @@
+"""The observer that is built in: chosen sentences of the turns, word for word. It needs no model.
+
+What has to be kept in any case stands first: what decides, binds, teaches or is still to be done.
+Then the sentences come that say most for their tokens (`selection`), as far as the room goes.
+Names and figures of persons, and files, that none of them has are listed at the end of the line.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from jitchat.statements import Observation, Observations, Priority
+from jitchat.synthesis import reflection
+from jitchat.synthesis.carrying import complete
+from jitchat.synthesis.observer import EXTRACTOR, Batch, Made
+from jitchat.synthesis.selection import Candidate, Room, select
+from jitchat.synthesis.sentences import (
+    Sentence,
+    is_of_person,
+    items_in,
+    joined,
+    label_of,
+    line_of,
+    resolved_days,
+    sentences_in,
+    sentences_of,
+    speaker_of,
+    with_items,
+    without_items,
+    words_of,
+)
+from jitchat.window.statements import observation_tokens
+from jitchat.window.tokens import TokenCounter
+
+_FIRST_SHARE = 0.6
+"""Of the room of a reflection, for what is to be kept in any case, ahead of all else."""
+_ITEMS = 0.25
+"""Likewise, at most, for names and figures whose sentences go."""
+
+
+class ExtractiveObserver:
+    name = EXTRACTOR
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+
+    async def observe(self, batch: Batch) -> Made:
+        return await asyncio.to_thread(self.observe_now, batch)
+
+    async def reflect(self, standing: Observations, room: int) -> Made:
+        return await asyncio.to_thread(self.reflect_now, standing, room)
+
+    async def aclose(self) -> None: ...
+
+    def observe_now(self, batch: Batch, told: str = "") -> Made:
+        """Make the lines of a batch at once; `told` says why nobody else did."""
+        said = [sentences_of(turn) for turn in batch.turns]
+        last = batch.turns[-1]
+        per_line = self._counter.count(f"- {speaker_of(last)}:  (#{last.position})\n")
+        known = Counter(word for line in batch.standing.lines for word in words_of(line.text))
+        room = Room(batch.room, per_line, known, len(batch.standing.lines))
+        candidates = self._candidates(said)
+        first = [each for each in candidates if each.is_first]
+        needed = sum(each.cost for each in first) + per_line * len({each.line for each in first})
+        chosen = select(candidates, replace(room, tokens=max(room.tokens, needed)))
+        by_line = _by_line(candidates, chosen)
+        lines = [
+            line_of(turn, by_line[number])
+            for number, turn in enumerate(batch.turns)
+            if number in by_line
+        ]
+        return Made(complete(lines, batch.turns, batch.standing.lines), self.name, told)
+
+    def reflect_now(self, standing: Observations, room: int, told: str = "") -> Made:
+        """Choose among the sentences that stand; what says again what another one says goes."""
+        lines = reflection.marked(standing.lines)
+        repeated = reflection.repeated(lines)
+        said = [
+            tuple(each for each in sentences_in(line) if (number, each.place) not in repeated)
+            for number, line in enumerate(lines)
+        ]
+        per_line = self._counter.count(f"- {label_of(lines[-1].text)} (#{lines[-1].source.last})\n")
+        candidates = self._candidates(said)
+        written = observation_tokens(standing, self._counter.count)
+        counted = sum(each.cost for each in candidates) + per_line * len(lines)
+        # days, times and names take their share of the room as well
+        tokens = int(room * min(1.0, counted / max(1, written)))
+        chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
+        by_line = _by_line(candidates, chosen)
+        items = self._items_left(lines, by_line, int(tokens * _ITEMS))
+        return Made(_written(lines, by_line, items), self.name, told)
+
+    def _items_left(
+        self,
+        lines: Sequence[Observation],
+        by_line: Mapping[int, Sequence[Sentence]],
+        room: int,
+    ) -> Mapping[int, list[str]]:
+        """List by line the names and figures that no chosen sentence has; the newest first."""
+        carried = {word for said in by_line.values() for each in said for word in each.words}
+        found: dict[int, list[str]] = {}
+        for number in range(len(lines) - 1, -1, -1):
+            line = lines[number]
+            bare, listed = without_items(line.text.removeprefix(label_of(line.text)))
+            for item in (*listed, *items_in(bare, of_person=is_of_person(line))):
+                cost = self._counter.count(f", {item}")
+                if not words_of(item) <= carried and cost <= room:
+                    room -= cost
+                    carried |= words_of(item)
+                    found.setdefault(number, []).append(item)
+        return found
+
+    def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
+        return [
+            Candidate(
+                sentence,
+                number,
+                self._counter.count(f" {sentence.text}"),
+                sentence.priority is Priority.HIGH,
+            )
+            for number, sentences in enumerate(said)
+            for sentence in sentences
+        ]
+
+
+def _by_line(
+    candidates: Sequence[Candidate], chosen: Iterable[int]
+) -> Mapping[int, list[Sentence]]:
+    found: dict[int, list[Sentence]] = {}
+    for number in sorted(chosen):
+        found.setdefault(candidates[number].line, []).append(candidates[number].sentence)
+    return found
+
+
+def _written(
+    lines: Sequence[Observation],
+    by_line: Mapping[int, Sequence[Sentence]],
+    items: Mapping[int, Sequence[str]],
+) -> tuple[Observation, ...]:
+    """Write lines anew of the sentences that were chosen, and of the names that stay with them."""
+    made = []
+    for number, line in enumerate(lines):
+        said, also = by_line.get(number, ()), items.get(number, ())
+        if said or also:
+            label = label_of(line.text)
+            text = label + joined(said) if said else label.rstrip()
+            days = resolved_days(said, line.said_at)
+            made.append(replace(line, text=with_items(text, also), refers_to=days))
+    return tuple(made)

@@ -1,0 +1,183 @@
+"""Which lines of a memory document go where it has more words than it may.
+
+The oldest and least referenced go first. Protected, in this order, are what the session itself
+stated, the lines of the names that the document speaks of most, and the timeline, which never
+loses a date: where nothing else is left, it loses words. What the user pinned or wrote stays.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from itertools import groupby
+
+from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
+from jitchat.synthesis.frames import names_in, weight_of
+from jitchat.window.statements import document_line
+
+MOST_WORDS = 5_000
+"""Of a document, as it stands in a window: with dates, sources and headings."""
+_KEY_NAMES = 8
+"""So many names are key entities, if they are in more than one line."""
+_AGE, _MENTION, _OF_NOTE = 3.0, 2.0, -1.0
+"""What being new, being said again, and being no more than a note is worth, beside the weight."""
+_HEADING = 2
+"""Words of `## Facts`."""
+_NO_DAY = date.min
+
+Keep = Callable[[DocumentLine], bool]
+
+
+def words_of(document: MemoryDocument) -> int:
+    """Count the words of a document as a window has it."""
+    headings = {line.section for line in document.lines}
+    return _HEADING * len(headings) + sum(map(_words, document.lines))
+
+
+def in_order(lines: Sequence[DocumentLine]) -> tuple[DocumentLine, ...]:
+    """Put lines in the order of their sections, and in each by date; notes the newest first."""
+    places = {section: place for place, section in enumerate(Section)}
+    by_date = sorted(lines, key=_day)
+    notes = [line for line in by_date if line.section is Section.NOTES]
+    others = [line for line in by_date if line.section is not Section.NOTES]
+    return tuple(sorted([*others, *reversed(notes)], key=lambda line: places[line.section]))
+
+
+def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) -> MemoryDocument:
+    """Leave out lines until a document has at most so many words.
+
+    `is_recent` tells what the session itself stated. Where what the user keeps has more words than
+    that by itself, all of it stays.
+    """
+    excess = words_of(document) - most
+    if excess <= 0:
+        return document
+    worth = _Worth.of(document.lines)
+    is_key = _names_key(document.lines)
+    going: set[int] = set()
+    for place in _leaving(document.lines, worth, is_recent, is_key):
+        if excess <= 0:
+            break
+        going.add(place)
+        excess -= _words(document.lines[place])
+    lines = tuple(line for place, line in enumerate(document.lines) if place not in going)
+    left = replace(document, lines=lines)
+    for shorter in (_bare, _by_month):
+        if words_of(left) > most:
+            left = shorter(left, words_of(left) - most)
+    return left
+
+
+def _leaving(
+    lines: Sequence[DocumentLine], worth: "_Worth", is_recent: Keep, is_key: Keep
+) -> Iterator[int]:
+    """Give the places of lines in the order in which they go; those that never go are missing."""
+
+    def protection(line: DocumentLine) -> int:
+        if line.section is Section.ENTITIES and is_key(line):
+            return 1
+        return 2 if is_recent(line) and line.section is Section.FACTS else 0
+
+    may_go = [
+        place
+        for place, line in enumerate(lines)
+        if not line.is_kept and line.section is not Section.TIMELINE
+    ]
+    yield from sorted(
+        may_go, key=lambda place: (protection(lines[place]), worth(lines[place]), place)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Worth:
+    """How much it would matter to lose a line."""
+
+    age: Mapping[date, float]
+    """Of each day: 1 for the newest, 0 for the oldest."""
+
+    @classmethod
+    def of(cls, lines: Sequence[DocumentLine]) -> "_Worth":
+        days = sorted({_day(line) for line in lines})
+        return cls({day: place / max(1, len(days) - 1) for place, day in enumerate(days)})
+
+    def __call__(self, line: DocumentLine) -> float:
+        note = _OF_NOTE if line.section is Section.NOTES else 0.0
+        referenced = _MENTION * line.mentions + weight_of(line.text)
+        return referenced + _AGE * self.age[_day(line)] + note
+
+
+def _names_key(lines: Sequence[DocumentLine]) -> Keep:
+    used = Counter(name for line in lines for name in names_in(line.text))
+    key = [name for name, count in used.most_common(_KEY_NAMES) if count > 1]
+    return lambda line: any(name in line.text for name in key)
+
+
+def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:
+    """Take the words from the oldest dates of the timeline, as many as have to go."""
+    lines: list[DocumentLine] = []
+    for line in document.lines:
+        is_long = _is_date_line(line) and not (line.text == BARE or lists_dates(line.text))
+        if excess > 0 and is_long:
+            bare = replace(line, text=BARE, speaker="", refers_to=(), replaced=None)
+            excess -= _words(line) - _words(bare)
+            lines.append(bare)
+        else:
+            lines.append(line)
+    return replace(document, lines=tuple(lines))
+
+
+def _by_month(document: MemoryDocument, _: int) -> MemoryDocument:
+    """Write the dates of a month and a conversation into one line each."""
+    timeline = [line for line in document.lines if _is_date_line(line)]
+    others = [line for line in document.lines if not _is_date_line(line)]
+    timeline.sort(key=_month)
+    joined = [_joined(list(group)) for _, group in groupby(timeline, key=_month)]
+    return replace(document, lines=in_order([*others, *joined]))
+
+
+def _is_date_line(line: DocumentLine) -> bool:
+    return line.section is Section.TIMELINE and not line.is_kept and line.source is not None
+
+
+def _month(line: DocumentLine) -> tuple[str, int, int]:
+    conversation = line.source.conversation if line.source is not None else ""
+    return conversation, _day(line).year, _day(line).month
+
+
+def _joined(lines: Sequence[DocumentLine]) -> DocumentLine:
+    """Join lines of one conversation; each keeps its date."""
+    days = [day for line in lines for day in dates_of(line)]
+    places = [line.source for line in lines if line.source is not None]
+    source = Source(
+        min(place.first for place in places),
+        max(place.last for place in places),
+        places[0].conversation,
+    )
+    text = ", ".join(day.isoformat() for day in sorted(set(days)))
+    first = min(days, default=None)
+    return replace(lines[0], text=text if len(days) > 1 else BARE, day=first, source=source)
+
+
+def dates_of(line: DocumentLine) -> list[date]:
+    """List the dates that a line of the timeline stands for."""
+    if lists_dates(line.text):
+        return [date.fromisoformat(piece) for piece in line.text.split(", ")]
+    return [line.day] if line.day is not None else []
+
+
+def lists_dates(text: str) -> bool:
+    """Whether a text is nothing but dates."""
+    try:
+        return bool([date.fromisoformat(piece) for piece in text.split(", ")])
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=1 << 13)
+def _words(line: DocumentLine) -> int:
+    return len(document_line(line).split())
+
+
+def _day(line: DocumentLine) -> date:
+    return line.day or _NO_DAY

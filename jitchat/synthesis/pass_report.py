@@ -1,0 +1,96 @@
+"""What a pass did, in figures and sentences: what it covered, kept and dropped, and what it saves.
+
+What stands in a window ahead of its volatile tail comes from a provider's prompt cache, so what
+observing saves in each request is told at the price of cached input, where one is known; once, all
+that follows the observations is read anew.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jitchat.providers.catalogue.table import Prices
+from jitchat.statements import Observation, Source
+from jitchat.store.observations import ObservationPass, PassKind
+from jitchat.synthesis.carrying import Dropped, dropped
+from jitchat.synthesis.reflection import lost_lines
+from jitchat.text.figures import dollars, plural
+from jitchat.text.sanitize import one_line
+from jitchat.values import Turn, Usage
+
+_KINDS = {
+    PassKind.OBSERVE: "observed {turns}",
+    PassKind.REFLECT: "reflected on the observations of {turns}",
+    PassKind.EDIT: "edited the observations of {turns}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    made: ObservationPass
+    dropped: tuple[Dropped, ...] = ()
+    """Of a pass that observed: what no line has of its turns, turn by turn."""
+    lost: tuple[Observation, ...] = ()
+    """Of one that rewrote: the lines that stood, and that no line carries now."""
+
+    @property
+    def sentence(self) -> str:
+        """`observed #1–#21: 1,204 → 450 tokens, 12 lines, by the extractor`."""
+        made = self.made
+        what = _KINDS[made.kind].format(turns=Source(made.first, made.last).name)
+        note, size = made.note, ""
+        if "before" in note:
+            size = f": {note['before']:,} → {note['after']:,} tokens"
+        lines = plural(len(made.lines), "line")
+        told = f" ({one_line(str(note['told']))})" if note.get("told") else ""
+        return f"{what}{size}, {lines}, by {one_line(made.made_by)}{told}"
+
+    @property
+    def dropped_sentence(self) -> str:
+        """`dropped: 31 statements of 12 turns`; empty where nothing was."""
+        if self.made.kind is PassKind.OBSERVE:
+            statements = sum(len(each.sentences) for each in self.dropped)
+            told = f"{plural(statements, 'statement')} of {plural(len(self.dropped), 'turn')}"
+            return f"dropped: {told}" if self.dropped else ""
+        return f"dropped: {plural(len(self.lost), 'line')}" if self.lost else ""
+
+
+def report_of(
+    made: ObservationPass,
+    before: Sequence[Observation],
+    turns_of: Callable[[int, int], Sequence[Turn]],
+) -> PassReport:
+    """Report on a pass; `before` are the lines that stood, `turns_of` reads a range of turns."""
+    if made.kind is PassKind.OBSERVE:
+        turns = turns_of(made.first, made.last)
+        # a name that stands in an earlier line is not listed again, and is not lost
+        gone = dropped((*before, *made.lines), turns)
+        return PassReport(made, tuple(gone))
+    return PassReport(made, lost=tuple(lost_lines(made.lines, before)))
+
+
+def reports_of(
+    passes: Sequence[ObservationPass], turns_of: Callable[[int, int], Sequence[Turn]]
+) -> list[PassReport]:
+    """Report on all passes that stand, in order."""
+    made, lines = list[PassReport](), tuple[Observation, ...]()
+    for each in passes:
+        made.append(report_of(each, lines, turns_of))
+        lines = each.lines if each.kind.replaces else (*lines, *each.lines)
+    return made
+
+
+def saving_sentence(before: int, after: int, prices: Prices | None) -> str:
+    """Say what a request saves: `3,920 → 1,283 tokens a request (67 % less), $0.0005 → …`."""
+    share = 1 - after / before if before else 0.0
+    told = f"{before:,} → {after:,} tokens a request ({share:.0%} less)"
+    if prices is not None and prices.is_free:
+        return f"{told}, free"
+    costs = [_cached(prices, tokens) for tokens in (before, after)]
+    if None in costs:
+        return f"{told}, cost unknown"
+    return f"{told}, {dollars(costs[0])} → {dollars(costs[1])} at the price of cached input"
+
+
+def _cached(prices: Prices | None, tokens: int) -> float | None:
+    usage = Usage(tokens, 0, cached_tokens=tokens)
+    return prices.of(usage) if prices is not None else None

@@ -1,0 +1,187 @@
+"""When turns are observed, and when observations are reflected on. Pure.
+
+This decides on time and cost alone: whatever it says, each turn stands in the window once, raw or
+observed, and nothing is lost. Turns are observed ahead of need: as soon as another exchange of the
+size of the last ones would not fit the share of the limit that the history may take. The previous
+exchange is never observed, unless the next request would fail without (`due_in_need`).
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jitchat.statements import Observations
+from jitchat.text.blocks import blocks_of
+from jitchat.values import Turn
+from jitchat.window.exchange import unit_at
+from jitchat.window.history import History
+
+_STEP = 0.1
+"""Of the history's allowance, is observed at a time: each step changes the window once."""
+LARGEST_BATCH = 10_000
+"""Tokens of turns that are observed together: of more, observers make worse observations."""
+_LOOKED_AT = 4
+"""Exchanges by which the size of the next one is expected."""
+_LEAST_AHEAD = 0.03
+"""Of the history's allowance, is kept free at least."""
+LEVELS = (0.9, 0.75, 0.6, 0.4)
+"""Of what observations may take: what a reflection leaves of them, each level stronger."""
+_DENSEST, _SPARSEST = 0.6, 0.25
+"""Of the tokens of turns, their observations take at most, and are given at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    observe: float = 0.30
+    """The share of the limit that turns and observations may take together."""
+    reflect: float = 0.50
+    """The share of that which observations may take."""
+
+    def history(self, limit: int) -> int:
+        """Give the allowance of turns and observations together, in tokens."""
+        return int(limit * self.observe)
+
+    def observations(self, limit: int) -> int:
+        """Give the tokens beyond which observations are reflected on."""
+        return int(limit * self.observe * self.reflect)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What there is of a conversation: its turns, and what is observed of them."""
+
+    history: History
+    observations: Observations
+    observed: int
+    """Tokens of the observations."""
+
+    @property
+    def start(self) -> int:
+        """The index of the first turn that is not observed."""
+        return bisect_right(self.history.positions, self.observations.through)
+
+    @property
+    def raw(self) -> int:
+        """Tokens of the turns that are not observed."""
+        return self.history.total - self.history.before[self.start]
+
+    def costs(self, turns: Sequence[Turn]) -> Iterator[int]:
+        """Price turns as messages of their own; those that no window shows cost nothing."""
+        for turn in turns:
+            index = self.history.find(turn.position)
+            yield self.history.costs[index] if index is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """These turns are due, in batches that are each a pass of its own."""
+
+    batches: tuple[tuple[Turn, ...], ...]
+    density: float
+    """What their observations may take, as a share of their tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reflect:
+    """The observations are due to be rewritten."""
+
+    rooms: tuple[int, ...]
+    """Tokens for them, the weakest level first."""
+    most: int
+    """Tokens that they should not be larger than; a stronger level is tried while they are."""
+
+
+Due = Observe | Reflect | None
+
+
+def due(standing: Standing, thresholds: Thresholds, limit: int, *, may_reflect: bool = True) -> Due:
+    """Decide what is due; without `may_reflect`, the observations cannot be made smaller."""
+    most, allowance = thresholds.observations(limit), thresholds.history(limit)
+    if standing.observed > most and may_reflect:
+        return _reflect(most)
+    used = standing.raw + standing.observed
+    if used + _expected(standing.history, allowance) <= allowance:
+        return None
+    wanted = max(int(allowance * _STEP), used - allowance)
+    return _observe(standing, standing.history.exchanges_back(1), wanted, most)
+
+
+def due_in_need(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
+    """Decide what is done where the next request fails without: of all turns, the oldest."""
+    most, allowance = thresholds.observations(limit), thresholds.history(limit)
+    end, wanted = len(standing.history.turns), int(allowance * _STEP)
+    wanted = max(wanted, standing.raw + standing.observed - allowance)
+    return _observe(standing, end, wanted, most) or _reflect(min(most, standing.observed))
+
+
+def all_due(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
+    """Give what a user who asks for it has observed: all ahead of the previous exchange."""
+    history = standing.history
+    most = thresholds.observations(limit)
+    return _observe(standing, history.exchanges_back(1), history.total, most)
+
+
+def _reflect(most: int) -> Reflect:
+    return Reflect(tuple(int(most * level) for level in LEVELS), most)
+
+
+def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | None:
+    """Have the oldest turns observed, as many tokens as are wanted, none from index `end` on."""
+    history, start = standing.history, standing.start
+    chosen = _oldest(history, start, end, wanted)
+    if not chosen:
+        return None
+    tokens = history.before[chosen[-1].stop] - history.before[start]
+    density = min(_DENSEST, max(_SPARSEST, (most - standing.observed) / max(1, tokens)))
+    return Observe(tuple(_batches(history, chosen)), density)
+
+
+def _expected(history: History, allowance: int) -> int:
+    """Expect of the next exchange what the largest of the last ones took."""
+    largest, end = 0, len(history.turns)
+    for back in range(1, _LOOKED_AT + 1):
+        start = history.exchanges_back(back)
+        largest = max(largest, history.before[end] - history.before[start])
+        end = start
+    return max(int(allowance * _LEAST_AHEAD), largest)
+
+
+def _oldest(history: History, start: int, end: int, wanted: int) -> list[range]:
+    """Take the oldest units, as many as are wanted; none that would reach beyond the end."""
+    chosen, at = list[range](), start
+    while at < end and history.before[at] - history.before[start] < wanted:
+        unit = unit_at(history.turns, at)
+        if unit.stop > end:
+            break
+        chosen.append(range(at, unit.stop))
+        at = unit.stop
+    return chosen
+
+
+def _batches(history: History, units: Sequence[range]) -> list[tuple[Turn, ...]]:
+    """Part units into batches; one that is larger than a batch is a batch by itself."""
+    made, size = list[list[Turn]](), 0
+    for unit in units:
+        tokens = history.before[unit.stop] - history.before[unit.start]
+        if not made or size + tokens > LARGEST_BATCH:
+            made.append([])
+            size = 0
+        made[-1] += history.turns[unit.start : unit.stop]
+        size += tokens
+    return [tuple(turns) for turns in made]
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """Split a message that is too large to be observed at once, at its blocks.
+
+    `most` is in characters; a block that is larger itself is cut.
+    """
+    made = [""]
+    for block in blocks_of(text):
+        part = text[block.start : block.end]
+        while part:
+            if made[-1] and len(made[-1]) + len(part) > most:
+                made.append("")
+            made[-1] += part[:most]
+            part = part[most:]
+    return [piece for piece in made if piece]

@@ -1,0 +1,127 @@
+"""What reflecting on observations finds: what says again what another says, what took its place.
+
+A statement supersedes an earlier one of the same speaker where both say the same of the same thing
+but for a figure or a name. The earlier one stays, marked with the turn and the day of the later:
+both dates are then there. Pure.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from jitchat.statements import Observation, Superseded
+from jitchat.synthesis.sentences import (
+    Sentence,
+    by_turn,
+    is_carried,
+    joined,
+    label_of,
+    sentences_in,
+    with_items,
+    without_items,
+    words_of,
+)
+
+_LEAST_SHARED, _ALIKE = 3, 0.6
+"""Words that both have, beside figures, at least, and as a share of all that either has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    line: int
+    label: str
+    sentence: Sentence
+
+    @property
+    def figures(self) -> frozenset[str]:
+        return frozenset(word for word in self.sentence.words if any(map(str.isdigit, word)))
+
+    @property
+    def plain(self) -> frozenset[str]:
+        return self.sentence.words - self.figures
+
+
+def _all(lines: Sequence[Observation]) -> list[_Said]:
+    return [
+        _Said(number, label_of(line.text), sentence)
+        for number, line in enumerate(lines)
+        for sentence in sentences_in(line)
+        if sentence.words
+    ]
+
+
+def repeated(lines: Sequence[Observation]) -> frozenset[tuple[int, int]]:
+    """Find sentences, by line and place, all of whose words another of the speaker's has.
+
+    Of two that have the same words, the later one is kept.
+    """
+    said = _all(lines)
+    having: dict[str, set[int]] = {}
+    for number, each in enumerate(said):
+        for word in each.sentence.words:
+            having.setdefault(word, set()).add(number)
+    gone: set[int] = set()
+    for number, each in enumerate(said):
+        with_all = set.intersection(*(having[word] for word in each.sentence.words)) - {number}
+        if any(_says_again(each, said[other], other > number) for other in with_all - gone):
+            gone.add(number)
+    return frozenset((said[number].line, said[number].sentence.place) for number in gone)
+
+
+def _says_again(one: _Said, other: _Said, is_later: bool) -> bool:
+    is_more = len(other.sentence.words) > len(one.sentence.words)
+    return one.label == other.label and (is_more or is_later)
+
+
+def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
+    """Mark the lines of one statement that a later one supersedes."""
+    made = list(lines)
+    for earlier, later in _superseded(_all(lines)):
+        line, by = made[earlier.line], lines[later.line]
+        if line.superseded is None and len(sentences_in(line)) == 1:
+            day = by.said_at.date() if by.said_at is not None else None
+            made[earlier.line] = replace(line, superseded=Superseded(by.source.first, day))
+    return tuple(made)
+
+
+def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    by_word: dict[tuple[str, str], list[_Said]] = {}
+    for later in said:
+        if later.figures:
+            near = {
+                id(each): each
+                for word in later.plain
+                for each in by_word.get((later.label, word), ())
+            }
+            for earlier in near.values():
+                if _differs_in_figures(earlier, later):
+                    yield earlier, later
+        for word in later.plain if later.figures else ():
+            by_word.setdefault((later.label, word), []).append(later)
+
+
+def _differs_in_figures(earlier: _Said, later: _Said) -> bool:
+    shared = len(earlier.plain & later.plain)
+    is_same_thing = shared >= max(_LEAST_SHARED, _ALIKE * len(earlier.plain | later.plain))
+    return is_same_thing and not (
+        earlier.figures <= later.figures or later.figures <= earlier.figures
+    )
+
+
+def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:
+    """List what no line has of those that stood: the sentences that go, and names in no line."""
+    own: dict[int, frozenset[str]] = {}
+    for turn, line in by_turn(lines):
+        own[turn] = own.get(turn, frozenset()) | words_of(line.text)
+    anywhere = frozenset(word for line in lines for word in words_of(line.text))
+    lost = []
+    for line in standing:
+        words = frozenset(w for turn in line.source.turns for w in own.get(turn, ()))
+        gone = [
+            each
+            for each in sentences_in(line)
+            if not is_carried(each, words) and not each.words <= anywhere
+        ]
+        items = [each for each in without_items(line.text)[1] if not words_of(each) <= anywhere]
+        if gone or items:
+            lost.append(replace(line, text=with_items(label_of(line.text) + joined(gone), items)))
+    return lost

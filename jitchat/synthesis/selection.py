@@ -1,0 +1,98 @@
+"""Choosing sentences for the room that there is: most information a token, each thing once.
+
+A sentence is worth the words that it brings, each by how rare it is among the lines (inverse
+document frequency), and the less the more of the chosen sentences have it already; divided by the
+tokens that it takes. So a name or a figure that nothing else carries comes first, and repetition
+last. After the greedy algorithm for budgeted coverage: H. Lin and J. Bilmes, "Multi-document
+Summarization via Budgeted Maximization of Submodular Functions" (2010). Pure.
+"""
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jitchat.synthesis.sentences import Sentence
+
+_AGAIN = 0.7
+"""What a word counts for each chosen sentence that has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    sentence: Sentence
+    line: int
+    """The number of the line that it would stand in."""
+    cost: int
+    """Tokens of it alone."""
+    is_first: bool = False
+    """Whether it comes ahead of all that are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    tokens: int
+    per_line: int
+    """Tokens that a line takes beside its sentences."""
+    known: Mapping[str, int] = field(default_factory=Counter)
+    """Of the lines that stand besides: by a stem, how many have it."""
+    lines: int = 0
+    """How many those are."""
+
+
+def select(candidates: Sequence[Candidate], room: Room, first_share: float = 1.0) -> set[int]:
+    """Choose candidates by number; the first ones may take a share of the room ahead of others."""
+    picker = _Picker(candidates, room)
+    picker.take((n for n, each in enumerate(candidates) if each.is_first), first_share)
+    picker.take(range(len(candidates)))
+    return picker.chosen
+
+
+class _Picker:
+    def __init__(self, candidates: Sequence[Candidate], room: Room) -> None:
+        self._candidates, self._room = candidates, room
+        self._rarity = _rarity(candidates, room)
+        self._often = Counter(room.known)
+        self._lines: set[int] = set()
+        self._spent = 0
+        self.chosen: set[int] = set()
+
+    def take(self, numbers: Iterable[int], share: float = 1.0) -> None:
+        """Take the best of some candidates, one after the other, while there is room."""
+        most = int(self._room.tokens * share)
+        queue = [(-self._gain(number), number) for number in numbers if number not in self.chosen]
+        heapq.heapify(queue)
+        while queue:
+            known, number = heapq.heappop(queue)
+            gain = self._gain(number)
+            if gain < -known:  # what was chosen since has some of its words
+                heapq.heappush(queue, (-gain, number))
+                continue
+            cost = self._cost(number)
+            if gain > 0 and self._spent + cost <= most:
+                self._spent += cost
+                self._lines.add(self._candidates[number].line)
+                self.chosen.add(number)
+                self._often.update(self._candidates[number].sentence.words)
+
+    def _gain(self, number: int) -> float:
+        sentence = self._candidates[number].sentence
+        brought = sum(self._rarity[word] * _AGAIN ** self._often[word] for word in sentence.words)
+        return sentence.worth * brought / self._cost(number)
+
+    def _cost(self, number: int) -> int:
+        candidate = self._candidates[number]
+        return candidate.cost + (0 if candidate.line in self._lines else self._room.per_line)
+
+
+def _rarity(candidates: Sequence[Candidate], room: Room) -> dict[str, float]:
+    lines: dict[str, set[int]] = {}
+    for each in candidates:
+        for word in each.sentence.words:
+            lines.setdefault(word, set()).add(each.line)
+    total = room.lines + len({each.line for each in candidates})
+    return {
+        word: math.log(1 + total / (len(found) + room.known.get(word, 0)))
+        for word, found in lines.items()
+    }

@@ -1,0 +1,272 @@
+"""The sentences of turns, as candidates for observations: what each says, and how much it matters.
+
+A line of observations that is built in has the chosen sentences of one turn, word for word, behind
+who said them: `Ana: We freeze on Friday. … The port is 9641. [also: Oslo]`. An ellipsis stands
+where sentences are left out; names and figures that no sentence carries follow in brackets.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+from jitchat.index.tool_results import result_line
+from jitchat.statements import Observation, Priority, Source
+from jitchat.text.dates import dates_in
+from jitchat.text.entities import entities
+from jitchat.text.expressions import expressions
+from jitchat.text.sanitize import one_line
+from jitchat.text.sentences import is_question, marked_sentences
+from jitchat.text.stance import (
+    commits,
+    constrains,
+    is_standing,
+    leaves_open,
+    speaks_of_self,
+    speaks_to_other,
+    teaches,
+)
+from jitchat.text.words import stems
+from jitchat.values import Role, Turn
+from jitchat.window.exchange import is_requested
+
+LEFT_OUT = " … "
+_ALSO = re.compile(r" ?\[also: ([^\[\]]*)\]$")
+_LABEL = re.compile(r"(?:[^\s:.!?…][^:.!?…]{0,39}): ")
+_CAPTION = re.compile(r"\[[^\]]*\]$")
+_RESOLVED = re.compile(r"\d{4}")
+_QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
+"""What the words of such a sentence are worth, against those of a plain statement."""
+_OF_SELF, _OF_OTHER = 1.2, 0.6
+"""Likewise of one that speaks of its speaker, and of one that only speaks of the other: who says
+"you did great" tells what is known already."""
+_NO_PERSON = 0.5
+"""Likewise of a model's reply: it can be asked for again."""
+_ENOUGH = 0.6
+"""Of a sentence's words: lines that have so many of them, and all its figures, carry it."""
+_SHORT_QUESTION = 80
+"""Characters of a question that only asks; a longer one tells what it is about."""
+_NO_PERSONS = tuple(f"{role}" for role in (Role.ASSISTANT, Role.TOOL, Role.SYSTEM))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    text: str
+    """On one line."""
+    place: int
+    """Among the sentences of its turn or line, from 0."""
+    words: frozenset[str]
+    """The stems of its content words, and its figures."""
+    worth: float
+    """What a word of it counts, 1 for a plain statement of a person's."""
+    priority: Priority
+
+
+def speaker_of(turn: Turn) -> str:
+    """Name who says a turn, as a line of observations does."""
+    return one_line(turn.speaker).replace(":", "") or turn.role.value
+
+
+def is_person(turn: Turn) -> bool:
+    """Whether a person says it: the user, or somebody who has a name."""
+    return turn.role is Role.USER or (turn.role is Role.ASSISTANT and bool(turn.name))
+
+
+def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
+    """List what a turn says, in order; none of what a tool of jitchat's own gave back."""
+    if is_requested(turn):
+        return ()
+    if turn.use.answers is not None:
+        return (_sentence(result_line(turn), 0, is_code=False, of_person=False),)
+    return tuple(
+        _sentence(text, place, is_code=is_code, of_person=is_person(turn))
+        for place, (text, is_code) in enumerate(marked_sentences(turn.content))
+    )
+
+
+def _sentence(text: str, place: int, *, is_code: bool, of_person: bool) -> Sentence:
+    line = one_line(text)
+    said = words_of(line)
+    worth = _worth(line, is_code=is_code) * (1.0 if of_person else _NO_PERSON)
+    return Sentence(line, place, said, worth if said else 0.0, _priority(line, is_code, of_person))
+
+
+@lru_cache(maxsize=1 << 15)
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+def _worth(sentence: str, *, is_code: bool) -> float:
+    if is_code:
+        return _CODE
+    if expressions("stance")["pleasantry"].match(sentence):
+        return _PLEASANTRY
+    worth = _CAPTIONED if _CAPTION.match(sentence) else 1.0
+    if speaks_of_self(sentence):
+        worth *= _OF_SELF
+    elif speaks_to_other(sentence):
+        worth *= _OF_OTHER
+    return worth * (_QUESTION if _only_asks(sentence) else 1.0)
+
+
+def _only_asks(sentence: str) -> bool:
+    """Whether a sentence is a question that tells little of what it is about."""
+    return len(sentence) <= _SHORT_QUESTION and is_question(sentence)
+
+
+def _priority(sentence: str, is_code: bool, of_person: bool) -> Priority:
+    """Tell what has to be kept in any case from what says something and what says little."""
+    if is_code:
+        return Priority.LOW
+    if commits(sentence) or (of_person and _binds(sentence)):
+        return Priority.HIGH
+    is_small = _only_asks(sentence) or expressions("stance")["pleasantry"].match(sentence)
+    return Priority.LOW if is_small else Priority.MEDIUM
+
+
+def _binds(sentence: str) -> bool:
+    if is_standing(sentence) or teaches(sentence):
+        return True
+    return not _only_asks(sentence) and (constrains(sentence) or leaves_open(sentence))
+
+
+def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
+    """Whether lines with these words say what a sentence says: its figures, and most of it."""
+    if not sentence.words:
+        return True
+    shared = sentence.words & words
+    figures = {word for word in sentence.words if any(map(str.isdigit, word))}
+    return len(shared) >= _ENOUGH * len(sentence.words) and figures <= words
+
+
+# Names, figures and files.
+
+
+def items_of(turn: Turn) -> tuple[str, ...]:
+    """List the names, figures, files and artefacts of a turn that are kept in any case.
+
+    Of a person's, all of them, a figure with what it counts; of a model's own reply, files and
+    what else has a suffix or a path.
+    """
+    if is_requested(turn) or turn.use.answers is not None:
+        return ()
+    prose = "\n".join(text for text, is_code in marked_sentences(turn.content) if not is_code)
+    return items_in(prose, of_person=is_person(turn))
+
+
+def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
+    """`items_of`, of the prose of a turn."""
+    named = [one_line(each) for each in entities(prose)]
+    if not of_person:
+        return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
+    named = [each for each in named if not _FIGURES.fullmatch(each)]
+    named += (found[0] for found in _FIGURES.finditer(prose))
+    return tuple(dict.fromkeys(each for each in named if _is_item(each)))
+
+
+_FIGURES = re.compile(
+    r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{3,20}s\b)?(?![\w/@-])"
+)
+_FILE = re.compile(
+    r"(?:[\w.@~-]*/)*[\w@~-][\w.@~-]*\.[A-Za-z][A-Za-z0-9]{0,4}|(?:[\w.@~-]+/){2,}[\w.@~-]*"
+)
+_BRACKETS = re.compile(r"[\[\],…]")
+
+
+def _is_item(name: str) -> bool:
+    return bool(words_of(name)) and not _BRACKETS.search(name)
+
+
+# Lines.
+
+
+def line_of(
+    turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = (), source: Source | None = None
+) -> Observation:
+    """Make the line of a turn of some of its sentences, in order, and of further names."""
+    return Observation(
+        with_items(f"{speaker_of(turn)}: {joined(chosen)}", also),
+        source or Source(turn.position, turn.position),
+        _highest(chosen),
+        turn.created_at,
+        resolved_days(chosen, turn.created_at),
+    )
+
+
+def joined(chosen: Sequence[Sentence]) -> str:
+    """Put sentences of one turn together; an ellipsis stands for those between that are not."""
+    text, last = "", None
+    for each in sorted(chosen, key=lambda sentence: sentence.place):
+        if last is not None:
+            text += " " if each.place == last + 1 else LEFT_OUT
+        text, last = text + each.text, each.place
+    return text
+
+
+def with_items(text: str, also: Sequence[str]) -> str:
+    """Add names and figures to the text of a line, behind those that it has already."""
+    if not also:
+        return text
+    bare, known = without_items(text)
+    return f"{bare.rstrip()} [also: {', '.join(dict.fromkeys((*known, *also)))}]"
+
+
+def without_items(text: str) -> tuple[str, tuple[str, ...]]:
+    """Take the names and figures behind a line's text off it."""
+    found = _ALSO.search(text)
+    if found is None:
+        return text, ()
+    return text[: found.start()], tuple(filter(None, found[1].split(", ")))
+
+
+def label_of(text: str) -> str:
+    """Read who said a line: `Ana: `; empty where it does not tell."""
+    found = _LABEL.match(text)
+    return found[0] if found else ""
+
+
+def is_of_person(line: Observation) -> bool:
+    """Whether a person said what a line has, as far as it tells."""
+    return not label_of(line.text).startswith(_NO_PERSONS)
+
+
+def sentences_in(line: Observation) -> tuple[Sentence, ...]:
+    """Take a line apart into its sentences: of a gap between two, their places tell."""
+    label = label_of(line.text)
+    bare = without_items(line.text.removeprefix(label))[0]
+    of_person = is_of_person(line)
+    made, place = list[Sentence](), 0
+    for stretch in bare.split(LEFT_OUT):
+        for text, _ in marked_sentences(stretch):
+            sentence = _sentence(text, place, is_code=False, of_person=of_person)
+            made.append(replace(sentence, priority=_kept(line.priority, sentence.priority)))
+            place += 1
+        place += 1
+    return tuple(made)
+
+
+def _kept(of_line: Priority, of_sentence: Priority) -> Priority:
+    """A line that is one thing only has its own priority in each of its sentences."""
+    return of_sentence if of_line is not Priority.LOW else Priority.LOW
+
+
+def _highest(chosen: Sequence[Sentence]) -> Priority:
+    levels = {sentence.priority for sentence in chosen}
+    return next((level for level in Priority if level in levels), Priority.LOW)
+
+
+def resolved_days(chosen: Sequence[Sentence], said_at: datetime | None) -> tuple[str, ...]:
+    """List the days that sentences speak of in words that mean nothing on another day."""
+    if said_at is None:
+        return ()
+    text = "\n".join(sentence.text for sentence in chosen)
+    spelt = set(dates_in(text, None))
+    days = dates_in(text, said_at.date())
+    return tuple(day for day in days if day not in spelt and _RESOLVED.search(day))
+
+
+def by_turn(lines: Sequence[Observation]) -> Iterator[tuple[int, Observation]]:
+    for line in lines:
+        for turn in line.source.turns:
+            yield turn, line

@@ -1,0 +1,215 @@
+"""The end of a session: when it is over, the memory document is written from all of its turns.
+
+A session of a conversation is its turns behind the last one that the document was written from.
+Nothing is written before its end, and nothing is lost if that never comes: the turns stay in every
+window, and the next start ends the session. It is written in batches, so that it can be broken off
+between two of them; what was written by then is stored.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from jitchat.errors import StaleDocument, StoreError
+from jitchat.memory import Memory
+from jitchat.statements import MemoryDocument
+from jitchat.store.documents import Operation, spoken_since, unwritten_sessions
+from jitchat.store.store import ColdStore
+from jitchat.store.turn_cache import behind
+from jitchat.synthesis.document_writer import (
+    DocumentWriter,
+    ExtractiveWriter,
+    SessionTurns,
+    Written,
+)
+from jitchat.values import Status, Turn
+from jitchat.window.steering import Hold
+
+IDLE = timedelta(minutes=20)
+"""A session is over when nothing was said for so long."""
+_BATCH = 200
+"""Turns that are written at once."""
+_MOST_LEFT = 5
+"""Conversations whose session is ended at a start."""
+_EVERYTHING = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """What came of a session's end."""
+
+    written: Written
+    before: MemoryDocument
+    """The version that the session read."""
+    turns: int
+    """Of the session, which are in the document now."""
+    left: int
+    """Of the session, which are not: there was no time for them."""
+    operations: tuple[Operation, ...]
+    """On the store, in order."""
+
+    @property
+    def document(self) -> MemoryDocument:
+        return self.written.document
+
+    @property
+    def sentence(self) -> str:
+        """Say it in a line: `memory document: version 3, 12 turns in, by built in · 3 store …`."""
+        version, count = self.document.version, f"{len(self.operations)} store operations"
+        what = f"version {version:,}" if version != self.before.version else "unchanged"
+        why = f" ({self.written.why})" if self.written.why else ""
+        left = f", {self.left:,} turns left for later" if self.left else ""
+        return (
+            f"memory document: {what}, {self.turns:,} turns taken in by"
+            f" {self.written.made_by}{why}{left} · {count}"
+        )
+
+
+class SessionEnd:
+    """Ends the sessions of one conversation, one after the other."""
+
+    def __init__(self, memory: Memory, writer: DocumentWriter | None = None) -> None:
+        self._memory, self._writer = memory, writer or ExtractiveWriter()
+        self._ending = asyncio.Lock()
+        self.last: SessionEnded | None = None
+        """What came of the last end; None before the first one."""
+
+    def turns(self) -> SessionTurns:
+        """Give the turns of this session, without those that the user keeps out."""
+        memory = self._memory
+        covered = memory.distilled(_EVERYTHING).in_document
+        return self._session(behind(memory.turns, covered))
+
+    def is_due(self) -> bool:
+        """Whether something was sent from here that is in no document. Slow."""
+        context, memory = self._memory.context, self._memory
+        if context is None or memory.store.database.refusal is not None:
+            return False
+        through = memory.distilled(_EVERYTHING).in_document
+        return spoken_since(memory.store.database, memory.conversation.id, through)
+
+    def is_over(self) -> bool:
+        """Whether it is due, and nothing was said for twenty minutes. Slow."""
+        said = (turn.created_at for turn in reversed(self._memory.turns) if turn.created_at)
+        last = next(said, None)
+        return last is not None and self._memory.store.now() - last >= IDLE and self.is_due()
+
+    async def end(self, within: float | None = None) -> SessionEnded | None:
+        """Write the document; None where there is none, for the conversation is temporary.
+
+        Nothing is written after so many seconds `within`. Where another process wrote meanwhile,
+        its version is read and this session goes into that.
+
+        Raises:
+            StoreError: It cannot be read or stored. The turns are still this session.
+
+        """
+        async with self._ending:
+            try:
+                ended = await self._end(within)
+            except StaleDocument:
+                self._memory.begin_session()
+                ended = await self._end(within)
+            finally:
+                if self._memory.context is not None and self._memory.context.is_over:
+                    self._memory.begin_session()
+            self.last = ended or self.last
+            return ended
+
+    async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
+        """End the session if anything was sent in it; an error of the store leaves it as it is."""
+        if not await self.wants_end():
+            return None
+        try:
+            return await self.end(within)
+        except StoreError:  # the turns are still this session: the next end writes them
+            return None
+
+    async def wants_end(self) -> bool:
+        """Whether the session is due; False where the store cannot tell."""
+        try:
+            return await asyncio.to_thread(self.is_due)
+        except StoreError:
+            return False
+
+    async def aclose(self) -> None:
+        await self._writer.aclose()
+
+    async def _end(self, within: float | None) -> SessionEnded | None:
+        context = self._memory.context
+        if context is None:
+            return None
+        before, session = await asyncio.to_thread(self._read)
+        written, done = Written(before, "nobody"), 0
+        async for part, made in self._written(before, session, within):
+            calls = made.calls + written.calls
+            sent = made.input_tokens + written.input_tokens
+            got = made.output_tokens + written.output_tokens
+            written = replace(made, calls=calls, input_tokens=sent, output_tokens=got)
+            done += len(part.turns)
+        stored = await asyncio.to_thread(context.put_context, written.document, written.made_by)
+        left = len(session.turns) - done
+        made = replace(written, document=stored)
+        return SessionEnded(made, before, done, left, context.operations)
+
+    def _read(self) -> tuple[MemoryDocument, SessionTurns]:
+        """Read the document, without what was said on a branch that was left, and the session."""
+        memory = self._memory
+        memory.refresh()
+        distilled = memory.distilled(_EVERYTHING)
+        holds = memory.context.document if memory.context is not None else MemoryDocument()
+        said = set(distilled.document.lines)
+        lines = tuple(line for line in holds.lines if line.is_kept or line in said)
+        session = self._session(behind(memory.turns, distilled.in_document))
+        return replace(holds, lines=lines), session
+
+    async def _written(
+        self, document: MemoryDocument, session: SessionTurns, within: float | None
+    ) -> AsyncIterator[tuple[SessionTurns, Written]]:
+        """Write batch by batch, as long as there is time."""
+        over = None if within is None else time.monotonic() + within
+        for part in _batches(session):
+            left = None if over is None else over - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            try:
+                async with asyncio.timeout(left):
+                    written = await self._writer.write(document, part)
+            except TimeoutError:
+                return
+            document = written.document
+            yield part, written
+
+    def _session(self, turns: Sequence[Turn]) -> SessionTurns:
+        conversation, held = self._memory.conversation, self._memory.pins
+        out = frozenset(at for at, hold in held.items() if hold == Hold.EXCLUDED)
+        if turns and turns[-1].status is Status.STREAMING:
+            turns = turns[:-1]
+        return SessionTurns(conversation.id, conversation.title, turns, out)
+
+
+async def end_left_sessions(
+    store: ColdStore, writer: DocumentWriter, open_conversation: str
+) -> list[SessionEnded]:
+    """End the sessions that a crash, or an end without time, left unwritten in other conversations.
+
+    Those that somebody may be in the midst of are left alone.
+    """
+    if store.database.refusal is not None:
+        return []
+    before = store.now() - IDLE
+    left = await asyncio.to_thread(unwritten_sessions, store.database, before, _MOST_LEFT + 1)
+    found: list[SessionEnded] = []
+    for name in [name for name in left if name != open_conversation][:_MOST_LEFT]:
+        conversation = await asyncio.to_thread(store.conversation, name)
+        memory = await asyncio.to_thread(Memory, store, conversation)
+        ended = await SessionEnd(memory, writer).end_if_due()
+        found += [ended] if ended is not None else []
+    return found
+
+
+def _batches(session: SessionTurns) -> Iterator[SessionTurns]:
+    for start in range(0, len(session.turns), _BATCH):
+        yield replace(session, turns=session.turns[start : start + _BATCH])

@@ -1,0 +1,137 @@
+"""When a session is over: the conversation or the app is left, twenty minutes pass, or /end.
+
+Its memory document is then written, behind the screen; only while the app closes is it waited for,
+and not for long. What is not written by then is still this session at the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.timer import Timer
+
+from jitchat.errors import JitchatError, StoreError
+from jitchat.synthesis.document_writer import ExtractiveWriter
+from jitchat.synthesis.session_end import IDLE, end_left_sessions
+from jitchat.tui.chat.host import Controller
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.synthesis.session_end import SessionEnded
+
+CLOSING_SECONDS = 1.5
+"""So long a document may take while the app closes."""
+TEMPORARY = "A temporary conversation is in no memory document."
+
+
+@dataclass(eq=False)
+class Ending(Controller):
+    """Ends the session on screen, and those that were left."""
+
+    @dataclass
+    class Ended(Message):
+        """A memory document was written, or could not be."""
+
+        session: Session | None
+        """Whose it is; None of a session that an earlier run left."""
+        ended: SessionEnded | None
+        """None where nothing was to be written."""
+        error: JitchatError | None = None
+
+    _session: Session | None = None
+    _idle: Timer | None = None
+    _active_at: float = field(default_factory=time.monotonic)
+    _looked_back: bool = False
+    """Whether sessions of earlier runs were looked for."""
+
+    def begin(self, session: Session) -> None:
+        """Watch a conversation that was opened; what an earlier run left is ended first."""
+        self._session = session
+        self.attend()
+        self._wait(IDLE.total_seconds())
+        self.host.run(self._catch_up(session), "ending")
+
+    def attend(self) -> None:
+        """Note that somebody is there."""
+        self._active_at = time.monotonic()
+
+    def end_now(self, session: Session) -> None:
+        """End the session because the user says so."""
+        self.host.run(self._end(session), "ending")
+
+    async def leave(self, session: Session) -> None:
+        """End the session of a conversation that is left, behind the next one."""
+        self._stop()
+        if await session.ending.wants_end():
+            self.host.run(self._end_and_close(session), "ending")
+        else:
+            await session.aclose()
+
+    async def close(self, session: Session) -> None:
+        """End the session while the app closes, as far as there is time."""
+        self._stop()
+        await session.ending.end_if_due(CLOSING_SECONDS)
+        await session.aclose()
+
+    def _stop(self) -> None:
+        self._session = None
+        if self._idle is not None:
+            self._idle.stop()
+
+    def _wait(self, seconds: float) -> None:
+        if self._idle is not None:
+            self._idle.stop()
+        self._idle = self.host.after(seconds, self._look)
+
+    def _look(self) -> None:
+        """End the session if nobody was there for twenty minutes; look again later otherwise."""
+        if self._session is None:
+            return
+        left = IDLE.total_seconds() - (time.monotonic() - self._active_at)
+        if left > 0:
+            self._wait(left)
+        else:
+            self.host.run(self._end_idle(self._session), "ending")
+            self._wait(IDLE.total_seconds())
+
+    async def _catch_up(self, session: Session) -> None:
+        try:
+            is_over = await asyncio.to_thread(session.ending.is_over)
+        except StoreError:  # told by what needs the store
+            return
+        if is_over:
+            await self._end_idle(session)
+        if not self._looked_back:
+            self._looked_back = True
+            writer = session.options.writer or ExtractiveWriter()
+            store, here = self.backend.store, session.memory.conversation.id
+            for ended in await end_left_sessions(store, writer, here):
+                self.host.post(self.Ended(None, ended))
+
+    async def _end_idle(self, session: Session) -> None:
+        if (ended := await session.ending.end_if_due()) is not None:
+            self.host.post(self.Ended(session, ended))
+
+    async def _end(self, session: Session) -> None:
+        try:
+            self.host.post(self.Ended(session, await session.ending.end()))
+        except JitchatError as error:
+            self.host.post(self.Ended(session, None, error))
+
+    async def _end_and_close(self, session: Session) -> None:
+        await self._end_idle(session)
+        await session.aclose()
+
+    def take(self, message: Ended) -> bool:
+        """Say what came of an end; whether the windows of the session on screen are others now."""
+        if message.error is not None:
+            self.host.tell(message.error)
+        elif message.ended is not None:
+            self.host.say(message.ended.sentence.capitalize())
+        elif message.session is not None:
+            self.host.say(TEMPORARY)
+        return message.session is not None and message.session is self._session

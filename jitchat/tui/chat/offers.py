@@ -1,0 +1,152 @@
+"""What servers offer beside tools: their resources and prompts, put into the prompt as text."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError
+from jitchat.text.sanitize import one_line
+from jitchat.tools.mcp.elicitation import Field
+from jitchat.tools.mcp.spec import ServerFailed
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.tools import Tools
+from jitchat.tui.dialogs.offered import Offered, OfferedScreen
+
+if TYPE_CHECKING:
+    from jitchat.tools.mcp.server import Server, ServerState
+
+
+@dataclass(eq=False)
+class Offers(Controller):
+    """Lists what servers offer, has the user fill in what it takes, and fetches it.
+
+    What it does to the prompt it does in a worker of the screen, for it waits for dialogs.
+    """
+
+    tools: Tools
+
+    def __post_init__(self) -> None:
+        self._prompts: dict[str, tuple[Offered, ...]] = {}
+        """By server."""
+
+    async def learn(self, state: ServerState) -> None:
+        """Take in which prompts a server has, so that they can be typed as commands."""
+        self._prompts.pop(state.name, None)
+        for server in self.tools.ready():
+            if server.name == state.name:
+                with suppress(ServerFailed):
+                    self._prompts[server.name] = tuple(await _prompts(server))
+        self.surfaces.prompts = {name: _sentence(each) for name, each in self._typed().items()}
+
+    async def pick(self, what: str, given: str = "") -> None:
+        """Have the user pick a resource or a prompt, and put its text into the prompt."""
+        found = await asyncio.gather(*(self._listed(what, each) for each in self.tools.ready()))
+        offered = [each for listed in found for each in listed]
+        if not offered:
+            starting = ", ".join(map(one_line, self.tools.starting()))
+            more = f" Still starting: {starting}." if starting else ""
+            self.host.say(f"No server offers any {what}.{more}")
+            return
+        taken = await self.host.wait_for(OfferedScreen(what.capitalize(), offered))
+        if taken is not None:
+            await self._take(taken, given)
+
+    async def take_prompt(self, name: str, given: str) -> None:
+        """Put a prompt that was typed as a command into the prompt, filled in."""
+        if (offered := self._typed().get(name)) is not None:
+            await self._take(offered, given)
+
+    async def _listed(self, what: str, server: Server) -> Sequence[Offered]:
+        try:
+            return await (_prompts if what == "prompts" else _resources)(server)
+        except ServerFailed as error:
+            self.host.warn(one_line(error.what))
+            return ()
+
+    async def _take(self, offered: Offered, given: str) -> None:
+        values: Mapping[str, str] = read_arguments(offered, given)
+        lacking = [each for each in offered.arguments if each.required and each.name not in values]
+        if lacking or (offered.arguments and not values):
+            filled = await self._filled_in(offered, values)
+            if filled is None:
+                return
+            values = filled
+        try:
+            text = await self._text_of(offered, values)
+        except JitchatError as error:
+            self.host.tell(error)
+        else:
+            self.surfaces.prompt.paste(text)
+
+    async def _filled_in(
+        self, offered: Offered, values: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Have the user fill in what it takes; None where that is left."""
+        from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
+
+        fields = [
+            Field(
+                name=each.name,
+                title=each.name,
+                kind="string",
+                description=each.description,
+                required=each.required,
+                default=values.get(each.name),
+            )
+            for each in offered.arguments
+        ]
+        title = f"{offered.server}: {offered.title}"
+        answer = await self.host.wait_for(FormScreen(title, offered.description, fields))
+        if answer.action != "accept":
+            return None
+        return {name: str(value) for name, value in answer.values}
+
+    async def _text_of(self, offered: Offered, values: Mapping[str, str]) -> str:
+        """Fetch it, as text for the prompt; ServerFailed where the server does not give it."""
+        server = self.tools.server(offered.server)
+        if offered.is_prompt:
+            return await server.prompt(offered.name, values)
+        return f"{offered.title}: {await server.read(offered.name, values)}"
+
+    def _typed(self) -> dict[str, Offered]:
+        """Name the prompts as they are typed; one with a blank in its name is only picked."""
+        listed = (each for offered in self._prompts.values() for each in offered)
+        named = {f"{each.server}:{each.name}": each for each in listed}
+        return {
+            name: each for name, each in named.items() if name == "".join(one_line(name).split())
+        }
+
+
+def read_arguments(offered: Offered, given: str) -> dict[str, str]:
+    """Read `city=New York state=NY`; of one that takes one argument, the text is its value."""
+    names = "|".join(re.escape(each.name) for each in offered.arguments)
+    if not names or not given.strip():
+        return {}
+    _, *parts = re.split(rf"(?:^|\s)({names})=", given.strip())
+    if not parts and len(offered.arguments) == 1:
+        return {offered.arguments[0].name: given.strip()}
+    return {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _sentence(offered: Offered) -> str:
+    takes = f"takes {offered.takes}" if offered.arguments else ""
+    return " · ".join(filter(None, (takes, one_line(offered.description))))
+
+
+async def _resources(server: Server) -> list[Offered]:
+    return [
+        Offered(server.name, each.uri, each.name, each.description, each.arguments)
+        for each in await server.resources()
+    ]
+
+
+async def _prompts(server: Server) -> list[Offered]:
+    return [
+        Offered(server.name, each.name, each.name, each.description, each.arguments, is_prompt=True)
+        for each in await server.prompts()
+    ]

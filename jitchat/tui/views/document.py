@@ -1,0 +1,303 @@
+"""The memory document on screen: its lines and their sources, every version, and what changed.
+
+A change of the user's is a version of its own. Lines that the reply looked at may have been made
+of are marked, so that a wrong answer leads to the line that it stems from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.binding import Binding
+from textual.widgets import Input, OptionList
+
+from jitchat.statements import DocumentLine, MemoryDocument, Section
+from jitchat.store.documents import BY_USER, DocumentStore, Version
+from jitchat.synthesis import document_edits
+from jitchat.synthesis.fitting import MOST_WORDS, words_of
+from jitchat.text.figures import local, plural
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
+from jitchat.values import Turn
+from jitchat.window.statements import line_text
+
+NONE_YET = (
+    "The memory document is empty. It is written when a session ends: leave the conversation, or"
+    " type /end."
+)
+TEMPORARY = "This conversation is temporary: it has no memory document."
+ONLY_LATEST = "Only the version that holds can be changed: → goes on to it."
+_SOURCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a version, or one that it left out."""
+
+    number: int
+    """In its version; 0 for a line that was left out."""
+    line: DocumentLine
+    change: str = ""
+    """`+` for one that is new in it, `−` for one that it left out."""
+    is_used: bool = False
+    """Whether the reply looked at may have been made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A version, and what the view says of it."""
+
+    document: MemoryDocument
+    about: Version | None
+    """None for the empty document ahead of the first version."""
+    latest: int
+    rows: tuple[Row, ...]
+    operations: int
+    """On the store, of the session that ended last here, or that is under way."""
+
+
+class DocumentView(View):
+    """The lines of one version, with the cursor on one of them."""
+
+    NAME = "Memory document"
+    EXPLAINED = "What later sessions know. Enter opens a line's turns; ● marks what the reply used."
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("e", "edit", "Edit", id="document_edit"),
+        Binding("p", "pin", "Pin", id="document_pin"),
+        Binding("x", "forget", "Forget", id="document_forget"),
+        Binding("u", "undo", "Undo", id="document_undo"),
+        Binding("d", "difference", "Changes", id="document_difference"),
+        Binding("left", "version(-1)", "Version before", id="document_before"),
+        Binding("right", "version(1)", "Version after", id="document_after"),
+    ]
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self.shown: Shown | None = None
+        self._shows_changes = False
+        self._editing = 0
+        """The number of the line that is being edited; 0 for none."""
+        columns: Sequence[Column[Row]] = (
+            Column("", _mark, 2),
+            Column("line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
+            Column("date", lambda row: _day(row.line), 10),
+            Column("source", lambda row: _source(row.line), _SOURCE),
+            Column("", _text),
+        )
+        self._table = TurnTable[Row](
+            columns, id="document-table", key=lambda row: (row.number, row.line.text), style=_style
+        )
+        self._input = Input(id="document-text")
+        self._input.display = False
+        self._note = Note("document-note")
+
+    def body(self) -> Body:
+        return (self._table, self._input, self._note)
+
+    def on_mount(self) -> None:
+        self._table.list.focus()
+        self._load(None)
+
+    # What is shown
+
+    def _documents(self) -> DocumentStore | None:
+        context = self.subject.session.memory.context
+        return context.documents if context is not None else None
+
+    def _load(self, version: int | None) -> None:
+        documents = self._documents()
+        if documents is None:
+            self.show_nothing(TEMPORARY)
+        else:
+            self.load(lambda: self._read(documents, version), self._show)
+
+    def _read(self, documents: DocumentStore, version: int | None) -> Shown:
+        known = {each.number: each for each in documents.versions()}
+        latest = max(known, default=0)
+        number = latest if version is None else min(max(version, min(latest, 1)), latest)
+        document = documents.at(number)
+        used = set(document_edits.used_lines(document, self._reply()))
+        rows = [Row(at, line, "", at in used) for at, line in enumerate(document.lines, start=1)]
+        if self._shows_changes and number:
+            rows = _with_changes(rows, documents.at(number - 1), document)
+        ending, context = self.subject.session.ending, self.subject.session.memory.context
+        done = ending.last.operations if ending.last else context.operations if context else ()
+        return Shown(document, known.get(number), latest, tuple(rows), len(done))
+
+    def _reply(self) -> str:
+        """Give the text of the reply that is looked at; empty where there is none."""
+        exchange = self.subject.exchange()
+        return exchange.reply.content if exchange is not None else ""
+
+    def _show(self, shown: Shown) -> None:
+        self.shown = shown
+        self.show_nothing("" if shown.document.lines or shown.rows else NONE_YET)
+        items: list[Row | Line] = []
+        section: Section | None = None
+        for row in shown.rows:
+            if row.line.section is not section:
+                section = row.line.section
+                items.append(Line(f"{section} ", "bold", "─"))
+            items.append(row)
+        self._table.show(items)
+        self.frame.border_subtitle = self.sum
+        self._show_note()
+
+    @property
+    def sum(self) -> str:
+        """`version 3 of 4 · built in, Mon 2026-03-02 · 812 of 5,000 words · 3 store operations`."""
+        shown = self.shown
+        if shown is None or shown.about is None:
+            return ""
+        about, words = shown.about, words_of(shown.document)
+        made = f"{for_terminal(about.made_by)}, {local(about.made_at):%a %Y-%m-%d %H:%M}"
+        return (
+            f"version {about.number:,} of {shown.latest:,} · {made} · {words:,} of"
+            f" {MOST_WORDS:,} words · {plural(shown.operations, 'store operation')}"
+        )
+
+    @on(OptionList.OptionHighlighted)
+    def _show_note(self) -> None:
+        row = self._table.row
+        self._note.update(for_terminal(line_text(row.line)) if row is not None else "")
+
+    def copyable(self) -> str:
+        return "\n".join([self.sum, *self._table.text()])
+
+    # What can be done
+
+    @on(OptionList.OptionSelected)
+    def action_open(self) -> None:
+        """Open the turns of the line: in the transcript, or those of another conversation here."""
+        row = self._table.row
+        source = row.line.source if row is not None else None
+        if row is None or source is None:
+            self.say("You wrote this line: no turn says it.")
+        elif source.conversation == self.subject.session.memory.conversation.id:
+            self.dismiss(GoTo(source.first))
+        else:
+            store = self.subject.session.memory.store
+            positions = list(source.turns)
+            self.load(
+                lambda: store.turns_at(source.conversation, positions),
+                lambda turns: self._open_turns(source.name, turns),
+                group="turns",
+            )
+
+    def _open_turns(self, title: str, turns: list[Turn]) -> None:
+        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
+        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+
+    def action_version(self, step: int) -> None:
+        if self.shown is not None:
+            self._load(self.shown.document.version + step)
+
+    def action_difference(self) -> None:
+        """Show what a version changed in the one before it, or no longer."""
+        self._shows_changes = not self._shows_changes
+        self._load(self.shown.document.version if self.shown is not None else None)
+
+    def action_pin(self) -> None:
+        self._change(document_edits.pinned)
+
+    def action_forget(self) -> None:
+        self._change(document_edits.forgotten)
+
+    def action_edit(self) -> None:
+        row = self._changeable()
+        if row is not None:
+            self._editing = row.number
+            self._input.value, self._input.display = row.line.text, True
+            self._input.focus()
+
+    @on(Input.Submitted)
+    def _edited(self, event: Input.Submitted) -> None:
+        number, text = self._editing, event.value
+        self._leave_input()
+        if number:
+            self._store(lambda document: document_edits.edited(document, number, text))
+
+    def action_close(self) -> None:
+        """Leave the line that is being edited, or the view."""
+        if self._editing:
+            self._leave_input()
+        else:
+            super().action_close()
+
+    def _leave_input(self) -> None:
+        self._editing, self._input.display = 0, False
+        self._table.list.focus()
+
+    def action_undo(self) -> None:
+        documents = self._documents()
+        if documents is not None:
+            self.write(documents.undo, self._changed)
+
+    def _changeable(self) -> Row | None:
+        """Give the line under the cursor, or say why it cannot be changed."""
+        row, shown = self._table.row, self.shown
+        if row is None or shown is None:
+            return None
+        if shown.document.version != shown.latest or not row.number:
+            self.say(ONLY_LATEST)
+            return None
+        return row
+
+    def _change(self, change: Callable[[MemoryDocument, int], MemoryDocument]) -> None:
+        row = self._changeable()
+        if row is not None:
+            number = row.number
+            self._store(lambda document: change(document, number))
+
+    def _store(self, change: Callable[[MemoryDocument], MemoryDocument]) -> None:
+        """Store a change of the version on screen; refused where another one holds by now."""
+        documents, shown = self._documents(), self.shown
+        if documents is not None and shown is not None:
+            document = shown.document
+            self.write(lambda: documents.put(change(document), BY_USER), self._changed)
+
+    def _changed(self, document: MemoryDocument) -> None:
+        context = self.subject.session.memory.context
+        if context is not None:
+            context.take(document)
+        self._load(None)
+
+
+def _with_changes(rows: list[Row], old: MemoryDocument, new: MemoryDocument) -> list[Row]:
+    """Mark the lines that a version added, and show those that it left out behind their section."""
+    changes = document_edits.difference(old, new)
+    added = {change.line for change in changes if change.is_added}
+    marked = [Row(row.number, row.line, "+" * (row.line in added), row.is_used) for row in rows]
+    gone = [Row(0, change.line, "−") for change in changes if not change.is_added]
+    places = {section: place for place, section in enumerate(Section)}
+    return sorted([*marked, *gone], key=lambda row: places[row.line.section])
+
+
+def _text(row: Row) -> str:
+    """Write what a line says, and what it said before; date and source have their own columns."""
+    line = row.line
+    said = f"{line.speaker}: {line.text}" if line.speaker else line.text
+    return f"{line.replaced.text} → {said}" if line.replaced is not None else said
+
+
+def _mark(row: Row) -> str:
+    pin = "★" if row.line.is_pinned else "✎" if row.line.is_edited else " "
+    return f"{row.change or ('●' if row.is_used else ' ')}{pin}"
+
+
+def _style(row: Row) -> str:
+    return MUTED if row.change == "−" else "bold" if row.is_used else ""
+
+
+def _day(line: DocumentLine) -> str:
+    return line.day.isoformat() if line.day is not None else ""
+
+
+def _source(line: DocumentLine) -> str:
+    name = for_terminal(line.source.name) if line.source is not None else "you"
+    return name if len(name) <= _SOURCE else f"…{name[1 - _SOURCE :]}"

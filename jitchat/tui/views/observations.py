@@ -1,0 +1,239 @@
+"""What stands for earlier turns in `observe`: the lines, their turns, and what passes dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+
+from textual import on, work
+from textual.binding import Binding
+from textual.widgets import Input, OptionList
+
+from jitchat.statements import Observation, Observations, Priority
+from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line
+from jitchat.tui.notices import reports_errors
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
+from jitchat.tui.widgets.turn_table import Column, TurnTable
+from jitchat.values import Turn
+
+NONE_YET = (
+    "Nothing is observed here yet. In the mode observe, turns are observed when they take their"
+    " share of the window; R has every turn observed but the last exchange."
+)
+_NOTHING_DROPPED = "The last pass dropped nothing."
+_MOST = 400
+"""Characters of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    number: int
+    """Of a line, from 1; of what was dropped, 0."""
+    turn: int
+    """The first of its turns."""
+    turns: str
+    level: str
+    when: str
+    text: str
+    is_over: bool = False
+    """Whether a later line holds in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    observations: Observations
+    reports: Sequence[PassReport]
+    saving: str
+
+
+def line_row(number: int, line: Observation) -> Row:
+    later, text = line.superseded, line.text[:_MOST]
+    if later is not None:
+        on_day = f" {later.on}" if later.on is not None else ""
+        text = f"(superseded{on_day} by #{later.turn}) {text}"
+    when = f"{line.said_at:%Y-%m-%d %H:%M}" if line.said_at is not None else ""
+    level = "" if line.priority is Priority.MEDIUM else line.priority.value
+    source = line.source
+    return Row(number, source.first, source.name, level, when, text, later is not None)
+
+
+def dropped_rows(report: PassReport) -> list[Row]:
+    """List what a pass dropped, turn by turn."""
+    rows = [
+        Row(0, each.turn, f"#{each.turn}", "", "", text[:_MOST])
+        for each in report.dropped
+        for text in (*each.sentences, *([f"names: {', '.join(each.items)}"] * bool(each.items)))
+    ]
+    return rows + [
+        Row(0, line.source.first, line.source.name, "", "", line.text[:_MOST])
+        for line in report.lost
+    ]
+
+
+class ObservationsView(View):
+    """Lines with their turns; what the last pass covered, kept and dropped."""
+
+    NAME = "Observations"
+    EXPLAINED = "What stands for earlier turns in observe. Enter goes to the turns of a line."
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("e", "edit", "Edit", id="observations_edit"),
+        Binding("delete", "remove", "Take out", id="observations_remove"),
+        Binding("d", "show_dropped", "Dropped", id="observations_dropped"),
+        Binding("u", "undo", "Undo pass", id="observations_undo"),
+        Binding("r", "observe", "Observe all", id="observations_run"),
+        Binding("x", "reset", "Throw away", id="observations_reset"),
+    ]
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self._observing = subject.session.observing
+        self._shown: Shown | None = None
+        self._shows_dropped = False
+        self._has_changed = False
+        """Whether the next window is to be planned anew."""
+        self._editing = 0
+        """The number of the line that is being edited; 0 for none."""
+        columns: Sequence[Column[Row]] = (
+            Column("line", lambda row: f"{row.number}" if row.number else "", 4),
+            Column("turns", lambda row: row.turns, 10),
+            Column("level", lambda row: row.level, 5),
+            Column("said", lambda row: row.when, 16),
+            Column("what it says", lambda row: row.text),
+        )
+        self._table = TurnTable[Row](
+            columns, id="observations-table", style=lambda row: MUTED if row.is_over else ""
+        )
+        self._input = Input(id="observations-edit")
+        self._note = Note("observations-note")
+
+    def body(self) -> Body:
+        return (self._table, self._input, self._note)
+
+    def on_mount(self) -> None:
+        self._table.list.focus()
+        self._look()
+
+    def copyable(self) -> str:
+        lines = [*self._table.text(), str(self._note.content)]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _look(self) -> None:
+        self.load(self._read, self._show)
+
+    def _read(self) -> Shown:
+        """Read what stands, and what the passes did. Slow."""
+        session, observing = self.subject.session, self._observing
+        session.memory.refresh()
+        turns = session.memory.turns
+
+        def turns_of(first: int, last: int) -> Sequence[Turn]:
+            return [turn for turn in turns if first <= turn.position <= last]
+
+        standing = observing.standing()
+        before = standing.history.total - standing.raw
+        saving = saving_sentence(before, standing.observed, session.options.prices)
+        reports = reports_of(observing.passes(), turns_of)
+        return Shown(standing.observations, reports, saving)
+
+    def _show(self, shown: Shown) -> None:
+        self._shown = shown
+        lines = shown.observations.lines
+        is_empty = not shown.reports
+        self.show_nothing(NONE_YET if is_empty else "")
+        if is_empty:
+            self.frame.border_subtitle = ""
+            return
+        rows = [line_row(number, line) for number, line in enumerate(lines, start=1)]
+        if self._shows_dropped:
+            rows = dropped_rows(shown.reports[-1])
+        self._table.show(rows)
+        if self.focused is None:  # the list was hidden while there was nothing
+            self._table.list.focus()
+        through = shown.observations.through
+        self.frame.border_subtitle = f"{plural(len(lines), 'line')} for #1–#{through}"
+        self._note.update(self._sum(shown))
+
+    def _sum(self, shown: Shown) -> str:
+        last = shown.reports[-1]
+        dropped = last.dropped_sentence or _NOTHING_DROPPED
+        told = f"{shown.saving}\nlast pass: {last.sentence}\n{dropped}"
+        others = len(shown.reports) - 1
+        return f"{told} · {others:,} before it" if others else told
+
+    # What is done with them.
+
+    @on(OptionList.OptionSelected)
+    def action_go_to(self) -> None:
+        if self._table.row is not None:
+            self.dismiss(GoTo(self._table.row.turn, self._planned()))
+
+    def action_show_dropped(self) -> None:
+        self._shows_dropped = not self._shows_dropped
+        if self._shown is not None:
+            self._show(self._shown)
+
+    def action_edit(self) -> None:
+        row = self._table.row
+        if row is None or not row.number or self._shown is None:
+            self.say("Choose a line of the observations: D shows them.")
+            return
+        self._editing = row.number
+        self._input.value = self._shown.observations.lines[row.number - 1].text
+        self._input.add_class("-open")
+        self._input.focus()
+
+    @on(Input.Submitted)
+    def _edited(self) -> None:
+        number, text = self._editing, one_line(self._input.value)
+        self._close_edit()
+        if number:
+            self._change(partial(self._observing.edit, number - 1, text))
+
+    def _close_edit(self) -> None:
+        self._editing = 0
+        self._input.remove_class("-open")
+        self._table.list.focus()
+
+    def action_close(self) -> None:
+        if self._editing:
+            self._close_edit()
+        else:
+            self.dismiss(self._planned())
+
+    def action_remove(self) -> None:
+        row = self._table.row
+        if row is not None and row.number:
+            self._change(partial(self._observing.edit, row.number - 1, ""))
+
+    def action_undo(self) -> None:
+        self._change(self._observing.undo)
+
+    def action_reset(self) -> None:
+        self._change(self._observing.reset)
+
+    def _change(self, change: Callable[[], object]) -> None:
+        self.write(change, lambda _: self._changed())
+
+    def _changed(self) -> None:
+        self._has_changed = True
+        self._look()
+
+    @work(exclusive=True, group="observe")
+    @reports_errors
+    async def action_observe(self) -> None:
+        limit, number = self.subject.session.options.budget.limit, 0
+        async with aclosing(self._observing.run(limit, everything=True)) as passes:
+            async for updated in passes:
+                number += 1
+                self.say(PassReport(updated.made).sentence)
+        if not number:
+            self.say("Everything is observed but the last exchange.")
+        self._changed()
+
+    def _planned(self) -> Planned | None:
+        return Planned() if self._has_changed else None

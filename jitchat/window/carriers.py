@@ -1,0 +1,53 @@
+"""What a window has of a turn: a segment of its own, or the statements that stand for it."""
+
+from collections.abc import Callable
+
+from jitchat.statements import Source
+from jitchat.values import Turn
+from jitchat.window import reasons
+from jitchat.window.exchange import is_shown
+from jitchat.window.statements import sources_of
+from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, segment_of_turns
+
+REPLACED = (reasons.OBSERVED, reasons.IN_DOCUMENT)
+"""Why a turn that statements stand for is not sent."""
+
+
+def statements_in(window: ContextWindow) -> Segment | None:
+    """Find the observations or the document of a window; None where it has neither."""
+    kinds = (Kind.OBSERVATIONS, Kind.DOCUMENT)
+    return next((segment for segment in window.segments if segment.kind in kinds), None)
+
+
+def carriers(window: ContextWindow) -> Callable[[Turn], Segment | None]:
+    """Make what tells the segment that carries a turn of the window's path; None where none does.
+
+    Statements carry no turn that the user keeps out.
+    """
+    own, statements = segment_of_turns(window.segments), statements_in(window)
+    out = (row for row in window.ledger if row.verdict is Verdict.LEFT_OUT)
+    kept_out = {row.turn for row in out if row.reason not in REPLACED}
+
+    def carrier(turn: Turn) -> Segment | None:
+        found = own.get(turn.position)
+        if found is not None or turn.position > window.distilled_through:
+            return found
+        return statements if turn.position not in kept_out and is_shown(turn) else None
+
+    return carrier
+
+
+def lines_on(window: ContextWindow, turn: int, conversation: str) -> tuple[str, ...]:
+    """List the statements that name a turn among their sources, as they are written.
+
+    `conversation` is the id of the window's conversation.
+    """
+    statements = statements_in(window)
+    if statements is None:
+        return ()
+    lines = statements.text.splitlines()[1:-1]  # without the fence
+    return tuple(line for line in lines if _names(sources_of(line), turn, conversation))
+
+
+def _names(source: Source | None, turn: int, conversation: str) -> bool:
+    return source is not None and turn in source.turns and source.conversation in ("", conversation)

@@ -1,0 +1,124 @@
+"""Evidence text held: which words a window has to carry, and where they count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from jitchat.bench.evidence import (
+    evidence_held,
+    holds_evidence,
+    is_single_fact,
+    needed_words,
+    words_of_turn,
+)
+from jitchat.bench.questions import Question
+from jitchat.statements import (
+    NOTHING_DISTILLED,
+    Distilled,
+    DocumentLine,
+    MemoryDocument,
+    Observation,
+    Observations,
+    Priority,
+    Section,
+    Source,
+)
+from jitchat.text.words import stems
+from jitchat.values import Mode, Role, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.history import History
+from jitchat.window.parts import Sources
+from jitchat.window.plan import plan
+from jitchat.window.tokens import EstimateCounter, message_tokens
+
+COUNTER = EstimateCounter()
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+SAID = {
+    1: "Good morning. The deploy window is Tuesday at 14:00, and Ana runs it. It rains.",
+    2: "Noted.",
+    3: "What a day.",
+}
+
+
+def asked(answer: str, evidence: set[int] = frozenset({1}), text: str = "When is the deploy?"):
+    return Question(text, "single-hop", frozenset(evidence), frozenset(evidence), answer)
+
+
+def window(distilled: Distilled = NOTHING_DISTILLED, mode: Mode = Mode.OBSERVE, **more: object):
+    turns = tuple(Turn(at, Role.USER, text, NOON) for at, text in SAID.items())
+    history = History().following(turns, lambda *text: message_tokens(COUNTER, *text))
+    draft = Turn(4, Role.USER, "And now?", NOON)
+    known = Sources(history, draft, "model", distilled=distilled, **more)  # type: ignore[arg-type]
+    return plan(mode, known, Budget(), COUNTER)
+
+
+def observed(text: str, *sources: Source) -> Distilled:
+    source = sources[0] if sources else Source(1, 2)
+    return Distilled(Observations((Observation(text, source, Priority.HIGH, NOON),), 2))
+
+
+def test_what_an_answer_shares_with_the_turn_is_needed():
+    needed = needed_words(SAID[1], asked("on Tuesdays, 2 pm, says Bea"))
+    assert needed == {*stems("Tuesday"), *stems("14:00")}
+
+
+def test_an_answer_that_shares_nothing_needs_the_sentence_that_fits_the_question():
+    sentence = frozenset(stems("The deploy window is Tuesday at 14:00, and Ana runs it."))
+    assert needed_words(SAID[1], asked("Yes")) == sentence
+    assert needed_words(SAID[1], asked("")) == sentence
+
+
+def test_a_raw_turn_holds_its_evidence():
+    assert holds_evidence(window(), asked("Tuesday"), SAID)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "held"),
+    [
+        ("The deploy window is Tuesday at 2 pm.", Source(1, 2), True),
+        ("The deploy window is set for 14:00.", Source(1, 2), False),
+        ("The deploy window is Tuesday at 14:00.", Source(2, 2), False),
+        ("The deploy window is Tuesday at 14:00.", Source(1, 1, "other"), False),
+    ],
+)
+def test_a_statement_holds_the_evidence_of_its_sources_if_all_words_are_there(text, source, held):
+    found = window(observed(text, source))
+    assert holds_evidence(found, asked("Tuesday at 14:00"), SAID) is held
+
+
+def test_words_may_stand_in_several_statements_of_the_turn():
+    lines = (Observation("Tuesday it is.", Source(1, 1)), Observation("At 14:00.", Source(1, 2)))
+    found = window(Distilled(Observations(lines, 2)))
+    assert holds_evidence(found, asked("Tuesday at 14:00"), SAID)
+
+
+def test_what_jitchat_writes_around_a_statement_is_no_word_of_the_turn():
+    dated = Observation("So it is.", Source(1, 1), Priority.HIGH, NOON, ("2026-03-02",))
+    found = window(Distilled(Observations((dated,), 2)))
+    assert words_of_turn(found, 1) == frozenset(stems("So it is."))
+
+
+def test_every_evidence_turn_has_to_be_held():
+    found = window(observed("The deploy window is Tuesday."))
+    both = asked("Tuesday, noted", {1, 2})
+    assert evidence_held(found, both, SAID) == {1}
+    assert not holds_evidence(found, both, SAID)
+    assert not holds_evidence(found, asked("Tuesday", set()), SAID)
+
+
+def test_a_document_holds_the_evidence_of_the_conversation_that_it_names():
+    line = DocumentLine(
+        Section.FACTS, "The deploy is Tuesday.", Source(1, 1, "talk-1"), NOON.date()
+    )
+    found = window(Distilled(document=MemoryDocument((line,), 1), in_document=3), Mode.DOCUMENT)
+    assert holds_evidence(found, asked("Tuesday"), SAID, "talk-1")
+    assert not holds_evidence(found, asked("Tuesday"), SAID)
+
+
+def test_a_single_fact_has_one_turn_and_a_category_of_single_facts():
+    assert is_single_fact(asked("Tuesday"))
+    assert not is_single_fact(asked("Tuesday", {1, 2}))
+    assert not is_single_fact(replace(asked("Tuesday"), category="temporal"))

@@ -1,0 +1,104 @@
+"""`jitchat config get`, `set`, `unset` and `edit`, and `jitchat completion`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
+
+BEFORE = '# mine\n[chat]\nmode = "full"   # for now\n\n[keys]\ninspector = "f12"\n'
+
+
+@pytest.fixture
+def config(home: Path) -> Path:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(BEFORE)
+    return home / "config.toml"
+
+
+def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: Path):
+    assert jitchat("config", "set", "chat.mode", "jit").code == 0
+    assert jitchat("config", "set", "window.recent", "512").code == 0
+    assert jitchat("config", "set", 'models."gpt-5.4".limit', "1000").code == 0
+    assert jitchat("config", "set", "tools.deny", "a__*, b").code == 0
+
+    assert jitchat("config", "get", "window.recent").out == "512\n"
+    assert jitchat("config", "get", "chat.mode").out == "jit\n"
+    assert config.read_text() == (
+        '# mine\n[chat]\nmode = "jit"   # for now\n\n[keys]\ninspector = "f12"\n\n'
+        '[window]\nrecent = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'
+        '[tools]\ndeny = ["a__*", "b"]\n'
+    )
+
+
+def test_a_value_is_taken_out_again(jitchat: Shell, config: Path):
+    assert "no longer set" in jitchat("config", "unset", "chat.mode").out
+    assert "does not set chat.mode" in jitchat("config", "unset", "chat.mode").out
+    assert jitchat("config", "get", "chat.mode").out == "jit\n"
+    assert "# mine" in config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("window.recent", "x", "must be a whole number, not 'x'"),
+        ("window.recent", "-1", "must be at least 0"),
+        ("window.recnt", "1", "Did you mean 'window.recent'?"),
+        ("window", "1", "is no key of a setting"),
+        ("nope.a", "1", "is not a key of jitchat"),
+        ("chat.mode", "foo", "cannot be 'foo'"),
+        ("provider.name", "nobody", "no provider has that name. Nothing was written."),
+        ("provider.api_key", "secret", "on a command line others may read it"),
+        ("keys.nope", "f9", "is no action of jitchat"),
+        ("keys.inspector", "f1", "is a key of inspector and of help"),
+    ],
+)
+def test_what_is_no_setting_or_no_value_of_it_is_told_and_not_written(
+    jitchat: Shell, config: Path, key: str, value: str, told: str
+):
+    refused = jitchat("config", "set", "--", key, value)
+    assert refused.code == 2
+    assert told in refused.err
+    assert config.read_text() == BEFORE
+
+
+def test_the_configuration_is_checked_after_the_editor(
+    jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EDITOR", "true")
+    assert jitchat("config", "edit").out == f"{config} is fine.\n"
+    monkeypatch.setenv("EDITOR", "sed -i s/full/fool/")
+    monkeypatch.delenv("VISUAL", raising=False)
+    wrong = jitchat("config", "edit")
+    assert wrong.code == 2
+    assert "cannot be 'fool'" in wrong.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_where_the_shell_looks(
+    jitchat: Shell, shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    printed = jitchat("completion", shell, "--print")
+    installed = jitchat("completion", shell)
+    (file,) = (path for path in tmp_path.rglob("*jitchat*") if path.is_file())
+    assert str(file) in installed.out
+    assert file.read_text() == printed.out
+    assert "_JITCHAT_COMPLETE" in printed.out
+
+
+def test_bash_completes_commands_of_commands(jitchat: Shell):
+    script = jitchat("completion", "bash", "--print").out
+    asked = f'{script}\nCOMP_WORDS=(jitchat mcp ""); COMP_CWORD=2; _jitchat_completion jitchat\n'
+    asked += 'echo "${COMPREPLY[@]}"'
+    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", asked], env=environ, stdout=subprocess.PIPE, check=False)
+    assert done.stdout.decode().split() == ["add", "list", "remove", "check"]

@@ -1,0 +1,74 @@
+"""`jitchat usage`: what was sent and what it cost, in sums."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.store.database import Database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Shell
+
+SENDS = (
+    # provider, model, day, cost, tokens in, cached, out
+    ("anthropic", "claude-haiku-4-5", "2026-03-01", 0.5, 1_000, 400, 50),
+    ("anthropic", "claude-haiku-4-5", "2026-03-02", 0.25, 500, 0, 20),
+    ("groq", "gpt-oss-20b", "2026-03-02", None, 300, 0, 10),
+    ("reader", "reader", "2026-03-03", 0.0, 100, 0, 5),
+)
+
+
+@pytest.fixture
+def sent(jitchat: Shell, home: Path) -> Shell:
+    """Four messages that were sent, by three models on three days."""
+    for number in range(len(SENDS)):
+        assert jitchat("send", f"message {number}", "--conversation", "demo").code == 0
+    database = Database(home / "jitchat.db")
+    for number, (provider, model, day, cost, *tokens) in enumerate(SENDS, start=1):
+        database.execute(
+            "UPDATE windows SET provider = ?, header = json_set(header, '$.model', ?),"
+            " sent_at = ? || 'T10:00:00+00:00', cost = ?, input_tokens = ?, cached_tokens = ?,"
+            " output_tokens = ? WHERE id = ?",
+            (provider, model, day, cost, *tokens, number),
+        )
+    database.close()
+    return jitchat
+
+
+def test_sums_are_by_model_the_dearest_first(sent: Shell):
+    lines = [line.split() for line in sent("usage").out.splitlines()]
+    assert lines == [
+        ["sent", "tokens", "in", "cached", "tokens", "out", "cost"],
+        ["anthropic/claude-haiku-4-5", "2", "1,500", "400", "70", "$0.75"],
+        ["groq/gpt-oss-20b", "1", "300", "0", "10", "cost", "unknown"],
+        ["reader", "1", "100", "0", "5", "free"],
+    ]
+
+
+def test_sums_are_by_day_from_a_day_on(sent: Shell):
+    found = json.loads(sent("usage", "--by", "day", "--since", "2026-03-02", "--json").out)
+    assert [(row["name"], row["sent"], row["cost"], row["cost_unknown"]) for row in found] == [
+        ("2026-03-02", 2, 0.25, 1),
+        ("2026-03-03", 1, 0.0, 0),
+    ]
+
+
+def test_sums_are_by_conversation(sent: Shell):
+    (row,) = json.loads(sent("usage", "--by", "conversation", "--json").out)
+    assert (row["name"], row["sent"], row["input_tokens"], row["cost"]) == ("demo", 4, 1_900, 0.75)
+
+
+def test_a_plot_draws_what_was_charged(sent: Shell):
+    drawn = sent("usage", "--plot").out
+    assert "US dollars" in drawn
+    assert "▇" in drawn
+    assert "▇" not in sent("usage").out
+
+
+def test_where_nothing_was_sent_that_is_said(jitchat: Shell):
+    assert jitchat("usage").out == "Nothing was sent yet.\n"
