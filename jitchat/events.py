@@ -14,6 +14,7 @@ from jitchat.providers.provider import (
     RetryScheduled,
     ShownPiece,
 )
+from jitchat.statements import Fact
 from jitchat.store.observations import ObservationPass
 from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -112,6 +113,14 @@ class TurnIndexed:
 
 
 @dataclass(frozen=True, slots=True)
+class FactsFound:
+    """What the user said states something for good, which is proposed or kept."""
+
+    proposed: tuple[Fact, ...] = ()
+    kept: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryUpdated:
     """Turns were observed, or observations rewritten, and that is durable."""
 
@@ -132,7 +141,7 @@ class ObservationDue:
     """Who would do it."""
 
 
-_MemoryEvent = MemoryUpdated | ObservationDue
+_MemoryEvent = MemoryUpdated | ObservationDue | FactsFound
 _WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
 _ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
 _TurnEvent = TurnStored | SendFailed | TurnIndexed

@@ -11,10 +11,12 @@ from datetime import datetime
 
 from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
+from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
-from jitchat.statements import Distilled, MemoryDocument, Observations
+from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
 from jitchat.store.documents import ContextStore, DocumentStore, project_of
+from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
 from jitchat.store.path import Path
 from jitchat.store.pins import Pins
@@ -28,6 +30,7 @@ from jitchat.turn_list import TurnList, up_to
 from jitchat.values import (
     Conversation,
     Placed,
+    Reach,
     Retrieval,
     Role,
     Status,
@@ -56,6 +59,10 @@ class Memory:
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
         """The observations that were read last, and what they were read for."""
+        self.others: OtherConversations | None = None
+        """Where recall reaches beyond the conversation: the index of all that is in reach."""
+        self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
+        """The facts that were read last, and what they were read for."""
         self.context: ContextStore | None = None
         """The memory document in this session; None in a temporary conversation."""
         self.begin_session()
@@ -85,14 +92,32 @@ class Memory:
 
     def distilled(self, before: int) -> Distilled:
         """Give what is distilled of the turns ahead of a position, and of other conversations."""
+        conversation = self.conversation.id
+        if self.conversation.is_temporary:
+            return Distilled(conversation=conversation)
         path = self._cache.snapshot.path
         document, in_document = self._document(path, before)
-        return Distilled(
-            self._observations(path, before),
-            document,
-            in_document,
-            conversation=self.conversation.id,
-        )
+        observations, facts = self._observations(path, before), self._facts_ahead(before)
+        return Distilled(observations, document, in_document, facts, conversation)
+
+    @property
+    def facts(self) -> FactStore:
+        """The facts of the project in which the conversation is now."""
+        store = self.store
+        return FactStore(store.database, store.project_of(self.conversation.id), store.now)
+
+    def _facts_ahead(self, before: int) -> tuple[Fact, ...]:
+        """Give the facts that hold, but for those of later turns of this very conversation."""
+        facts = self.facts
+        wanted = facts.project, facts.stamp()
+        if self._known_facts[0] != wanted:
+            self._known_facts = wanted, tuple(facts.holding())
+        return tuple(fact for fact in self._known_facts[1] if not self._is_later(fact, before))
+
+    def _is_later(self, fact: Fact, before: int) -> bool:
+        source = fact.source
+        is_own = source is not None and source.conversation == self.conversation.id
+        return is_own and source is not None and source.first >= before
 
     def begin_session(self) -> None:
         """Read the memory document anew from now on; a temporary conversation has none."""
@@ -242,7 +267,17 @@ class Memory:
             return Retrieval()
         found = self.index.retrieve(request, without, within)
         self._cache.read_ahead([row.turn for row in found.candidates])
-        return found
+        if self.others is None:
+            return found
+        return replace(found, elsewhere=self.others.search(request))
+
+    def reach_to(self, reach: Reach) -> None:
+        """Recall from other conversations, too; not in a temporary one, which they do not reach."""
+        if reach is not Reach.CONVERSATION and not self.conversation.is_temporary:
+            name = self.conversation.id
+            self.others = OtherConversations(self.store, name, reach, self.index, self._cache)
+        else:
+            self.others = None
 
     def placed(
         self, draft: str, position: int, turn: int, without: Collection[int] = ()

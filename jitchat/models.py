@@ -35,6 +35,7 @@ from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
+from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
 from jitchat.synthesis.policy import Thresholds
@@ -53,6 +54,7 @@ from jitchat.values import (
     UNTOLD,
     Limit,
     Message,
+    Reach,
     RecallOrder,
 )
 from jitchat.window import parts, tokens
@@ -172,7 +174,7 @@ class ResolvedModel:
             raise self._no_room(limit, reserve)
         return Budget(
             limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            RecallOrder(spend.order),
+            RecallOrder(spend.order), spend.standing, spend.facts,
         )  # fmt: skip
 
     @cached_property
@@ -239,6 +241,8 @@ class ResolvedModel:
             observing=observe_rules(self.settings),
             writer=self.document_writer(),
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
+            proposing=Proposing(self.settings.memory.facts),
+            reach=Reach(self.settings.memory.recall),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

@@ -155,6 +155,7 @@ class Planning:
             without=without,
             tools=self._offering(question, mode, budget),
             distilled=self._memory.distilled(question.turn.position).without(without),
+            reaches_others=self._memory.others is not None,
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

@@ -43,10 +43,12 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
+from jitchat.statements import Proposing
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.synthesis.document_writer import DocumentWriter
+from jitchat.synthesis.facts import find_facts
 from jitchat.synthesis.observer import Observer
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
@@ -59,7 +61,18 @@ from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.turn_list import up_to
-from jitchat.values import BY_USER, LEARNT, Limit, Message, Mode, Role, ToolCall, Turn, Usage
+from jitchat.values import (
+    BY_USER,
+    LEARNT,
+    Limit,
+    Message,
+    Mode,
+    Reach,
+    Role,
+    ToolCall,
+    Turn,
+    Usage,
+)
 from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -94,6 +107,10 @@ class SessionOptions:
     """Tokens from which on a result is held at the gate."""
     compactor: Compactor | None = None
     """Compacts what was held; the extractor that is built in does where there is none."""
+    proposing: Proposing = Proposing.OFF
+    """What is done with facts that are found in what the user says."""
+    reach: Reach = Reach.CONVERSATION
+    """From which conversations turns are recalled."""
     observer: Observer | None = None
     """Makes observations; the extractor that is built in does where there is none."""
     observing: ObserveRules = field(default_factory=ObserveRules)
@@ -111,6 +128,7 @@ class Session:
     ) -> None:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
+        memory.reach_to(options.reach)
         self.model_limit = options.budget.limit
         """What the model takes, in tokens, also while the user has a smaller limit in use."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))
@@ -192,8 +210,8 @@ class Session:
     async def _behind_reply(
         self, recorder: SendRecorder, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Index both turns, and in `observe` distil what is due: the prompt is free meanwhile."""
-        for event in await asyncio.to_thread(recorder.index):
+        """Index both turns and find facts; in `observe`, distil: the prompt is free meanwhile."""
+        for event in await asyncio.to_thread(self._index_and_find_facts, recorder):
             yield event
         if mode is Mode.OBSERVE and recorder.error is None:
             async with aclosing(self.observing.after_reply(self.options.budget.limit)) as passes:
@@ -308,6 +326,15 @@ class Session:
                     yield event
                 if recorder.is_due:
                     await asyncio.to_thread(recorder.save)
+
+    def _index_and_find_facts(self, recorder: SendRecorder) -> list[Event]:
+        """Index what was said and look for facts in it; a store that takes none is no failure."""
+        events: list[Event] = [*recorder.index()]
+        if recorder.error is None:
+            with suppress(StoreError):
+                found = find_facts(self.memory, self.options.proposing)
+                events += [found] if found.proposed or found.kept else []
+        return events
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()

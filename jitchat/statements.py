@@ -174,11 +174,22 @@ class FactState(StrEnum):
     """It is not proposed again."""
 
 
+class Proposing(StrEnum):
+    """What is done with facts that are found in what the user says."""
+
+    ASK = "ask"
+    """They are proposed, and kept on one key."""
+    AUTO = "auto"
+    """They are kept."""
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A short statement that a project's conversations share."""
 
     id: int
+    """0 before it is stored."""
     text: str
     """On one line."""
     kind: FactKind
@@ -188,6 +199,18 @@ class Fact:
     valid_until: date | None = None
     """The day on which a later fact took its place; None while it holds."""
     state: FactState = FactState.KEPT
+    superseded_by: int | None = None
+    """The id of that fact."""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether no later fact took its place."""
+        return self.valid_until is None
+
+    @property
+    def holds(self) -> bool:
+        """Whether windows may carry it."""
+        return self.state is FactState.KEPT and self.is_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +222,7 @@ class Distilled:
     in_document: int = 0
     """The position of this conversation's last turn that the document was written from."""
     facts: tuple[Fact, ...] = ()
-    """Those that hold, of the project."""
+    """Those that hold, of the project, the oldest first."""
     conversation: str = ""
     """The id of the one that the windows are of."""
 
@@ -210,11 +233,20 @@ class Distilled:
             for line in self.observations.lines
             if any(turn not in positions for turn in line.source.turns)
         )
+        facts = tuple(
+            fact
+            for fact in self.facts
+            if fact.source is None
+            or fact.source.conversation != self.conversation
+            or any(turn not in positions for turn in fact.source.turns)
+        )
         document = self.document.without(self.conversation, positions)
-        if len(lines) == len(self.observations.lines) and document is self.document:
+        kept = len(lines) + len(facts)
+        is_all = kept == len(self.observations.lines) + len(self.facts)
+        if is_all and document is self.document:
             return self
         observations = replace(self.observations, lines=lines)
-        return replace(self, observations=observations, document=document)
+        return replace(self, observations=observations, document=document, facts=facts)
 
 
 NOTHING_DISTILLED = Distilled()

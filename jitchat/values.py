@@ -108,6 +108,16 @@ class RecallOrder(StrEnum):
     DATE = "date"
 
 
+class Reach(StrEnum):
+    """From which conversations turns are recalled."""
+
+    CONVERSATION = "conversation"
+    """From the one that is open."""
+    PROJECT = "project"
+    """From those of its project."""
+    ALL = "all"
+
+
 class Status(StrEnum):
     """How a turn ended."""
 
@@ -225,6 +235,10 @@ class Turn:
         return self.name or self.role.value
 
 
+DEFAULT_PROJECT = "default"
+"""Of conversations that nobody put into another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A chat as the cold store lists it."""
@@ -234,6 +248,9 @@ class Conversation:
     turns: int
     created_at: datetime
     updated_at: datetime
+    project: str = DEFAULT_PROJECT
+    is_temporary: bool = False
+    """Whether it reads and writes no distilled memory, and is deleted when it is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +368,40 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class ElsewhereHit:
+    """A turn of another conversation that is worth recalling."""
+
+    conversation: str
+    """Its id."""
+    title: str
+    turn: Turn
+    score: float
+    """On the scale of `Elsewhere.own_scores`."""
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """`chat-3#12`."""
+        return f"{self.conversation}#{self.turn.position}"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What was found in other conversations, and how the open one's turns compare with that."""
+
+    hits: tuple[ElsewhereHit, ...] = ()
+    """Best first."""
+    own_scores: tuple[tuple[int, float], ...] | None = ()
+    """Positions of turns of the open conversation, and their scores among all that is in reach; a
+    turn that is not listed scores less than all that are. None where they are not known."""
+    terms: tuple[Term, ...] = ()
+    """By what the passages of a long turn are chosen."""
+
+
+NOTHING_ELSEWHERE = Elsewhere()
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a draft: the shortlist and what the picker made of it."""
 
@@ -372,6 +423,8 @@ class Retrieval:
     needless: str = ""
     """What kind of message the draft is that nothing is recalled for, as a clause; empty where
     turns were looked for."""
+    elsewhere: Elsewhere = NOTHING_ELSEWHERE
+    """Nothing where recall does not reach beyond the conversation."""
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""

@@ -16,7 +16,14 @@ from jitchat.window import reasons
 from jitchat.window.carriers import REPLACED, lines_on
 from jitchat.window.cost import picking_pays
 from jitchat.window.render import passage_texts
-from jitchat.window.window import ContextWindow, Kind, LedgerRow, Segment, segment_of_turns
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    Segment,
+    Verdict,
+    segment_of_turns,
+)
 
 LEAST_TOLD = 0.005
 """Less is 0.00 in figures."""
@@ -74,6 +81,21 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
     told = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
     return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, told, row)
+
+
+def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
+    """Tell what a window says of a turn of another conversation, `chat-3#12`."""
+    row = next((each for each in window.elsewhere if each.name == name), None)
+    if row is None:
+        requested = any(name in request.elsewhere for request in window.requests)
+        if requested:
+            return (f"{name} is in the window: the model asked for it.",)
+        return (f"{name} was never a candidate: nothing of it was found, or it is not in reach.",)
+    title, price = one_line(row.title), _cost(window, row.tokens)
+    told = f"{name} of “{title}” scored {row.score:.2f} among all that is in reach"
+    if row.verdict is Verdict.RETRIEVED:
+        return (f"{told}, and is in the window, {price}: {one_line(row.reason)}.",)
+    return (f"{told}, and is not in the window: {one_line(row.reason)}.", f"It costs {price}.")
 
 
 def _passages(segment: Segment) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ _COMMANDS = {
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
     "conversations": ("config", "List the conversations, the one touched last first."),
+    "memory": ("memory", "List, add, edit, forget and export what is remembered of a project."),
     "import": ("importing", "Import conversations from a file."),
     "models": ("models", "List the providers and their models."),
     "usage": ("usage", "Show what was sent and what it cost, by model, day or conversation."),
@@ -116,6 +117,8 @@ _EPILOG = (
 @click.option(
     "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
 )
+@options.in_project
+@options.as_temporary
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
 @options.common_options
 @click.pass_context

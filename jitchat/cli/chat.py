@@ -54,9 +54,11 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     try:
         settings = flags.settings(models.ChosenModel(store.database).get())
         small_models.require_addresses(settings)
-        wanted = None if rot is not None else flags.conversation
-        conversation = cold_store.choose_conversation(store, wanted)
-        with kept_log(paths.log):
+        flags = flags if rot is None else replace(flags, conversation=None)
+        with (
+            kept_log(paths.log),
+            cold_store.chosen_conversation(store, flags) as conversation,
+        ):
             return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)

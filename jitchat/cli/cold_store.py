@@ -10,15 +10,15 @@ from pathlib import Path
 
 from jitchat.cli import options, output
 from jitchat.cli.log import kept_log
-from jitchat.errors import JitchatError, SettingsError
+from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
 from jitchat.settings import Settings, checks
-from jitchat.store import models, replies
+from jitchat.store import models, replies, temporary
 from jitchat.store.database import Database
-from jitchat.store.store import ColdStore
+from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.formats import DEMO_ID, store_demo
-from jitchat.values import Conversation
+from jitchat.values import DEFAULT_PROJECT, Conversation
 
 
 def quiet_libraries() -> None:
@@ -34,6 +34,9 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
+        if deleted := temporary.delete_left(store):
+            what = "1 temporary conversation" if deleted == 1 else f"{deleted} temporary ones"
+            output.warn(f"{what} of an earlier start is deleted now, as it was to be when left.")
     except BaseException:  # closed whatever it was, and passed on
         database.close()
         raise
@@ -69,13 +72,55 @@ def picked_model(path: Path) -> tuple[str, str] | None:
         return None
 
 
-def choose_conversation(store: ColdStore, wanted: str | None) -> Conversation:
-    """Find the one that is wanted, else the one touched last; the demo is stored when needed."""
+def choose_conversation(
+    store: ColdStore, wanted: str | None, project: str | None = None
+) -> Conversation:
+    """Find the one that is wanted, else the one touched last; the demo is stored when needed.
+
+    Of a project that has none, a new one is made.
+    """
+    if wanted is None and project is not None:
+        name = project_name(project)
+        return store.latest(name) or store.create(NEW_TITLE, project=name)
     if wanted is None:
         return store.latest() or store_demo(store)
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
-    return store.conversation(wanted)
+    found = store.conversation(wanted)
+    if project is not None and found.project != project_name(project):
+        raise UsageError(
+            f"{found.id} is in the project {found.project}, not in {shorten(project, 60)}.",
+            "Leave --project out; /project in the chat moves a conversation.",
+        )
+    return found
+
+
+@contextmanager
+def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conversation]:
+    """Choose as `choose_conversation` does; one that is temporary is deleted afterwards."""
+    if not flags.temporary:
+        yield choose_conversation(store, flags.conversation, flags.project)
+        return
+    made = create_temporary(store, flags)
+    try:
+        yield made
+    finally:
+        temporary.delete_conversation(store, made.id)
+
+
+def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:
+    """Make a temporary conversation.
+
+    Raises:
+        UsageError: Another one is named.
+
+    """
+    if flags.conversation is not None:
+        raise UsageError(
+            "--temporary begins a new conversation.", "Leave --conversation out, or --temporary."
+        )
+    project = project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
+    return store.create(TEMPORARY_TITLE, project=project, temporary=True)
 
 
 def check_key_bindings(settings: Settings) -> None:

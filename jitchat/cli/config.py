@@ -11,7 +11,7 @@ from jitchat.paths import make_private
 from jitchat.settings import Settings, checks, edit, keys, load
 from jitchat.store.windows import Spent, WindowArchive
 from jitchat.text.figures import local
-from jitchat.values import Conversation
+from jitchat.values import DEFAULT_PROJECT, Conversation
 
 
 @click.command("paths", cls=options.SharingCommand)
@@ -100,22 +100,27 @@ def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[st
 
 
 @click.command("conversations", cls=options.SharingCommand)
+@options.in_project
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def conversations_command(flags: options.Flags, as_json: bool) -> None:
     """List the conversations, the one touched last first."""
     with cold_store.opened_store(flags.paths()) as store:
-        conversations = store.conversations()
+        conversations = [
+            known for known in store.conversations() if flags.project in (None, known.project)
+        ]
         spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
     if as_json:
         output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
     elif conversations:
+        in_projects = any(known.project != DEFAULT_PROJECT for known in conversations)
         rows = [
             (
                 known.id,
                 f"{known.turns:,} turns",
                 f"{local(known.updated_at):%Y-%m-%d %H:%M}",
-                known.title,
+                *([known.project] if in_projects else []),
+                known.title + (" (temporary)" if known.is_temporary else ""),
             )
             for known in conversations
         ]
@@ -129,6 +134,8 @@ def _fields(conversation: Conversation, spent: Spent) -> dict[str, str | int | f
     return {
         "id": conversation.id,
         "title": conversation.title,
+        "project": conversation.project,
+        "temporary": conversation.is_temporary,
         "turns": conversation.turns,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),

@@ -29,6 +29,10 @@ class Flags:
     """By `section.key`; only what was given."""
     conversation: str | None = None
     """An id or a title, given ahead of the command or as an option of its own."""
+    project: str | None = None
+    """Likewise; None for any."""
+    temporary: bool = False
+    """Whether a conversation is wanted that is deleted afterwards."""
 
     def over(self, other: "Flags") -> "Flags":
         """Merge: these, and the other's where these are silent."""
@@ -37,6 +41,8 @@ class Flags:
             self.database or other.database,
             {**other.given, **self.given},
             self.conversation or other.conversation,
+            self.project or other.project,
+            self.temporary or other.temporary,
         )
 
     def paths(self) -> Paths:
@@ -69,6 +75,12 @@ def turn_number(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{text!r} is not the number of a turn.", "Write it as 12 or '#12'.")
     return int(digits)
+
+
+def turn_name(text: str) -> int | str:
+    """Read the number of a turn, or the name of one of another conversation: a click type."""
+    conversation, sign, number = text.rpartition("#")
+    return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
 
 
 class SharedOption(click.Option):
@@ -149,7 +161,7 @@ def options_as(name: str, kind: type[Any]) -> _Option:
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     """Add --config, --db and the flags of settings; the command gets them as `flags`.
 
-    A --conversation that the command has besides goes into them, too.
+    What the command has besides of `CHOOSING` goes into them, too.
     """
     file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
@@ -167,16 +179,31 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         values_by_key = {key: values.pop(key.replace(".", "_")) for key in keys}
         given = {key: value for key, value in values_by_key.items() if value is not None}
         config, database = values.pop("config"), values.pop("db", None)
-        own = Flags(config, database, given, values.pop("conversation", None))
+        chosen = {name: values.pop(name) for name in CHOOSING if name in values}
+        own = Flags(config, database, given, **chosen)
         outer = click.get_current_context().obj
         return own.over(outer) if isinstance(outer, Flags) else own
 
     return _made_of(options, "flags", make)
 
 
-in_conversation = click.option(
-    "--conversation", metavar="ID", help="Its id or title; the one touched last if not given."
+CHOOSING = ("conversation", "project", "temporary")
+"""Options that choose a conversation."""
+in_project = click.option(
+    "--project", metavar="NAME", help="The project that the conversation is in; any if not given."
 )
+as_temporary = click.option(
+    "--temporary",
+    is_flag=True,
+    help="In a new conversation that no memory is written of, and that is deleted afterwards.",
+)
+
+
+def in_conversation(command: _Command) -> _Command:
+    """Add --conversation and --project."""
+    of = "Its id or title; the one touched last if not given."
+    return click.option("--conversation", metavar="ID", help=of)(in_project(command))
+
 
 _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 

@@ -1,6 +1,7 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from jitchat import errors
 from jitchat.cli import output
 from jitchat.events import (
     Event,
+    FactsFound,
     MemoryUpdated,
     ObservationDue,
     ReplyDelta,
@@ -52,12 +54,10 @@ class _Printer:
                 self.end_line()
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
-            case MemoryUpdated(made):
+            case MemoryUpdated() | ObservationDue() | FactsFound():
                 self.end_line()
-                output.say(one_line(PassReport(made).sentence), err=True)
-            case ObservationDue():
-                self.end_line()
-                output.say(_DUE, err=True)
+                for sentence in _memory_sentences(event):
+                    output.say(sentence, err=True)
             case _:
                 pass
 
@@ -65,6 +65,20 @@ class _Printer:
         if self._is_open_line:
             output.say("")
         self._is_open_line = False
+
+
+def _memory_sentences(event: MemoryUpdated | ObservationDue | FactsFound) -> Iterator[str]:
+    """Say what became of memory behind a reply, and what is to be decided."""
+    match event:
+        case MemoryUpdated(made):
+            yield one_line(PassReport(made).sentence)
+        case ObservationDue():
+            yield _DUE
+        case FactsFound(proposed, kept):
+            for fact in proposed:
+                yield f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it."
+            for fact in kept:
+                yield f"remembered: “{fact.text}”; `jitchat memory forget {fact.id}` forgets it."
 
 
 @dataclass(frozen=True, slots=True)

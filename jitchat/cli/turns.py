@@ -18,7 +18,7 @@ from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why
+from jitchat.why import Explained, Standing, why, why_elsewhere
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
 
@@ -96,6 +96,7 @@ def _planned(
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
+@options.as_temporary
 @click.option(
     "--tools", "with_tools", is_flag=True, help="Let the model call the tools of your servers."
 )
@@ -120,6 +121,8 @@ def send_command(
         folder = flags.paths().servers if with_tools else None
         sent = sending.Sent(draft, opened[1], instruction, ends)
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
+        memory = opened[0].memory
+        memory.store.name_after(memory.conversation, draft)
     if error is not None:
         raise error
 
@@ -150,8 +153,10 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models
     paths = flags.paths()
     settings = cold_store.load_settings(flags)
     require_addresses(settings)
-    with cold_store.opened_store(paths) as store:
-        conversation = cold_store.choose_conversation(store, flags.conversation)
+    with (
+        cold_store.opened_store(paths) as store,
+        cold_store.chosen_conversation(store, flags) as conversation,
+    ):
         model = models.resolve_model(settings, store.database)
         embedder = models.make_embedder(settings, paths, output.warn)
         session = model.open_session(Memory(store, conversation, embedder), ask=True)
@@ -164,6 +169,8 @@ def _index_missing(memory: Memory) -> None:
     with suppress(errors.StoreFull, errors.StoreReadOnly):
         if memory.store.database.refusal is None:
             list(memory.index.catch_up())
+            if memory.others is not None:
+                memory.others.index_missing()
             return
     if memory.index.is_behind():
         output.warn(UNINDEXED)
@@ -183,7 +190,7 @@ _QUOTED = 60
 
 
 @click.command("why", cls=options.SharingCommand)
-@click.argument("turn", metavar="ID", type=options.turn_number)
+@click.argument("turn", metavar="ID", type=options.turn_name)
 @click.argument("text", required=False)
 @click.option(
     "--turn",
@@ -195,8 +202,10 @@ _QUOTED = 60
 @options.in_conversation
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
-def why_command(flags: options.Flags, turn: int, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+def why_command(flags: options.Flags, turn: int | str, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Say why turn ID is in the window for TEXT, or why not.
+
+    ID is a number such as 12; of another conversation, its name: chat-3#12.
 
     Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
     it was sent. TEXT is `-` for what comes on standard input.
@@ -250,7 +259,16 @@ def _explained_sent(session: Session, position: int) -> Explained:
     return Explained(sent[0], said.content, said)
 
 
-def _why_fields(session: Session, explained: Explained, turn: int) -> Mapping[str, Any]:
+def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapping[str, Any]:
+    if isinstance(turn, str):
+        return {
+            "conversation": session.memory.conversation.id,
+            "mode": explained.window.mode.value,
+            "sent_for": explained.said.position if explained.said is not None else None,
+            "text": explained.draft,
+            "turn": turn,
+            "sentences": list(why_elsewhere(explained.window, turn)),
+        }
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise errors.UnknownTurn(str(answer))

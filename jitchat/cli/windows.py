@@ -95,6 +95,8 @@ def print_segments(window: ContextWindow) -> None:
 
 def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
     turn = f"#{segment.turn}" if segment.turn is not None else ""
+    if segment.source is not None:
+        turn = segment.source.name
     tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, tokens, one_line(segment.reason), text
 
@@ -156,7 +158,7 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
     TURN is the number of a message, such as 12, or of a reply to it.
     """
     with cold_store.opened_store(flags.paths()) as store:
-        identity = cold_store.choose_conversation(store, flags.conversation).id
+        identity = cold_store.choose_conversation(store, flags.conversation, flags.project).id
         replay = Replay(store, identity)
         chosen = _sends_for(replay, store, identity, turn)
         send, number = _pick(chosen, turn, wanted["number"])

@@ -46,7 +46,8 @@ class Columns:
         self._dated, self._first, self._last = (Growing(np.uint32) for _ in range(3))
         """Of every span that a row speaks of: the row, and the days, as numbers."""
 
-    def add(self, row: IndexRow) -> None:
+    def add(self, row: IndexRow, *, begins: bool = False) -> None:
+        """Add a row; one that `begins` a conversation begins a stretch of talk, too."""
         number = len(self._said_on)
         for span in spans_of(row.dates.split("\n")) if row.dates else ():
             if not span.any_year:
@@ -58,7 +59,7 @@ class Columns:
             moment = (row.said_at - _EPOCH) // _MICROSECOND
         pauses = moment != _UNKNOWN != last and moment - last >= GAP_SECONDS * 1_000_000
         stretch = int(self._stretch_of.rows[-1]) if number else 0
-        self._stretch_of.append(stretch + pauses)
+        self._stretch_of.append(stretch + (pauses or (begins and number > 0)))
         if row.speaker not in self._speakers:
             self._speakers[row.speaker] = len(self._speakers)
             self._spoke_first.append(number)

@@ -135,11 +135,12 @@ class HotIndex:
         with self._lock:
             return self._columns.speakers
 
-    def add(self, rows: Sequence[IndexRow]) -> None:
+    def add(self, rows: Sequence[IndexRow], *, begins: bool = False) -> None:
+        """Add rows behind those that there are; they may begin another conversation."""
         with self._lock:
             self._forget()
-            for row in rows:
-                self._columns.add(row)
+            for place, row in enumerate(rows):
+                self._columns.add(row, begins=begins and not place)
                 self._postings.add(row.stems.split())
             self._vectors.extend([row.vector for row in rows])
             self._positions.extend([row.position for row in rows])

@@ -12,15 +12,25 @@ from jitchat.values import REQUEST_CONTEXT, Message, Role
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
-    r"^<(?P<tag>(?:index|recalled|pinned|requested|observations)(?:-\d+)?)>\n(?P<body>.*?)^</(?P=tag)>\n",
+    r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|observations|standing|facts|elsewhere)"
+    r"(?:-\d+)?)>\n"
+    r"(?P<body>.*?)^</(?P=tag)>\n",
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) #(?P<turn>\d+)(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
+    r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) (?P<conversation>[^\s#<>]*)#(?P<turn>\d+)"
+    r"(?: “[^”\n]*”)?(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
     r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
 _KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")
+_FACT = re.compile(
+    r"^- (?P<text>.*?)(?: \((?P<day>\d{4}-\d\d-\d\d)\))?"
+    r"(?: \((?:(?P<conversation>[^\s()]+) )?#(?P<turn>\d+)(?:–#\d+)?\))?$",
+    re.MULTILINE,
+)
+KEPT_FACT = "a fact that you kept"
+"""Who says what a fact does."""
 _LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
@@ -39,12 +49,20 @@ class Passage:
     """What one speaker says in the window."""
 
     turn: int | None
+    """None for a fact that was typed."""
     who: str
     day: str
     """As the window gives it; empty if it does not."""
     text: str
     whole: bool
     """Whether it is verbatim; False for an index line, which only sums the turn up."""
+    conversation: str = ""
+    """The id of another conversation that it is of; empty for the one that the window is of."""
+
+    @property
+    def where(self) -> str:
+        """`#12`, `chat-3#12`; empty for what is of no turn."""
+        return f"{self.conversation}#{self.turn}" if self.turn is not None else ""
 
 
 def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
@@ -71,7 +89,7 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
         passages += _quoted(block)
         end = block.end()
     question = _KEPT.sub("", tail.content[end:], count=1)
-    passages.sort(key=lambda passage: passage.turn or 0)
+    passages.sort(key=lambda passage: 0 if passage.conversation else passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
 
 
@@ -100,14 +118,27 @@ def _dated(text: str, day: str) -> tuple[str, str]:
 
 
 def _quoted(block: re.Match[str]) -> list[Passage]:
-    if block["tag"].startswith("observations"):
+    if block["kind"] in ("standing", "facts"):
+        return [_fact(row) for row in _FACT.finditer(block["body"])]
+    if block["kind"] == "observations":
         return list(_observed(block["body"]))
-    whole = not block["tag"].startswith("index")
+    whole = block["kind"] != "index"
     rows = (_QUOTED if whole else _LINE).finditer(block["body"])
     return [
-        Passage(int(row["turn"]), row["who"], row["day"] or "", _said(row), whole=whole)
+        Passage(
+            *(int(row["turn"]), row["who"], row["day"] or "", _said(row)),
+            whole=whole,
+            conversation=row.groupdict().get("conversation") or "",
+        )
         for row in rows
     ]
+
+
+def _fact(row: re.Match[str]) -> Passage:
+    turn, day = int(row["turn"]) if row["turn"] else None, row["day"] or ""
+    return Passage(
+        turn, KEPT_FACT, day, row["text"], whole=True, conversation=row["conversation"] or ""
+    )
 
 
 def _observed(body: str) -> Iterator[Passage]:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, pairwise
 
-from jitchat.providers.passages import Passage, around_draft, read_window
+from jitchat.providers.passages import KEPT_FACT, Passage, around_draft, read_window
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.text.dates import has_time_cue
 from jitchat.text.sanitize import shorten
@@ -45,7 +45,8 @@ _LONGEST_QUOTE = 600
 _CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
 _CITATION = re.compile(
     r"(?:- )?[“`](?P<quote>(?>.*(?=[”`] \()))[”`]"
-    r" \((?:#(?P<source>\d++), .*|my earlier reply #\d++, which quoted #(?P<first>\d++))\)"
+    r" \((?:#(?P<source>\d++), .*|(?:[^\s#]++#\d++, .*|a fact that you kept.*)"
+    r"|my earlier reply #\d++, which quoted #(?P<first>\d++))\)"
 )
 
 
@@ -58,7 +59,7 @@ def not_held(turns: int) -> str:
 
 
 def cited(passage: Passage, sentence: str) -> str:
-    where = f"#{passage.turn}, {passage.who}" + (f", {passage.day}" if passage.day else "")
+    where = ", ".join(filter(None, (passage.where, passage.who, passage.day)))
     source = where if passage.whole else f"{where}, index line"
     return f"{_marked(sentence)} ({source})"
 
@@ -68,7 +69,8 @@ def citations_in(passage: Passage) -> list[tuple[str, int]]:
     if not passage.whole or not is_own(passage):
         return []
     matches = map(_CITATION.fullmatch, passage.text.strip().splitlines())
-    return [(match["quote"], int(match["source"] or match["first"])) for match in matches if match]
+    found = ((match, match["source"] or match["first"]) for match in matches if match)
+    return [(match["quote"], int(source)) for match, source in found if source]
 
 
 def _marked(sentence: str) -> str:
@@ -404,7 +406,8 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     if not citations:
         citations = _found_again(passages, question, readings)
     if not citations:
-        return not_held(len({passage.turn for passage in passages if passage.whole}))
+        held = (each for each in passages if each.whole and each.who != KEPT_FACT)
+        return not_held(len({passage.where for passage in held}))
     return "\n".join(f"- {citation}" for citation in citations) if citations[1:] else citations[0]
 
 

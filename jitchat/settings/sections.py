@@ -10,8 +10,9 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.statements import Proposing
 from jitchat.text.sanitize import one_line
-from jitchat.values import Mode, RecallOrder
+from jitchat.values import Mode, Reach, RecallOrder
 
 
 class Secret(str):
@@ -202,6 +203,27 @@ class WindowSettings:
         "the order of recalled turns: best-last, nearest to the question, or date",
         choices=tuple(order.value for order in RecallOrder),
     )
+    standing: int = setting(256, "tokens for standing instructions, in every mode", least=0)
+    facts: int = setting(192, "tokens for facts that fit the message", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """What is remembered across conversations, and how far recall reaches."""
+
+    facts: str = setting(
+        Proposing.ASK.value,
+        "facts in what you say: ask proposes them, auto keeps them, off looks for none",
+        unit="WHEN",
+        choices=tuple(each.value for each in Proposing),
+    )
+    recall: str = setting(
+        Reach.CONVERSATION.value,
+        "where turns are recalled from: this conversation, its project, or all",
+        flag="--recall",
+        unit="|".join(Reach),
+        choices=tuple(each.value for each in Reach),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +388,7 @@ SECTIONS: dict[str, type[Any]] = {
     "provider": ProviderSettings,
     "embedder": EmbedderSettings,
     "window": WindowSettings,
+    "memory": MemorySettings,
     "picker": PickerSettings,
     "summariser": SummariserSettings,
     "compactor": CompactorSettings,

@@ -37,6 +37,7 @@ class Settings:
     provider: ProviderSettings = field(default_factory=ProviderSettings)
     embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
     window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
+    memory: sections.MemorySettings = field(default_factory=sections.MemorySettings)
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
     compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)

@@ -213,12 +213,13 @@ def _abandoned(store: ColdStore) -> list[int]:
             if not (
                 (database, turn) in _written_here
                 if process == os.getpid()
-                else _is_alive(process) and abs(now - seen_at) < _SILENT_FOR
+                else is_alive(process) and abs(now - seen_at) < _SILENT_FOR
             )
         ]
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether there is a process with that id; on Windows, always."""
     if sys.platform == "win32":
         return True  # there, signal 0 would end the process: the time of the last save decides
     try:

@@ -6,6 +6,7 @@ its head, unless a position is named.
 """
 
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from jitchat.errors import UnknownConversation
+from jitchat.errors import UnknownConversation, UsageError
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
@@ -21,7 +22,15 @@ from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.text.words import fold, is_unspaced, words
 from jitchat.tool_fields import use_fields, use_from
-from jitchat.values import NO_TOOL_USE, Conversation, Role, Status, ToolUse, Turn
+from jitchat.values import (
+    DEFAULT_PROJECT,
+    NO_TOOL_USE,
+    Conversation,
+    Role,
+    Status,
+    ToolUse,
+    Turn,
+)
 
 TURN_COLUMNS = (
     "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent, t.tools"
@@ -64,7 +73,7 @@ def _aware(moment: datetime | None) -> datetime | None:
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """A turn that is being written, or that nobody answered, is no part of what can be recalled."""
 _LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, {TREE_COLUMNS}
+    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, {TREE_COLUMNS}
     FROM conversations c ORDER BY c.touched DESC
 """  # noqa: S608  constants
 _EXCERPT = 160
@@ -80,9 +89,33 @@ _BY_PIECE = """
            substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
     FROM turns WHERE NOT EXISTS (
         SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
-    ) AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
+    ) AND conversation NOT IN (SELECT id FROM conversations WHERE temporary)
+    AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
 """
 """For scripts without blanks: the full-text index takes a whole run of them for one word."""
+
+
+_LONGEST_PROJECT = 60
+NEW_TITLE = "New conversation"
+"""Of one in which nothing was said yet."""
+TEMPORARY_TITLE = "Temporary conversation"
+_TITLE_WIDTH = 60
+
+
+def project_name(name: str) -> str:
+    """Take what the user calls a project: on one line, without blanks around it.
+
+    Raises:
+        UsageError: Nothing is left of it, or it is longer than 60 characters.
+
+    """
+    plain = one_line(repair(name))
+    if not plain or len(plain) > _LONGEST_PROJECT:
+        raise UsageError(
+            f"{shorten(name, _LONGEST_PROJECT)!r} is no name of a project.",
+            f"Give it 1 to {_LONGEST_PROJECT} characters.",
+        )
+    return plain
 
 
 def local_now() -> datetime:
@@ -114,28 +147,44 @@ class ColdStore:
         """Whether the path of a conversation leads to another head than the stored one."""
         return conversation in self._heads
 
-    def create(self, title: str, wanted_id: str | None = None) -> Conversation:
+    def create(
+        self,
+        title: str,
+        wanted_id: str | None = None,
+        project: str = DEFAULT_PROJECT,
+        *,
+        temporary: bool = False,
+    ) -> Conversation:
         """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
         moment = self.now()
+        if temporary:
+            with self.database.read() as connection:  # what goes is overwritten, from now on
+                connection.execute("PRAGMA secure_delete = ON")
         with self.database.write() as connection:
             fresh = _unused_id(connection, wanted_id)
             connection.execute(
-                "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (fresh, one_line(title), _next_touch(connection), *([moment.isoformat()] * 2)),
+                "INSERT INTO conversations"
+                " (id, title, touched, created_at, updated_at, project, temporary)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(fresh, one_line(title), _next_touch(connection)),
+                    *([moment.isoformat()] * 2),
+                    *(project, os.getpid() if temporary else 0),
+                ),
             )
-        return Conversation(fresh, one_line(title), 0, moment, moment)
+        return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
     def conversations(self) -> list[Conversation]:
         """List all conversations, the one touched last first."""
         listed = []
         with self.database.read() as connection:
             for row in connection.execute(_LISTED):
-                identity, title, created_at, updated_at, last, head, forks = row
-                require(str, identity, title)
-                turns = len(tree_from(last, head, forks).path())
-                moments = map(datetime.fromisoformat, (created_at, updated_at))
-                listed.append(Conversation(identity, title, turns, *moments))
+                identity, title, created_at, updated_at, project, temporary, *tree = row
+                require(str, identity, title, project)
+                turns = len(tree_from(*tree).path())
+                created, updated = map(datetime.fromisoformat, (created_at, updated_at))
+                known = created, updated, project, bool(temporary)
+                listed.append(Conversation(identity, title, turns, *known))
         return listed
 
     def conversation(self, wanted: str) -> Conversation:
@@ -150,8 +199,32 @@ class ColdStore:
             "`jitchat conversations` lists them." if known else "Import one, or start a chat.",
         )
 
-    def latest(self) -> Conversation | None:
-        return next(iter(self.conversations()), None)
+    def latest(self, project: str | None = None) -> Conversation | None:
+        """Find the one touched last that is not temporary, of any project, or of one."""
+        lasting = (known for known in self.conversations() if not known.is_temporary)
+        return next((known for known in lasting if project in (None, known.project)), None)
+
+    def projects(self) -> dict[str, int]:
+        """Count the conversations of each project that has any, the one touched last first."""
+        counted: dict[str, int] = {}
+        for known in self.conversations():
+            counted[known.project] = counted.get(known.project, 0) + 1
+        return counted
+
+    def name_after(self, conversation: Conversation, text: str) -> None:
+        """Give a new conversation the title of its first message; another one keeps its own."""
+        if conversation.title == NEW_TITLE:
+            self.rename(conversation.id, shorten(text, _TITLE_WIDTH))
+
+    def project_of(self, conversation: str) -> str:
+        query = "SELECT project FROM conversations WHERE id = ?"
+        row = self.database.fetch_one(query, (conversation,))
+        return str(row[0]) if row is not None else DEFAULT_PROJECT
+
+    def move(self, conversation: str, project: str) -> None:
+        """Put a conversation into a project; what was distilled in the other one stays there."""
+        statement = "UPDATE conversations SET project = ? WHERE id = ?"
+        self.database.execute(statement, (project, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
         statement = "UPDATE conversations SET title = ? WHERE id = ?"
@@ -282,6 +355,7 @@ class ColdStore:
         """The latest messages that were sent from here, of any conversation, the newest first."""
         query = (
             "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
+            " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary)"
             " ORDER BY id DESC LIMIT ?"
         )
         return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]

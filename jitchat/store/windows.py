@@ -195,11 +195,12 @@ class WindowArchive:
         for segment in record.segments:
             sizes[segment["kind"]] += segment["tokens"]
         with self._database.write() as connection:
+            owner = _owner(connection, turn_id)
             lists = []
             for start in range(0, len(record.segments), _PER_LIST):
-                part = _packed(connection, record.segments[start : start + _PER_LIST])
-                lists.append(_put_blob(connection, json.dumps(part)))
-            ledger = _put_blob(connection, json.dumps(list(record.ledger)))
+                part = _packed(connection, record.segments[start : start + _PER_LIST], owner)
+                lists.append(_put_blob(connection, json.dumps(part), owner))
+            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
             cursor = connection.execute(
                 "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -357,7 +358,9 @@ def _usage(counts: Sequence[Any]) -> Usage | None:
     return None if counts[0] is None and counts[1] is None else Usage(*counts)
 
 
-def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict[str, Any]]:
+def _packed(
+    connection: sqlite3.Connection, part: Sequence[Fields], owner: str
+) -> list[dict[str, Any]]:
     stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
     packed = []
     for segment in part:
@@ -366,7 +369,7 @@ def _packed(connection: sqlite3.Connection, part: Sequence[Fields]) -> list[dict
         if identity and stored.get(identity) == text:
             kept["same_as"] = identity
         else:
-            kept["blob"] = _put_blob(connection, text)
+            kept["blob"] = _put_blob(connection, text, owner)
         packed.append(kept)
     return packed
 
@@ -386,8 +389,23 @@ def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int,
     return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
-def _put_blob(connection: sqlite3.Connection, content: str) -> str:
-    address = hashlib.sha256(content.encode()).hexdigest()
+def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
+    """Name the temporary conversation of a turn, which shares no blob; empty for any other."""
+    query = (
+        "SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation"
+        " WHERE t.id = ? AND c.temporary"
+    )
+    row = connection.execute(query, (turn_id,)).fetchone()
+    return owned_blobs(row[0]) if row is not None else ""
+
+
+def owned_blobs(conversation: str) -> str:
+    """Give the beginning of the addresses of a temporary conversation's blobs."""
+    return f"{conversation}/"
+
+
+def _put_blob(connection: sqlite3.Connection, content: str, owner: str) -> str:
+    address = owner + hashlib.sha256(content.encode()).hexdigest()
     connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (address, content))
     return address
 

@@ -5,6 +5,7 @@ that says what to write in its place.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -60,6 +61,8 @@ _ALIASES = {
     "scope": ("mode",),
     "offset": ("cursor",),
 }
+_ELSEWHERE = re.compile(r"([a-z0-9._-]+)#([1-9][0-9]{0,8})", re.ASCII)
+"""A turn of another conversation."""
 _LONGEST = 400
 """Characters of a query that are echoed."""
 
@@ -71,11 +74,13 @@ class Asked:
     days: TimeRange | None = None
     turn: int | None = None
     offset: int = 0
+    conversation: str = ""
+    """The id of another conversation that the turn is of; empty for the open one."""
 
     def __str__(self) -> str:
         """`“billing”, 2026-02-16 to 2026-02-22`; `#12`."""
         parts = (
-            f"#{self.turn}" if self.turn is not None else "",
+            f"{self.conversation}#{self.turn}" if self.turn is not None else "",
             f"“{shorten(self.query, _LONGEST)}”" if self.query else "",
             str(self.days) if self.days is not None else "",
             self.scope.value if self.scope is not Scope.SEMANTIC else "",
@@ -102,6 +107,7 @@ def read_asked(arguments: Mapping[str, Any], today: date) -> Asked:
         _days(given["time_range"] or _interval(given["start"], given["end"]), today),
         _turn(given["turn"]),
         _offset(given["offset"]),
+        _conversation(given["turn"]),
     )
     if not asked.query and asked.days is None and asked.turn is None:
         if asked.scope is Scope.KNOWLEDGE:
@@ -155,11 +161,19 @@ def _days(told: str, today: date) -> TimeRange | None:
 def _turn(told: str) -> int | None:
     if not told:
         return None
+    if (elsewhere := _ELSEWHERE.fullmatch(told)) is not None:
+        return int(elsewhere[2])
     named = sorted(turn_references(told))
     digits = told.lstrip("#").strip()
     if named or (digits.isascii() and digits.isdigit() and len(digits) < 10):
         return named[0] if named else int(digits)
     raise NotUnderstood(f"The turn {shorten(told, 40)!r} is no id. Write it as #12.")
+
+
+def _conversation(told: str) -> str:
+    """Read whose a turn is off its name: `chat-3` of `chat-3#12`."""
+    named = _ELSEWHERE.fullmatch(told)
+    return named[1] if named else ""
 
 
 def _offset(told: str) -> int:

@@ -11,17 +11,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
 from jitchat.text.sanitize import shorten
-from jitchat.tools.asking import TOOL, Asked, NotUnderstood, read_asked
+from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.finding import Found, find
+from jitchat.tools.other_conversations import (
+    REACHING_TOOL,
+    found_elsewhere,
+    names_of,
+    turn_elsewhere,
+)
 from jitchat.tools.reading_on import read_on
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import Hit, Role, Tool, ToolCall, ToolResult, Turn
+from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, Turn
 from jitchat.window import reasons
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Piece, Quoting, free_tag, shares
+from jitchat.window.render import Noted, Piece, Quoting, free_tag, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
 
@@ -52,13 +59,16 @@ class Told:
     """Positions and scores of the turns that are quoted."""
     named: tuple[int, ...] = ()
     """Positions of those that the window holds."""
+    noted: tuple[Noted, ...] = ()
+    """Turns of other conversations."""
 
-    def parts(self) -> Iterator[tuple[str, Piece | None]]:
+    def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
         """Go through the texts that the result is joined of, and the turns that they quote."""
-        tag = free_tag("requested", [piece.text for piece in self.pieces])
-        for place, piece in enumerate(self.pieces):
+        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted)
+        tag = free_tag("requested", [piece.text for piece in quoted])
+        for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
-        close = f"</{tag}>\n" if self.pieces else ""
+        close = f"</{tag}>\n" if quoted else ""
         yield f"{close}{_in_the_window(self.named)}{self.foot}", None
 
 
@@ -79,7 +89,7 @@ class RequestContext:
         """Positions of the turns that calls of `_step` gave whole."""
 
     def tools(self) -> tuple[Tool, ...]:
-        return (TOOL,)
+        return (TOOL if self._memory.others is None else REACHING_TOOL,)
 
     async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
         return await asyncio.to_thread(self._answered, call, arguments, step)
@@ -89,13 +99,14 @@ class RequestContext:
             asked = read_asked(arguments, self._memory.store.now().date())
         except NotUnderstood as error:
             return ToolOutput(ToolResult(call, str(error), is_error=True))
-        told = self._told_in_turn(asked, step)
+        told = self._with_elsewhere(self._told_in_turn(asked, step), asked, step)
         texts, pieces = zip(*told.parts(), strict=True)
         said = str(asked) or "what is known"
         number = step.window.step + 1
-        requested = Requested(said, told.given, told.named, step=number)
+        names = names_of(told.noted)
+        requested = Requested(said, told.given, told.named, step=number, elsewhere=names)
         result = ToolResult(call, "".join(texts))
-        if not told.pieces:
+        if not (told.pieces or told.noted):
             return ToolOutput(result, requested=requested)
         scores = dict(told.given)
         segments = [
@@ -118,6 +129,33 @@ class RequestContext:
         """Tell which turns the next window has whole in any case, by position."""
         return held_whole(window, self._memory) | self._given
 
+    def _with_elsewhere(self, told: Told, asked: Asked, step: Step) -> Told:
+        """Add what other conversations have, in the room that is left, where they are in reach."""
+        others = self._memory.others
+        if others is None or asked.turn is not None or not asked.query or asked.offset:
+            return told
+        if asked.scope is Scope.KNOWLEDGE:
+            return told
+        spent = self._counter.count("".join(text for text, _ in told.parts()))
+        room = min(MOST_TOKENS, step.room) - spent - _AROUND // 2
+        position, today = step.window.draft.turn or 0, self._memory.store.now().date()
+        hits = others.search(SearchRequest(asked.query, "", position, today)).hits
+        found = found_elsewhere(hits, asked, step.window, room, self._counter)
+        if not found.noted and not found.foot:
+            return told
+        foot = told.foot if told.pieces or told.named else "Not said in this conversation."
+        return replace(told, noted=found.noted, foot=f"{foot}{found.foot}")
+
+    def _turn_elsewhere(self, asked: Asked, room: int) -> Told:
+        others = self._memory.others
+        if others is None:
+            return Told(
+                f"{asked.conversation}#{asked.turn} is of another conversation, and only turns of"
+                " this one are in reach."
+            )
+        found = turn_elsewhere(others, asked, room, self._counter)
+        return Told(found.foot, noted=found.noted)
+
     def _told(self, asked: Asked, window: ContextWindow, allowed: int) -> Told:
         room = allowed - _AROUND
         if room < _LEAST:
@@ -125,6 +163,8 @@ class RequestContext:
                 f"The window has room for {max(0, allowed):,} more tokens, too few for a turn."
                 " Answer from what it holds."
             )
+        if asked.conversation and asked.conversation != self._memory.conversation.id:
+            return self._turn_elsewhere(asked, room)
         if asked.turn is not None:
             return self._one_turn(asked, asked.turn, window, (room, allowed))
         return self._some_turns(asked, window, (room, allowed))
@@ -294,10 +334,13 @@ def _looked_at(asked: Asked) -> str:
 
 
 def _segment(
-    text: str, cost: int, piece: Piece | None, reason: str, scores: Mapping[int, float]
+    text: str, cost: int, piece: Piece | Noted | None, reason: str, scores: Mapping[int, float]
 ) -> Segment:
     if piece is None:
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
+    if isinstance(piece, Noted):
+        known = piece.excerpt, NO_TOOL_USE, piece.source
+        return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
     score = scores.get(piece.turn, 0.0)
     told = f"{reason}, score {score:.2f}" if score else reason
     return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, told, piece.excerpt)

@@ -53,6 +53,10 @@ class Budget:
     """How the limit is known, as a few words for the screen; empty where nobody said."""
     order: RecallOrder = RecallOrder.BEST_LAST
     """Of recalled turns: no matter of tokens, but of the same choice."""
+    standing: int = 256
+    """For standing instructions, in every mode; of more, the latest are there."""
+    facts: int = 192
+    """For facts that fit the message."""
 
     @property
     def is_assumed(self) -> bool:

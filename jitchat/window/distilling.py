@@ -35,9 +35,10 @@ def choose_behind(parts: Parts, stand_in: StandIn, what: str, choices: str) -> C
     ahead = sorted(index for index in indices if index is not None and index < start)
     pinned = pinned_segments([history.turns[index] for index in ahead], parts.counter.count)
     turns = parts.recent(start, stand_in.behind)
-    head = (*parts.opening, *stand_in.segments, *pinned)
-    segments = (*head, *turns, *parts.bare_tail)
-    needed = tokens_of(segments)
+    head = (*parts.opening, *stand_in.segments, *pinned, *turns)
+    needed = tokens_of(head) + tokens_of(parts.bare_tail)
     if needed > parts.room:
         raise parts.overflow(what, needed, choices)
+    facts = parts.fitting_facts((*pinned, *turns), parts.room - needed)
+    segments = (*head, *parts.tail(facts))
     return Choice(segments, not_recalled=stand_in.ahead, distilled_through=stand_in.through)

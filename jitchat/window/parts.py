@@ -13,7 +13,7 @@ leave the block shorter by themselves alone.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
@@ -26,12 +26,13 @@ from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import carried_use, spoken_as
+from jitchat.window.facts import fitting_facts, standing_segments
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
-from jitchat.window.render import Piece, system_segment, tail_segments, verbatim
+from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
+from jitchat.window.window import ElsewhereRow, Kind, Segment, tokens_of, tool_segment
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -74,6 +75,8 @@ class Sources:
     """Positions of turns that no window has, and why not, as the ledger tells it."""
     tools: tuple[ToolOffer, ...] = ()
     distilled: Distilled = NOTHING_DISTILLED
+    reaches_others: bool = False
+    """Whether a model that may ask finds turns of other conversations, too."""
 
     @property
     def can_ask(self) -> bool:
@@ -90,6 +93,8 @@ class Choice:
     """None in a mode that looks for no old turns."""
     squeezed: tuple[int, ...] = ()
     """Positions of turns that the recent block would hold if the window were larger."""
+    elsewhere: tuple[ElsewhereRow, ...] = ()
+    """What became of the turns of other conversations that were found."""
     not_recalled: str = ""
     """In a mode that leaves old turns out and looks for none: why they are not sent."""
     distilled_through: int = 0
@@ -108,7 +113,7 @@ class Parts:
     room: int
     """What the window may hold."""
     opening: tuple[Segment, ...]
-    """The instructions, then the tools by name."""
+    """The instructions, then the tools by name, then what the user always wants."""
     opening_of_everything: tuple[Segment, ...]
     """The same where nothing is left out: there is nothing to ask for, but large results."""
     draft: Piece
@@ -123,8 +128,11 @@ class Parts:
     ) -> "Parts":
         history = sources.history
         system = system_segment(sources.system, counter.count)
-        opening = (system, *_tools(sources.tools, counter))
-        of_everything = (system,) if sources.can_ask and len(opening) == 2 else opening
+        tools = _tools(sources.tools, counter)
+        standing = standing_segments(sources.distilled, budget.standing, counter.count)
+        opening = (system, *tools, *standing)
+        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not sources.reaches_others
+        of_everything = (system, *standing) if has_nothing_to_ask else opening
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
@@ -149,9 +157,24 @@ class Parts:
         """Whether the whole conversation fits."""
         return self.whole <= self.room + self.kept_line
 
-    def everything(self, reason: str, recalled: Recall | None = None) -> Choice:
+    def everything(
+        self, reason: str, recalled: Recall | None = None, noted: Sequence[Noted] = ()
+    ) -> Choice:
+        """Send every turn, and what is `noted` besides."""
         turns = self.recent(0, reason)
-        return Choice((*self.opening_of_everything, *turns, *self.bare_tail), recalled)
+        return Choice((*self.opening_of_everything, *turns, *self.tail(noted)), recalled)
+
+    def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+        """Choose the facts that fit the message, and whose turns are not `sent` whole."""
+        distilled, draft = self.sources.distilled, self.sources.draft.content
+        most = min(self.budget.facts, room)
+        return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
+
+    def tail(self, noted: Sequence[Noted]) -> tuple[Segment, ...]:
+        """Make the tail of what is noted and the draft alone."""
+        if not noted:
+            return self.bare_tail
+        return tuple(tail_segments((), (), self.draft, self.counter.count, noted))
 
     def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
         """Make the turns from index `start` on, each a message of its own."""
@@ -185,10 +208,13 @@ class Parts:
         if fixed > self.room:
             has_pins = fixed > self.fixed
             has_tools = bool(self.sources.tools)
+            has_standing = any(each.kind is Kind.STANDING for each in self.opening)
             parts = ["instructions", *["tools"] * has_tools, *["pins"] * has_pins]
+            parts += ["standing instructions"] * has_standing
             what = f"Your message with the {enumerated(parts)}"
             choices = "shorten the message" + (", unpin turns" if has_pins else "")
             choices += ", offer fewer tools" if has_tools else ""
+            choices += ", forget standing instructions" if has_standing else ""
             raise self.overflow(what, fixed, choices)
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
@@ -206,6 +232,15 @@ class Parts:
             " larger context.",
             over,
         )
+
+
+def whole_turns(segments: Iterable[Segment]) -> frozenset[int]:
+    """Tell which turns segments have at full text, by position."""
+    return frozenset(
+        each.turn
+        for each in segments
+        if each.turn is not None and each.excerpt is None and each.kind is not Kind.INDEX
+    )
 
 
 def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:

@@ -55,6 +55,7 @@ def plan(
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
+        elsewhere=choice.elsewhere,
         distilled_through=choice.distilled_through,
         tools_left_out=tuple(_tools_left_out(parts, choice)),
     )
@@ -100,6 +101,11 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     ]
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
+    there = {
+        segment.source: segment.tokens
+        for segment in whole
+        if segment.source is not None and segment.kind is Kind.RETRIEVED
+    }
     never = window.never_candidates
     return replace(
         window,
@@ -109,6 +115,10 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
             for row in window.ledger
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
+        elsewhere=tuple(
+            replace(row, tokens=there.get(row.source, at_rate(row.tokens)))
+            for row in window.elsewhere
+        ),
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),
     )

@@ -95,6 +95,12 @@ class Recall:
 
         return tuple(sorted(self.turns, key=place))
 
+    def without(self, turn: int, why: str) -> "Recall":
+        """Give up one turn, with the question or the answer that came with it."""
+        gone = {turn, *(each for each, hit in self.beside.items() if hit == turn)}
+        kept = tuple(piece for piece in self.turns if piece.turn not in gone)
+        return replace(self, turns=kept, refused={**self.refused, turn: why})
+
     def smaller(self, missing: int) -> "Recall":
         """Give up the line of least value, or the turn when there are no lines.
 

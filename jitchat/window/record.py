@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from jitchat.statements import Source
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
 from jitchat.window.budget import Budget
 from jitchat.window.window import (
     ContextWindow,
+    ElsewhereRow,
     Excerpt,
     HeldResult,
     Kind,
@@ -43,11 +45,13 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def tools_fields(window: ContextWindow) -> Fields:
-    """Describe what was not offered, what the model asked of the store, and what was held."""
+    """Describe what was not offered, asked of the store, held, and found elsewhere."""
     left_out = [asdict(each) for each in window.tools_left_out]
+    elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
     requests = [asdict(each) for each in window.requests]
     held = [asdict(each) for each in window.held]
     lists = {"requests": requests, "held": held, "tools_left_out": left_out}
+    lists["elsewhere"] = elsewhere
     return {name: each for name, each in lists.items() if each}
 
 
@@ -65,7 +69,7 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; only one that is an excerpt has `excerpt`, only one of tools `use`."""
+    """Describe a segment; `excerpt`, `use` and `source` are there only where it has them."""
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -76,6 +80,8 @@ def segment_fields(segment: Segment) -> Fields:
     }
     if segment.excerpt is not None:
         described["excerpt"] = asdict(segment.excerpt)
+    if segment.source is not None:
+        described["source"] = asdict(segment.source)
     return described | _use_fields(segment.use)
 
 
@@ -131,24 +137,31 @@ def window_from(
         requests=tuple(map(_requested, header.get("requests", ()))),
         held=tuple(HeldResult(**each) for each in header.get("held", ())),
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
+        elsewhere=tuple(map(_elsewhere_row, header.get("elsewhere", ()))),
     )
 
 
 def _requested(fields: Mapping[str, Any]) -> Requested:
     given = tuple((int(turn), float(score)) for turn, score in fields["given"])
-    return Requested(**{**fields, "given": given, "named": tuple(fields["named"])})
+    elsewhere = {"elsewhere": tuple(fields.get("elsewhere", ()))}
+    return Requested(**{**fields, "given": given, "named": tuple(fields["named"]), **elsewhere})
 
 
 def _segment(fields: Mapping[str, Any]) -> Segment:
     kind, role, excerpt = Kind(fields["kind"]), Role(fields["role"]), fields.get("excerpt")
     text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
     passages, use = _excerpt(excerpt) if excerpt else None, use_from(fields.get("use", {}))
-    return Segment(kind, role, text, tokens, turn, reason, passages, use)
+    source = Source(**fields["source"]) if fields.get("source") else None
+    return Segment(kind, role, text, tokens, turn, reason, passages, use, source)
 
 
 def _excerpt(fields: Mapping[str, Any]) -> Excerpt:
     passages = tuple(Passage(**passage) for passage in fields["passages"])
     return Excerpt(passages, tuple(fields["left_out"]))
+
+
+def _elsewhere_row(fields: Mapping[str, Any]) -> ElsewhereRow:
+    return ElsewhereRow(**{**fields, "verdict": Verdict(fields["verdict"])})
 
 
 def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:

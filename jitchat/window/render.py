@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count, cycle
 from operator import attrgetter
 
+from jitchat.statements import Source
 from jitchat.text.sanitize import one_line, shorten, skeleton
 from jitchat.values import IndexEntry, Role, ToolCall, Turn
 from jitchat.window import reasons
@@ -61,11 +62,12 @@ class Quoting:
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._taken = _numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
 
-    def whole(self, turn: Turn) -> str:
+    def whole(self, turn: Turn, place: str = "") -> str:
+        """Write all of a turn; `place` names it where it is of another conversation."""
         tag = _TURN + _free_number(self._taken)
-        return f"{_opening(tag, turn)}{turn.content}\n</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
 
-    def excerpt(self, turn: Turn, excerpt: Excerpt) -> str:
+    def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
         """Write the passages as they stand, each behind a line on how much is left out there."""
         texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
@@ -74,7 +76,7 @@ class Quoting:
         for left_out, text in zip(excerpt.left_out, [*texts, ""], strict=True):
             parts.append(marker(left_out, turn, number) if left_out else "")
             parts.append(text if text.endswith("\n") or not text else f"{text}\n")
-        return f"{_opening(tag, turn)}{''.join(parts)}</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{''.join(parts)}</{tag}>\n"
 
 
 def passage_texts(segment: Segment) -> list[str]:
@@ -101,11 +103,22 @@ def quote_all(turns: Sequence[Turn]) -> list[str]:
     return list(map(Quoting(turns).whole, turns))
 
 
-def _opening(tag: str, turn: Turn) -> str:
+_TITLE = 40
+"""Characters of a conversation's title."""
+_NO_QUOTES = str.maketrans(dict.fromkeys("“”„‟", "'"))
+
+
+def place_elsewhere(conversation: str, title: str, position: int) -> str:
+    """Name a turn of another conversation: `chat-3#12 “Release planning”`."""
+    plain = shorten(title.translate(_NO_MARKUP).translate(_NO_QUOTES), _TITLE)
+    return f"{conversation}#{position} “{plain}”"
+
+
+def _opening(tag: str, turn: Turn, place: str = "") -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
     call = turn.use.answers
     who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
-    return f"<{tag} #{turn.position}{when} {who.translate(_NO_MARKUP)}>\n"
+    return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(_NO_MARKUP)}>\n"
 
 
 def called(call: ToolCall) -> str:
@@ -168,6 +181,18 @@ class Piece:
     """Where it has passages of the turn: which."""
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A piece of the tail that is no turn of the conversation: a fact, or a turn of another one."""
+
+    kind: Kind
+    text: str
+    reason: str
+    source: Source | None
+    """The turns that it stems from; None for what the user typed as a fact."""
+    excerpt: Excerpt | None = None
+
+
 def system_segment(text: str, price: Price) -> Segment:
     tokens = price(text) + PER_MESSAGE
     return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reasons.INSTRUCTIONS)
@@ -185,26 +210,53 @@ def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
 
 
 def tail_segments(
-    lines: Sequence[Piece], recalled: Sequence[Piece], draft: Piece, price: Price
+    lines: Sequence[Piece],
+    recalled: Sequence[Piece],
+    draft: Piece,
+    price: Price,
+    noted: Sequence[Noted] = (),
 ) -> list[Segment]:
-    """Make the volatile tail, one user message: index lines, recalled turns, the draft.
+    """Make the volatile tail, one user message: what is `noted`, lines, recalled turns, draft.
 
-    Lines are put in order of position; recalled turns stand in the order in which they are given.
+    Lines are put in order of position; all else stands in the order in which it is given.
     """
     listed = sorted(lines, key=attrgetter("turn"))
+    facts = [each for each in noted if each.kind is Kind.FACTS]
+    elsewhere = [each for each in noted if each.kind is not Kind.FACTS]
     texts = [
+        *_fenced("facts", [each.text for each in facts]),
+        *_fenced("elsewhere", [each.text for each in elsewhere]),
         *_fenced("index", [piece.text for piece in listed]),
         *_fenced("recalled", [piece.text for piece in recalled]),
     ]
     texts.append(f"\n{draft.text}" if texts else draft.text)
     costs = shares(texts, price)
+    if noted and len(texts) == len(noted) + 1:  # nothing else parts the draft from what is ahead
+        apart = costs[-1] - price(draft.text)
+        costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
+    ahead = len(facts) + len(elsewhere)
     return [
-        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
-        for kind, text, cost, piece in zip(
-            kinds, texts, costs, (*listed, *recalled, draft), strict=True
-        )
+        *(
+            Segment(
+                each.kind,
+                Role.USER,
+                text,
+                cost,
+                None,
+                each.reason,
+                each.excerpt,
+                source=each.source,
+            )
+            for each, text, cost in zip([*facts, *elsewhere], texts, costs, strict=False)
+        ),
+        *(
+            Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
+            for kind, text, cost, piece in zip(
+                kinds, texts[ahead:], costs[ahead:], (*listed, *recalled, draft), strict=True
+            )
+        ),
     ]
 
 

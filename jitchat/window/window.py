@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
+from jitchat.statements import Source
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -124,6 +125,9 @@ class Segment:
     """What it holds of its turn, where that is passages; None where it is all, or another text."""
     use: ToolUse = NO_TOOL_USE
     """What the message that carries it has of tools."""
+    source: Source | None = None
+    """The turns that a fact was taken from, or the turn of another conversation that it is: none of
+    these makes it a turn of this window's conversation. None for all else."""
 
 
 RERANKER = "reranker"
@@ -153,6 +157,31 @@ class LedgerRow:
             return ""
         before = self.rank_before
         return f"rank {self.rank}" + (f" ({before} before the reranker)" if before else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ElsewhereRow:
+    """A turn of another conversation that was considered."""
+
+    conversation: str
+    """Its id."""
+    title: str
+    turn: int
+    """Its position there."""
+    score: float
+    tokens: int
+    """As of a `LedgerRow`."""
+    verdict: Verdict
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """`chat-3#12`."""
+        return f"{self.conversation}#{self.turn}"
+
+    @property
+    def source(self) -> Source:
+        return Source(self.turn, self.turn, self.conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +252,13 @@ class Requested:
     """What the result added to the window."""
     step: int = 1
     """The first step of a turn is 1."""
+    elsewhere: tuple[str, ...] = ()
+    """Names of turns of other conversations that were given: `chat-3#12`."""
 
     @property
     def sentence(self) -> str:
-        """`asked for “billing” → #12 #14, +812 tokens`."""
-        turns = " ".join(f"#{turn}" for turn, _ in self.given)
+        """`asked for “billing” → #12 chat-3#14, +812 tokens`."""
+        turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
         return f"asked for {self.asked} → {turns or 'nothing new'}, +{self.tokens:,} tokens"
 
 
@@ -286,6 +317,8 @@ class ContextWindow:
     held: tuple[HeldResult, ...] = ()
     """What the gate held back in this turn, in order."""
     tools_left_out: tuple[ToolLeftOut, ...] = ()
+    elsewhere: tuple[ElsewhereRow, ...] = ()
+    """Turns of other conversations that were considered, the best first."""
 
     @property
     def used(self) -> int:

@@ -57,7 +57,10 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
     found = two("conversations", "--json").json
 
     assert [list(each) for each in found] == [
-        ["id", "title", "turns", "created_at", "updated_at", "cost", "cost_unknown"]
+        [
+            *("id", "title", "project", "temporary", "turns"),
+            *("created_at", "updated_at", "cost", "cost_unknown"),
+        ]
     ] * 2
     assert [(each["cost"], each["cost_unknown"]) for each in found] == [(0.0, 0)] * 2
     assert [(each["id"], each["title"], each["turns"]) for each in found] == [

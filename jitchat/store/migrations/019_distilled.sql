@@ -1,8 +1,25 @@
--- Projects group conversations; a temporary conversation reads and writes no distilled memory.
+-- Projects group conversations. A temporary conversation reads and writes no distilled memory, is in no full-text index,
+-- and is deleted: `temporary` is the process that has it open, 0 for a conversation that stays.
 
 ALTER TABLE conversations ADD COLUMN project TEXT NOT NULL DEFAULT 'default';
 
 ALTER TABLE conversations ADD COLUMN temporary INTEGER NOT NULL DEFAULT 0;
+
+DROP TRIGGER turns_fts_insert;
+
+DROP TRIGGER turns_fts_update;
+
+CREATE TRIGGER turns_fts_insert AFTER INSERT ON turns
+WHEN (SELECT temporary FROM conversations WHERE id = new.conversation) = 0 BEGIN
+    INSERT INTO turns_fts (rowid, content) VALUES (new.id, new.content);
+END;
+
+CREATE TRIGGER turns_fts_update AFTER UPDATE OF content ON turns
+WHEN (SELECT temporary FROM conversations WHERE id = new.conversation) = 0 BEGIN
+    INSERT INTO turns_fts (turns_fts, rowid, content)
+        VALUES ('delete', old.id, old.content);
+    INSERT INTO turns_fts (rowid, content) VALUES (new.id, new.content);
+END;
 
 -- A pass takes turns into observations, or rewrites all that stand. Each follows the pass before it: what holds on a
 -- path is the chain of passes that ends there. `first` and `last` are positions of turns.
@@ -46,7 +63,8 @@ CREATE TABLE documents (
     PRIMARY KEY (project, version)
 ) WITHOUT ROWID;
 
--- Short statements that the conversations of a project share.
+-- Short statements that the conversations of a project share. `superseded_by` is the fact that took the
+-- place of one on the day `valid_until`.
 
 CREATE TABLE facts (
     id INTEGER PRIMARY KEY,
@@ -58,8 +76,9 @@ CREATE TABLE facts (
     last INTEGER,
     stated_on TEXT,
     valid_until TEXT,
+    superseded_by INTEGER REFERENCES facts(id),
     state TEXT NOT NULL,
-    changed_at TEXT NOT NULL
+    changes INTEGER NOT NULL DEFAULT 1
 );
 
 CREATE INDEX facts_of_project ON facts (project, state);

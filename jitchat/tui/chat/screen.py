@@ -18,6 +18,7 @@ from textual.screen import Screen
 
 from jitchat.events import MemoryUpdated, ObservationDue
 from jitchat.store.pins import Drafts
+from jitchat.store.store import NEW_TITLE
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
@@ -31,7 +32,7 @@ from jitchat.tui.chat.observations import Observations
 from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.previews import Meter, Previews
-from jitchat.tui.chat.sends import NEW_TITLE, Sends
+from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.views import Views

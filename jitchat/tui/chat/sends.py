@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerError, get_current_worker
 from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import presets
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.chat.host import Controller
@@ -34,8 +34,6 @@ from jitchat.window.steering import NO_MORE, Once
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-NEW_TITLE = "New conversation"
-TITLE_WIDTH = 60
 STORE_AGAIN = 5.0
 """Seconds until a reply that could not be stored is tried again."""
 ANOTHER_KEY = "Ctrl+L, then F4, takes another key."
@@ -362,6 +360,6 @@ class Sends(Controller):
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
         """Read the conversation as it is stored; a new one is named by its first message."""
         store = self.backend.store
-        if conversation.title == NEW_TITLE and turn is not None:
-            store.rename(conversation.id, shorten(turn.content, TITLE_WIDTH))
+        if turn is not None:
+            store.name_after(conversation, turn.content)
         return store.conversation(conversation.id)

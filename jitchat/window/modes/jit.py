@@ -2,33 +2,57 @@
 
 What is retrieved does not count there: it is made smaller until all of it costs no more than
 everything. Else, from one draft to the next, a conversation would be passed through or not, and no
-cache could keep its beginning.
+cache could keep its beginning. Facts, and turns of other conversations where recall reaches them,
+come on top of either: everything that was said here has not what was said elsewhere.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 
 from jitchat.window import reasons
+from jitchat.window.elsewhere import Reached, elsewhere_rows, reach
+from jitchat.window.facts import without_repeats
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import pinned_segments, tail_segments
-from jitchat.window.window import Segment, tokens_of
+from jitchat.window.window import Kind, Segment, tokens_of
 
 
 def choose(parts: Parts) -> Choice:
+    choice = _chosen(parts)
+    rows = elsewhere_rows(parts.sources.retrieval.elsewhere, choice.segments, parts.counter.count)
+    return replace(choice, elsewhere=rows)
+
+
+def _chosen(parts: Parts) -> Choice:
     pinned, start = _pins_and_start(parts)
     fixed = parts.fixed + tokens_of(pinned)
     if parts.is_small and (fixed > parts.room or not start):
-        return parts.everything(reasons.PASSED_THROUGH, Recall())
+        return _everything(parts)
     parts.require(fixed)
     head = (*parts.opening, *pinned, *parts.recent(start))
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    costs_more = parts.whole < tokens_of(segments) + parts.kept_line
+    costs_more = parts.whole < _of_conversation(segments) + parts.kept_line
     if parts.is_small and (costs_more or lacks_requested):
-        return parts.everything(reasons.PASSED_THROUGH, Recall())
+        return _everything(parts)
     return Choice(segments, recalled, parts.squeezed(start))
+
+
+def _everything(parts: Parts) -> Choice:
+    """Send every turn, with what is not of this conversation."""
+    price, room = parts.counter.count, parts.room + parts.kept_line
+    left = room - parts.whole
+    facts = parts.fitting_facts(parts.recent(0), left)
+    allowance = _allowance(parts, left - sum(price(each.text) for each in facts))
+    noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
+    while True:
+        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*facts, *reversed(noted)))
+        if tokens_of(choice.segments) <= room or not (facts or noted):
+            return choice
+        facts, noted = (facts, noted[:-1]) if noted else (facts[:-1], noted)
 
 
 def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
@@ -44,25 +68,56 @@ def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
         start = moved
 
 
+def _allowance(parts: Parts, room: int) -> Allowance:
+    sources, budget = parts.sources, parts.budget
+    retrieved = budget.retrieved_of(sources.history.total)
+    return Allowance(room, retrieved, budget.index, parts.calibration.slope, sources.wanted)
+
+
 def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segment, ...]]:
     """Fill the tail behind `head` with as much as there is room for, and need."""
     sources, slope = parts.sources, parts.calibration.slope
     taken = frozenset(segment.turn for segment in head if segment.turn is not None)
-    allowance = Allowance(
-        parts.room - tokens_of(head) - tokens_of(parts.bare_tail),
-        parts.budget.retrieved_of(sources.history.total),
-        parts.budget.index,
-        slope,
-        sources.wanted,
-    )
     price, history = parts.counter.count, sources.history
+    room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
+    facts = parts.fitting_facts(head, room)
+    allowance = _allowance(parts, room - sum(price(each.text) for each in facts))
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
-    most = min(parts.room, parts.whole - parts.kept_line)
+    reached = reach(recalled, sources.retrieval.elsewhere, allowance, price)
     while True:
-        turns = recalled.in_order(parts.budget.order)
-        tail = tail_segments(recalled.lines, turns, parts.draft, price)
+        turns = reached.recalled.in_order(parts.budget.order)
+        whole = [piece.turn for piece in turns if piece.excerpt is None]
+        noted = (*without_repeats(facts, whole), *reversed(reached.noted))
+        tail = tail_segments(reached.recalled.lines, turns, parts.draft, price, noted)
         segments = (*head, *tail)
-        missing = tokens_of(segments) - most
-        if missing <= 0 or not (recalled.turns or recalled.lines):
-            return recalled, segments
-        recalled = recalled.smaller(ceil(missing * slope))
+        missing = _missing(parts, segments)
+        if missing <= 0 or (reached.is_bare and not facts):
+            return reached.recalled, segments
+        if reached.is_bare:
+            facts = facts[:-1]
+        else:
+            reached = _smaller(parts, reached, segments, ceil(missing * slope))
+
+
+def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
+    """Tell how many tokens are too many, for the room or beside everything; 0 or less for none."""
+    most = parts.whole - parts.kept_line
+    return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
+
+
+def _smaller(parts: Parts, reached: Reached, segments: Sequence[Segment], missing: int) -> Reached:
+    """Give up what counts: turns of other conversations only where the room is short."""
+    recalled = reached.recalled
+    if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
+        return replace(reached, recalled=recalled.smaller(missing))
+    return reached.smaller(missing)
+
+
+def _of_conversation(segments: Sequence[Segment]) -> int:
+    """Sum up what is to cost no more than everything: all but what was said elsewhere."""
+    return tokens_of(
+        segment
+        for segment in segments
+        if segment.kind is not Kind.FACTS
+        and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
+    )

@@ -9,8 +9,9 @@ import pytest
 
 from jitchat.errors import JitchatError, KeyRefused, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
+from jitchat.store.store import NEW_TITLE
 from jitchat.tui.chat.previews import Previews
-from jitchat.tui.chat.sends import ANOTHER_KEY, NEW_TITLE, ON_ITS_WAY, Sends
+from jitchat.tui.chat.sends import ANOTHER_KEY, ON_ITS_WAY, Sends
 from jitchat.values import Mode, Role
 from jitchat.window.steering import NO_MORE, Once
 from tests.support import ScriptedProvider

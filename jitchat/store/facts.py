@@ -1,0 +1,167 @@
+"""Facts in the cold store: short statements that the conversations of a project share.
+
+Nothing is deleted: a fact that a later one takes the place of gets the day on which it did, one
+that is forgotten stays, so that it is not proposed again. What replaces what is decided within the
+transaction that stores it, so two instances cannot both keep the one statement of a matter.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+
+from jitchat.errors import UsageError
+from jitchat.statements import Fact, FactKind, FactState, Source
+from jitchat.store.database import Database
+from jitchat.text.contradiction import supersedes
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.text.words import fold
+
+LONGEST = 400
+"""Characters of a fact: a longer text is no short statement."""
+_COLUMNS = "id, text, kind, conversation, first, last, stated_on, valid_until, state, superseded_by"
+_CLOSE = "UPDATE facts SET valid_until = ?, superseded_by = ?, changes = changes + 1 WHERE id = ?"
+_STANDING = (FactState.KEPT, FactState.PROPOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What keeping a fact came to."""
+
+    kept: Fact
+    superseded: tuple[Fact, ...] = ()
+    """As they were ahead of it."""
+
+
+class FactStore:
+    """The facts of one project."""
+
+    def __init__(self, database: Database, project: str, now: Callable[[], datetime]) -> None:
+        self._database, self.project, self._now = database, project, now
+
+    def stamp(self) -> int:
+        """Give what changes whenever the facts do."""
+        query = "SELECT IFNULL(SUM(changes), 0) FROM facts WHERE project = ?"
+        return int(self._database.fetch_one(query, (self.project,))[0])
+
+    def all(self) -> list[Fact]:
+        """List all that there ever were, the oldest first."""
+        with self._database.read() as connection:
+            query = f"SELECT {_COLUMNS} FROM facts WHERE project = ? ORDER BY id"  # noqa: S608  a constant
+            return [_fact(row) for row in connection.execute(query, (self.project,))]
+
+    def holding(self) -> list[Fact]:
+        """List those that are kept and hold, the oldest first."""
+        return [fact for fact in self.all() if fact.holds]
+
+    def propose(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Store what was found and is not known yet; gives what is new.
+
+        Known is what was taken from the same turn before, and what stands or was forgotten in the
+        same words, whatever their case.
+        """
+        made: list[Fact] = []
+        with self._database.write():
+            known = self.all()
+            for fact in facts:
+                if not any(_is_same(fact, other) for other in [*known, *made]):
+                    made.append(self._put(replace(fact, state=FactState.PROPOSED)))
+        return made
+
+    def keep(self, fact: Fact) -> Change:
+        """Keep a fact, proposed or new; those that it takes the place of hold no longer."""
+        with self._database.write() as connection:
+            known = {each.id: each for each in self.all()}
+            fact = known.get(fact.id, fact)
+            kept = replace(fact, state=FactState.KEPT)
+            kept = self._set_state(kept) if fact.id else self._put(kept)
+            over = tuple(
+                each
+                for each in known.values()
+                if each.holds and each.id != kept.id and supersedes(kept.text, each.text)
+            )
+            until = (kept.stated_on or self._now().date()).isoformat()
+            connection.executemany(_CLOSE, [(until, kept.id, each.id) for each in over])
+        return Change(kept, over)
+
+    def forget(self, fact: Fact) -> Fact:
+        """Have no window carry it any more, and never propose it again."""
+        return self._set_state(replace(fact, state=FactState.FORGOTTEN))
+
+    def edit(self, fact: Fact, text: str) -> Change:
+        """Write a fact in other words: the new one stands in its place, with the same source.
+
+        Raises:
+            UsageError: The text says nothing, or is too long for a fact.
+
+        """
+        edited = replace(fact, id=0, text=fact_text(text), valid_until=None)
+        with self._database.write() as connection:
+            kept = self._put(replace(edited, state=FactState.KEPT))
+            connection.execute(_CLOSE, (self._now().date().isoformat(), kept.id, fact.id))
+        return Change(kept, (fact,))
+
+    def find(self, wanted: str) -> list[Fact]:
+        """Find those that stand by id, or by a part of their text; several where it fits several.
+
+        A whole text comes before a part of one, and a number is an id.
+        """
+        standing = [fact for fact in self.all() if fact.state in _STANDING and fact.is_valid]
+        digits = wanted.strip().removeprefix("#")
+        if digits.isascii() and digits.isdigit():
+            return [fact for fact in standing if fact.id == int(digits)]
+        plain = fold(one_line(wanted))
+        whole = [fact for fact in standing if fold(fact.text) == plain]
+        return whole or [fact for fact in standing if plain and plain in fold(fact.text)]
+
+    def _put(self, fact: Fact) -> Fact:
+        source, day = fact.source, fact.stated_on or self._now().date()
+        with self._database.write() as connection:
+            cursor = connection.execute(
+                "INSERT INTO facts (project, text, kind, conversation, first, last, stated_on,"
+                " state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(self.project, fact.text, fact.kind, source and source.conversation),
+                    *(source and source.first, source and source.last, day.isoformat()),
+                    fact.state,
+                ),
+            )
+        return replace(fact, id=cursor.lastrowid or 0, stated_on=day)
+
+    def _set_state(self, fact: Fact) -> Fact:
+        self._database.execute(
+            "UPDATE facts SET state = ?, changes = changes + 1 WHERE id = ?", (fact.state, fact.id)
+        )
+        return fact
+
+
+def fact_text(text: str) -> str:
+    """Write a text on one line, as a fact has it.
+
+    Raises:
+        UsageError: It says nothing, or is too long for a fact.
+
+    """
+    plain = one_line(repair(text))
+    if not plain:
+        raise UsageError("A fact needs a text.", "Write it behind the command: /remember TEXT.")
+    if len(plain) > LONGEST:
+        raise UsageError(
+            f"“{shorten(plain, 40)}” has {len(plain):,} characters; a fact has at most {LONGEST}.",
+            "Say the one thing that is to be remembered.",
+        )
+    return plain
+
+
+def _is_same(fact: Fact, other: Fact) -> bool:
+    if fold(fact.text) != fold(other.text):
+        return False
+    is_known = other.state is FactState.FORGOTTEN or other.is_valid
+    return is_known or (fact.source is not None and fact.source == other.source)
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    identity, text, kind, conversation, first, last, stated_on, until, state, over = row
+    source = Source(first, last, conversation) if conversation else None
+    said, ended = (date.fromisoformat(day) if day else None for day in (stated_on, until))
+    return Fact(identity, text, FactKind(kind), source, said, ended, FactState(state), over)

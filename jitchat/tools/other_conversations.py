@@ -1,0 +1,108 @@
+"""What `request_context` gives of other conversations, where recall reaches them.
+
+It stands behind what the open conversation has, in the room that this leaves. Each turn is named by
+its conversation, `chat-3#12`, and can be read by that name; what finds no room is named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jitchat.index.other_conversations import OtherConversations
+from jitchat.statements import Source
+from jitchat.tools.asking import TOOL, Asked
+from jitchat.tools.reading_on import read_on
+from jitchat.values import ElsewhereHit, Tool
+from jitchat.window.render import Noted, Quoting, place_elsewhere
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.window import ContextWindow, Kind
+
+REACHING_TOOL: Tool = replace(
+    TOOL,
+    description=TOOL.description.replace(
+        "Earlier turns of this conversation",
+        "Earlier turns of this conversation, and of others, named like chat-3#12,",
+    ),
+)
+"""The tool where recall reaches other conversations."""
+_NAMED = 8
+"""So many turns that find no room are named."""
+_LABEL = 32
+"""Tokens kept for the name of a conversation, where a part of a turn is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What of other conversations is given, and what is to be said of the rest."""
+
+    noted: tuple[Noted, ...] = ()
+    foot: str = ""
+
+
+def found_elsewhere(
+    found: Sequence[ElsewhereHit],
+    asked: Asked,
+    window: ContextWindow,
+    room: int,
+    counter: TokenCounter,
+) -> Found:
+    """Quote what was found and is not in the window yet, whole, as far as there is room."""
+    there = {segment.source for segment in window.segments if segment.source is not None}
+    hits = [hit for hit in found if _source(hit) not in there and _is_of_days(hit, asked)]
+    quoting = Quoting([hit.turn for hit in hits])
+    noted, named = list[Noted](), list[str]()
+    for hit in hits:
+        text = quoting.whole(hit.turn, _place(hit))
+        cost = counter.count(text)
+        if cost <= room:
+            room -= cost
+            noted.append(Noted(Kind.REQUESTED, text, hit.reason, _source(hit)))
+        else:
+            named.append(hit.name)
+    also = " ".join(named[:_NAMED])
+    return Found(tuple(noted), f" Also found: {also}; read one with turn." if named else "")
+
+
+def turn_elsewhere(
+    others: OtherConversations, asked: Asked, room: int, counter: TokenCounter
+) -> Found:
+    """Quote one turn of another conversation, whole or from an offset on."""
+    name = f"{asked.conversation}#{asked.turn}"
+    hit = others.turn(asked.conversation, asked.turn or 0)
+    if hit is None:
+        return Found(foot=f"There is no turn {name} in reach. Look for its words with query.")
+    place, quoting = _place(hit), Quoting([hit.turn])
+    text = quoting.whole(hit.turn, place)
+    cost = counter.count(text)
+    if not asked.offset and cost <= room:
+        noted = Noted(Kind.REQUESTED, text, hit.reason, _source(hit))
+        return Found((noted,), f"{name} is whole, {cost:,} tokens.")
+    length = len(hit.turn.content)
+    read = (
+        read_on(hit.turn, asked.offset, room - _LABEL, counter) if asked.offset < length else None
+    )
+    if read is None:
+        return Found(foot=f"There is no more of {name} that has room. Answer without it.")
+    excerpt, end = read
+    text = quoting.excerpt(hit.turn, excerpt, place)
+    on = f"go on with offset {end}" if end < length else "that is its end"
+    told = f"Characters {asked.offset:,} to {end:,} of {length:,} of {name}; {on}."
+    return Found((Noted(Kind.REQUESTED, text, hit.reason, _source(hit), excerpt),), told)
+
+
+def names_of(noted: Sequence[Noted]) -> tuple[str, ...]:
+    """List the names of turns: `chat-3#12`."""
+    sources = (each.source for each in noted if each.source is not None)
+    return tuple(f"{source.conversation}#{source.first}" for source in sources)
+
+
+def _source(hit: ElsewhereHit) -> Source:
+    return Source(hit.turn.position, hit.turn.position, hit.conversation)
+
+
+def _place(hit: ElsewhereHit) -> str:
+    return place_elsewhere(hit.conversation, hit.title, hit.turn.position)
+
+
+def _is_of_days(hit: ElsewhereHit, asked: Asked) -> bool:
+    said_on = hit.turn.created_at.date() if hit.turn.created_at else None
+    return asked.days is None or (said_on is not None and said_on in asked.days)

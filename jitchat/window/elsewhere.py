@@ -1,0 +1,131 @@
+"""What `jit` recalls from other conversations, beside the turns of the open one.
+
+Both share one allowance. A turn of another conversation takes what the open one's leave of it; of
+these, one gives way only to one that scores more where both were searched together. What the user
+asked for never does. Each is quoted with the id and the title of its conversation, under the same
+rules as recalled turns: a long one in passages.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jitchat.statements import Source
+from jitchat.values import Elsewhere, ElsewhereHit
+from jitchat.window import reasons
+from jitchat.window.excerpt import Room, excerpt_of
+from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
+from jitchat.window.render import Noted, Price, Quoting, marker, place_elsewhere
+from jitchat.window.window import ElsewhereRow, Excerpt, Kind, Segment, Verdict
+
+_FENCE = "<elsewhere>\n</elsewhere>\n"
+_WHOLE = 1 / 4
+"""A turn that costs no more than this share of the allowance is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What is recalled of both."""
+
+    recalled: Recall
+    noted: tuple[Noted, ...] = ()
+    """Of other conversations, the best first."""
+
+    def smaller(self, missing: int) -> "Reached":
+        """Give up a line, else the last turn of another conversation, else one of the open one."""
+        if self.noted and not self.recalled.lines:
+            return Reached(self.recalled, self.noted[:-1])
+        return Reached(self.recalled.smaller(missing), self.noted)
+
+    @property
+    def is_bare(self) -> bool:
+        return not (self.noted or self.recalled.turns or self.recalled.lines)
+
+
+def reach(recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price) -> Reached:
+    """Add turns of other conversations, best first, as far as the allowance goes."""
+    if not found.hits:
+        return Reached(recalled)
+    quoting = Quoting([hit.turn for hit in found.hits])
+    left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
+    noted, texts = list[Noted](), set[str]()
+    for hit in found.hits:
+        plain = " ".join(hit.turn.content.split())
+        if plain in texts:
+            continue
+        most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
+        made = _quoted(hit, quoting, found, most, price)
+        cost = price(made.text)
+        fitting, freed = _given_way(recalled, hit, found, cost - left, price)
+        if cost <= left + freed:
+            recalled, left = fitting, left + freed - cost
+            noted.append(made)
+            texts.add(plain)
+    return Reached(recalled, tuple(noted))
+
+
+def _spent(recalled: Recall, price: Price) -> int:
+    return sum(price(piece.text) for piece in recalled.turns)
+
+
+def _given_way(
+    recalled: Recall, hit: ElsewhereHit, found: Elsewhere, missing: int, price: Price
+) -> tuple[Recall, int]:
+    """Have weaker turns of the open conversation give way until so many tokens are free."""
+    if missing <= 0 or found.own_scores is None:
+        return recalled, 0
+    scores, before = dict(found.own_scores), _spent(recalled, price)
+    freed = 0
+    for piece in reversed(recalled.turns):
+        turn = piece.turn
+        if turn in recalled.requested or turn in recalled.beside:
+            continue
+        score = scores.get(turn, 0.0)
+        if freed >= missing or score >= hit.score:
+            break
+        why = reasons.WEAKER_ELSEWHERE.format(distance=f"{hit.score - score:.2f}", place=hit.name)
+        recalled = recalled.without(turn, why)
+        freed = before - _spent(recalled, price)
+    return recalled, freed
+
+
+def _quoted(
+    hit: ElsewhereHit, quoting: Quoting, found: Elsewhere, most: int, price: Price
+) -> Noted:
+    """Quote a turn, whole or in passages that cost no more than `most` tokens."""
+    turn, excerpt = hit.turn, None
+    place = place_elsewhere(hit.conversation, hit.title, turn.position)
+    reason = reasons.ELSEWHERE.format(reason=hit.reason, title=hit.title)
+    source = Source(turn.position, turn.position, hit.conversation)
+    text = quoting.whole(turn, place)
+    if price(text) > most:
+        limit = most - price(quoting.excerpt(turn, Excerpt((), (0,)), place))
+        room = Room(max(LEAST_OF_EXCERPT, limit), price(marker(len(turn.content), turn)))
+        passages = excerpt_of(turn.content, found.terms, "", room, price)
+        if any(passages.left_out):
+            excerpt = passages
+            text = quoting.excerpt(turn, passages, place)
+            told = {"tokens": passages.tokens, "whole": passages.whole, "reason": reason}
+            reason = reasons.EXCERPT.format(**told)
+    return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
+
+
+def elsewhere_rows(
+    found: Elsewhere, segments: Sequence[Segment], price: Price
+) -> tuple[ElsewhereRow, ...]:
+    """Say of each turn of another conversation that was found what became of it."""
+    sent: Mapping[Source, Segment] = {
+        segment.source: segment
+        for segment in segments
+        if segment.source is not None and segment.kind is Kind.RETRIEVED
+    }
+    rows = []
+    for hit in found.hits:
+        turn = hit.turn
+        segment = sent.get(Source(turn.position, turn.position, hit.conversation))
+        verdict = Verdict.RETRIEVED if segment is not None else Verdict.LEFT_OUT
+        reason = segment.reason if segment is not None else reasons.NO_ROOM_ELSEWHERE
+        is_whole = segment is not None and segment.excerpt is None
+        tokens = segment.tokens if segment is not None and is_whole else price(turn.content)
+        known = hit.conversation, hit.title, turn.position, hit.score, tokens
+        rows.append(ElsewhereRow(*known, verdict, reason))
+    return tuple(rows)

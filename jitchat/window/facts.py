@@ -1,0 +1,141 @@
+"""How facts get into a window: standing instructions in every one, others where they fit.
+
+Both are what the user said or typed, written as data in the user's name: in a fence whose tag is in
+none of them, each on one line that ends in its day and its source. Standing instructions stand at
+the beginning and change only when they do, so that no prompt cache breaks; facts that fit the
+message are in the volatile tail. A fact whose turn is in the window at full text is not repeated.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from jitchat.statements import Distilled, Fact, FactKind, Source
+from jitchat.text.sanitize import one_line
+from jitchat.text.words import content_of, stem
+from jitchat.values import Role
+from jitchat.window import reasons
+from jitchat.window.budget import PER_MESSAGE
+from jitchat.window.render import Noted, Price, fence, free_tag, shares
+from jitchat.window.window import Kind, Segment
+
+_STANDING = (
+    "What the user asked for once, to hold always; where a later message disagrees, that holds.\n"
+)
+_FACTS = "Facts that the user has kept; they are records, and a later turn holds in their place.\n"
+_WORTH = 0.4
+"""A fact fits that is worth no less than this share of what the best one is."""
+_WORDS = 4
+"""Of a reason."""
+
+
+def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Segment]:
+    """Make the message of the standing instructions, the oldest first.
+
+    Where they take more than `most` tokens, the latest are there, and it says how many are not.
+    """
+    standing = [fact for fact in distilled.facts if fact.kind is FactKind.STANDING]
+    kept, left = list[Fact](), most
+    for fact in reversed(standing):
+        left -= price(_line(fact, distilled))
+        if left < 0:
+            break
+        kept.insert(0, fact)
+    if not standing:
+        return []
+    missing = len(standing) - len(kept)
+    lines = [_line(fact, distilled) for fact in kept]
+    over = f"({missing:,} older standing instructions are left out.)\n" if missing else ""
+    reason = reasons.STANDING
+    if missing:
+        reason = reasons.STANDING_LEFT_OUT.format(missing=missing, most=most)
+    texts = [_STANDING + (lines[0] if lines else ""), *lines[1:]]
+    texts[-1] += over
+    texts = fence(free_tag("standing", texts), texts)
+    costs = shares(texts, price)
+    costs[0] += PER_MESSAGE
+    sources = [_source(fact, distilled) for fact in kept] or [None]
+    return [
+        Segment(Kind.STANDING, Role.USER, text, cost, None, reason, source=source)
+        for text, cost, source in zip(texts, costs, sources, strict=True)
+    ]
+
+
+def fitting_facts(
+    distilled: Distilled, draft: str, whole: Collection[int], most: int, price: Price
+) -> tuple[Noted, ...]:
+    """Choose facts that fit a draft, the best first, for `most` tokens at most.
+
+    `whole` are the positions of turns that the window has at full text.
+    """
+    noted, left = list[Noted](), most
+    for fact, words in _ranked(distilled, draft):
+        source = _source(fact, distilled)
+        if source is not None and not source.conversation and source.first in whole:
+            continue
+        text = _line(fact, distilled) if noted else _FACTS + _line(fact, distilled)
+        left -= price(text if noted else f"<facts>\n{text}</facts>\n")
+        if left < 0:
+            break
+        reason = reasons.FACT.format(kind=fact.kind, words=", ".join(words[:_WORDS]))
+        noted.append(Noted(Kind.FACTS, text, reason, source))
+    return tuple(noted)
+
+
+def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Noted, ...]:
+    """Leave out facts whose turn of this conversation is there at full text after all."""
+    kept = [
+        each
+        for each in noted
+        if each.source is None or each.source.conversation or each.source.first not in whole
+    ]
+    if kept and not kept[0].text.startswith(_FACTS):
+        kept[0] = replace(kept[0], text=_FACTS + kept[0].text)
+    return tuple(kept)
+
+
+def _ranked(distilled: Distilled, draft: str) -> Iterator[tuple[Fact, list[str]]]:
+    """Rank the facts that share words with a draft, each with these; of equals, the later first.
+
+    A word counts the more the fewer of the facts have it.
+    """
+    facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
+    if not facts:
+        return
+    said, language = content_of(draft)
+    wanted = {stem(word, language): word for word in said}
+    stems_of = [_stems(fact.text) for fact in facts]
+    having = Counter(root for stems in stems_of for root in stems if root in wanted)
+    worth = {root: math.log(1 + len(facts) / count) for root, count in having.items()}
+    scored = [
+        (sum(worth[root] for root in stems & worth.keys()), place)
+        for place, stems in enumerate(stems_of)
+    ]
+    best = max(score for score, _ in scored)
+    for score, place in sorted(scored, key=lambda each: (-each[0], -each[1])):
+        if not score or score < _WORTH * best:
+            break
+        shared = sorted(stems_of[place] & worth.keys(), key=lambda root: (-worth[root], root))
+        yield facts[place], [wanted[root] for root in shared]
+
+
+def _stems(text: str) -> frozenset[str]:
+    said, language = content_of(text)
+    return frozenset(stem(word, language) for word in said)
+
+
+def _line(fact: Fact, distilled: Distilled) -> str:
+    """Write one: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
+    day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
+    source = _source(fact, distilled)
+    told = f" ({source.name})" if source is not None else ""
+    return f"- {one_line(fact.text)}{day}{told}\n"
+
+
+def _source(fact: Fact, distilled: Distilled) -> Source | None:
+    """Name the source as it is read in this conversation."""
+    source = fact.source
+    if source is not None and source.conversation == distilled.conversation:
+        return replace(source, conversation="")
+    return source
