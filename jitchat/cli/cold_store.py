@@ -98,6 +98,9 @@ def choose_conversation(
 @contextmanager
 def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conversation]:
     """Choose as `choose_conversation` does; one that is temporary is deleted afterwards."""
+    if flags.new and not flags.temporary:
+        yield create_new(store, flags)
+        return
     if not flags.temporary:
         yield choose_conversation(store, flags.conversation, flags.project)
         return
@@ -115,12 +118,26 @@ def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:
         UsageError: Another one is named.
 
     """
+    project = _project_of_new(flags, "--temporary")
+    return store.create(TEMPORARY_TITLE, project=project, temporary=True)
+
+
+def create_new(store: ColdStore, flags: options.Flags) -> Conversation:
+    """Make a conversation; its first message names it.
+
+    Raises:
+        UsageError: Another one is named.
+
+    """
+    return store.create(NEW_TITLE, project=_project_of_new(flags, "--new"))
+
+
+def _project_of_new(flags: options.Flags, flag: str) -> str:
     if flags.conversation is not None:
         raise UsageError(
-            "--temporary begins a new conversation.", "Leave --conversation out, or --temporary."
+            f"{flag} begins a new conversation.", f"Leave --conversation out, or {flag}."
         )
-    project = project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
-    return store.create(TEMPORARY_TITLE, project=project, temporary=True)
+    return project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
 
 
 def check_key_bindings(settings: Settings) -> None:

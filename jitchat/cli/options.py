@@ -1,6 +1,7 @@
 """The flags that commands share, and the settings that they lead to."""
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -33,6 +34,8 @@ class Flags:
     """Likewise; None for any."""
     temporary: bool = False
     """Whether a conversation is wanted that is deleted afterwards."""
+    new: bool = False
+    """Whether a new conversation is wanted."""
 
     def over(self, other: "Flags") -> "Flags":
         """Merge: these, and the other's where these are silent."""
@@ -43,6 +46,7 @@ class Flags:
             self.conversation or other.conversation,
             self.project or other.project,
             self.temporary or other.temporary,
+            self.new or other.new,
         )
 
     def paths(self) -> Paths:
@@ -64,8 +68,32 @@ class Flags:
 
 def text_given(text: str) -> str:
     """Take the text that was given, or what comes on standard input for `-`."""
-    if text != "-":
-        return text
+    return text if text != "-" else _standard_input()
+
+
+def text_and_piped(text: str | None) -> str:
+    """Take the text, and what is piped or redirected into the command behind it.
+
+    `-`, and no text where something is piped, stand for what comes on standard input alone.
+    """
+    if text == "-" or (text is None and is_piped()):
+        return _standard_input().rstrip("\r\n")
+    if text is None:
+        raise UsageError("There is no TEXT.", 'Say something: jitchat send "…", or pipe it in.')
+    piped = _standard_input().rstrip("\r\n") if is_piped() else ""
+    return f"{text}\n\n{piped}" if piped.strip() else text
+
+
+def is_piped() -> bool:
+    """Whether standard input is a pipe or a file: what it has is meant for the command."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+def _standard_input() -> str:
     return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
 
 
@@ -187,7 +215,7 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     return _made_of(options, "flags", make)
 
 
-CHOOSING = ("conversation", "project", "temporary")
+CHOOSING = ("conversation", "project", "temporary", "new")
 """Options that choose a conversation."""
 in_project = click.option(
     "--project", metavar="NAME", help="The project that the conversation is in; any if not given."
@@ -196,6 +224,11 @@ as_temporary = click.option(
     "--temporary",
     is_flag=True,
     help="In a new conversation that no memory is written of, and that is deleted afterwards.",
+)
+
+
+as_new = click.option(
+    "--new/--continue", "new", help="In a new conversation, or in the one touched last, as a rule."
 )
 
 

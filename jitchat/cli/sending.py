@@ -1,12 +1,14 @@
 """Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from jitchat import errors
 from jitchat.cli import output
+from jitchat.cli.windows import window_fields
 from jitchat.events import (
     Event,
     FactsFound,
@@ -36,19 +38,20 @@ _DUE = "Turns are due to be observed: `jitchat observations --run` does it."
 class _Printer:
     """Prints the events of a message, and keeps how it ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_json: bool, place: str) -> None:
+        """`place` names the conversation where the user did not."""
         self.error: errors.JitchatError | None = None
         self.stored: list[Turn] = []
-        self._is_open_line = False
+        self._is_open_line, self._as_json, self._place = False, as_json, place
 
     def take(self, event: Event) -> None:
         match event:
             case ReplyDelta(text):
-                output.say(text, newline=False)
-                self._is_open_line = not text.endswith("\n")
+                self._print(text)
             case SendFailed():
                 self.error = event.error
             case TurnStored(turn):
+                self._tell_place(turn)
                 self.stored.append(turn)
             case ToolCalled():
                 self.end_line()
@@ -60,6 +63,15 @@ class _Printer:
                     output.say(sentence, err=True)
             case _:
                 pass
+
+    def _print(self, text: str) -> None:
+        if not self._as_json:
+            output.say(text, newline=False)
+            self._is_open_line = not text.endswith("\n")
+
+    def _tell_place(self, turn: Turn) -> None:
+        if self._place and not self.stored:
+            output.say(f"to {self._place}, #{turn.position}", err=True)
 
     def end_line(self) -> None:
         if self._is_open_line:
@@ -89,6 +101,10 @@ class Sent:
     """What of a long draft is sent; None for all of it."""
     ends: bool = False
     """Whether the session is over with it: the memory document is written."""
+    as_json: bool = False
+    """Whether an object is printed in place of the reply."""
+    names_conversation: bool = True
+    """Whether the user says which conversation it is for; else that is told."""
 
 
 async def once_for(session: Session, sent: Sent) -> Once:
@@ -115,7 +131,9 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 
     What comes back is what went wrong: of a reply that is cut, why, and what to do.
     """
-    printer = _Printer()
+    conversation = session.memory.conversation
+    place = "" if sent.names_conversation or sent.as_json else conversation.id
+    printer = _Printer(as_json=sent.as_json, place=place)
     try:
         await end_if_over(session)
         once = await once_for(session, sent)
@@ -129,6 +147,8 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
         printer.end_line()
         await session.aclose()
     error, stored = printer.error, printer.stored
+    if sent.as_json:
+        output.say_json(_fields(session, stored, error))
     if not stored or stored[-1].status is not Status.CUT:
         return error
     if error is not None:
@@ -136,6 +156,30 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     exchange = session.sent_exchange(stored[0], stored[-1])
     ending = exchange[1] if exchange is not None else None
     return _cut((ending.stop if ending is not None else None) or "")
+
+
+def _fields(
+    session: Session, stored: Sequence[Turn], error: errors.JitchatError | None
+) -> dict[str, Any]:
+    """Turn an exchange into what JSON knows; the cost is in US dollars."""
+    said = stored[0] if stored else None
+    reply = stored[-1] if stored[1:] else None
+    sent = session.sent_exchange(said, reply) if said is not None else None
+    window, ending = sent if sent is not None else (None, None)
+    usage = ending.usage if ending is not None else None
+    identity = session.memory.conversation.id
+    return {
+        "conversation": identity,
+        "turn": said.position if said is not None else None,
+        "reply": reply.content if reply is not None else None,
+        "reply_turn": reply.position if reply is not None else None,
+        "status": reply.status.value if reply is not None else None,
+        "usage": asdict(usage) if usage is not None else None,
+        "cost": ending.cost if ending is not None else None,
+        "stop": ending.stop if ending is not None else None,
+        "window": window and window_fields(window, identity, session.options.prices),
+        "error": str(error) if error is not None else None,
+    }
 
 
 def _told(result: Turn) -> str:

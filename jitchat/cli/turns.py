@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -93,33 +94,43 @@ def _planned(
     return asyncio.run(asked())
 
 
+@dataclass(frozen=True, slots=True)
+class _HowToSend:
+    tools: bool = options.option("Let the model call the tools of your servers.", is_flag=True)
+    compact: str | None = options.option(
+        "Send only what INSTRUCTION asks for; all of TEXT is kept.", metavar="INSTRUCTION"
+    )
+    end: bool = options.option("End the session: write the memory document.", is_flag=True)
+    json: bool = options.option(
+        "Print an object: the reply, its turns, usage, cost and window.", is_flag=True
+    )
+
+
 @click.command("send", cls=options.SharingCommand)
-@click.argument("text")
+@click.argument("text", required=False)
 @options.in_conversation
+@options.as_new
 @options.as_temporary
-@click.option(
-    "--tools", "with_tools", is_flag=True, help="Let the model call the tools of your servers."
-)
-@click.option(
-    "--compact",
-    "instruction",
-    metavar="INSTRUCTION",
-    help="Send only what INSTRUCTION asks for; all of TEXT is kept.",
-)
-@click.option("--end", "ends", is_flag=True, help="End the session: write the memory document.")
+@options.options_as("how", _HowToSend)
 @options.common_options
-def send_command(
-    flags: options.Flags, text: str, *, with_tools: bool, instruction: str | None, ends: bool
-) -> None:
+def send_command(flags: options.Flags, text: str | None, how: _HowToSend) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
-    TEXT is `-` for what comes on standard input. The exit code is 3 where only a part of the reply
-    came, which is kept; why, and what to do, is told on standard error.
+    What is piped in goes along behind TEXT, or stands for it. Where no conversation is named,
+    standard error says which one it is. The exit code is 0; 1 where nothing was answered; 2 where
+    the command is wrong; 3 where only a part of the reply came, which is kept; 130 after Ctrl+C.
     """
-    draft = read_draft(text)
+    draft = _require_text(options.text_and_piped(text))
     with opened_session(flags) as opened:
-        folder = flags.paths().servers if with_tools else None
-        sent = sending.Sent(draft, opened[1], instruction, ends)
+        folder = flags.paths().servers if how.tools else None
+        sent = sending.Sent(
+            draft,
+            opened[1],
+            how.compact,
+            how.end,
+            as_json=how.json,
+            names_conversation=flags.conversation is not None or flags.temporary,
+        )
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
         memory = opened[0].memory
         memory.store.name_after(memory.conversation, draft)
@@ -180,6 +191,10 @@ def read_draft(text: str) -> str:
     draft = options.text_given(text)
     if text == "-":
         draft = draft.rstrip("\r\n")
+    return _require_text(draft)
+
+
+def _require_text(draft: str) -> str:
     if not draft.strip():
         raise errors.EmptyDraft("The text is empty.", "Say something in TEXT.")
     return draft

@@ -108,7 +108,9 @@ class ChatSettings:
         variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )
-    system: str = setting("", "instructions in place of the built-in ones")
+    system: str = setting(
+        "", "instructions in place of the built-in ones", flag="--system", unit="TEXT"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat import models
+from jitchat.cli import options
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from tests.support import ScriptedProvider
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("demo")
+DEMO = ("--conversation", "demo")
 QUESTION = "what did we settle on for the deploy window?"
 
 
@@ -40,7 +43,7 @@ def test_the_reader_answers_and_both_turns_are_stored(jitchat: Shell):
 
 def test_the_mode_decides_what_the_provider_gets(jitchat: Shell, scripted: ScriptedProvider):
     for mode in ("recency", "full"):
-        assert jitchat("send", QUESTION, "--mode", mode).code == 0
+        assert jitchat("send", *DEMO, QUESTION, "--mode", mode).code == 0
 
     sizes = [sum(len(m.content) for m in request) for request in scripted.requests]
     assert sizes[1] > 3 * sizes[0]
@@ -55,7 +58,7 @@ def test_the_reply_is_printed_piece_by_piece(
     scripted.script = ("One", " two", " three.")
     monkeypatch.setattr(output, "say", lambda text, **how: printed.append(text))
 
-    assert jitchat("send", "count").code == 0
+    assert jitchat("send", *DEMO, "count").code == 0
     assert printed == ["One", " two", " three.", ""]
 
 
@@ -65,11 +68,11 @@ def test_the_cursor_ends_at_the_start_of_a_line(
 ):
     scripted.script = (reply,)
 
-    assert jitchat("send", "ok?").out == out
+    assert jitchat("send", *DEMO, "ok?").out == out
 
 
 def test_the_text_may_come_on_standard_input(jitchat: Shell, scripted: ScriptedProvider):
-    assert jitchat("send", "-", stdin=b"line one\nline two\n").code == 0
+    assert jitchat("send", *DEMO, "-", stdin=b"line one\nline two\n").code == 0
 
     assert last_two(jitchat) == ["line one\nline two", "Understood."]
 
@@ -77,7 +80,7 @@ def test_the_text_may_come_on_standard_input(jitchat: Shell, scripted: ScriptedP
 def test_a_refusal_is_a_sentence_and_nothing_is_printed(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
 
-    done = jitchat("send", "hello")
+    done = jitchat("send", *DEMO, "hello")
 
     assert (done.code, done.out) == (1, "")
     assert done.err == "jitchat: The provider refused the key. Check OPENAI_API_KEY.\n"
@@ -88,7 +91,7 @@ def test_what_came_before_the_stream_broke_is_printed_and_stored(
 ):
     scripted.script = ("Half an ", StreamCut("The answer stopped half way.", "Send again."))
 
-    done = jitchat("send", "hello")
+    done = jitchat("send", *DEMO, "hello")
 
     assert (done.code, done.out) == (3, "Half an \n")
     assert done.err == "jitchat: The answer stopped half way. Send again.\n"
@@ -123,18 +126,20 @@ def test_a_reply_that_the_provider_cut_is_told_with_the_reason_and_what_to_do(
 ):
     scripted.script = ("Once upon a", finished)
 
-    done = jitchat("send", "a story")
+    done = jitchat("send", *DEMO, "a story")
 
     assert (done.code, done.out) == (3, "Once upon a\n")
     assert done.err.startswith(f"jitchat: {why}")
     assert remedy in done.err
-    assert "exit code is 3" in " ".join(jitchat("send", "--help").out.split())
+    assert "3 where only a part of the reply came" in " ".join(
+        jitchat("send", "--help").out.split()
+    )
 
 
 def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (Finished("refusal", "cyber"),)
 
-    done = jitchat("send", "a story")
+    done = jitchat("send", *DEMO, "a story")
 
     assert (done.code, done.out) == (1, "")
     assert "answered with nothing: the model refused to answer (refusal: cyber)" in done.err
@@ -143,7 +148,7 @@ def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: Scr
 def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
     jitchat: Shell, scripted: ScriptedProvider
 ):
-    done = jitchat("send", QUESTION, "--mode", "full", "--limit", "3000")
+    done = jitchat("send", *DEMO, QUESTION, "--mode", "full", "--limit", "3000")
 
     assert done.code == 1
     assert "more than the budget of 2,250 (limit 3,000 − reserve 750)" in done.err
@@ -166,7 +171,7 @@ def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch)
     # Started in the background by a shell, Python finds Ctrl+C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        done = jitchat("send", "go on")
+        done = jitchat("send", *DEMO, "go on")
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -191,7 +196,7 @@ def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came
 
     monkeypatch.setattr(output.click, "echo", closed)
 
-    done = jitchat("send", "count")
+    done = jitchat("send", *DEMO, "count")
 
     assert (done.code, done.out, done.err) == (1, "one ", "")
     assert last_two(jitchat) == ["count", "one two "]
@@ -217,7 +222,7 @@ def test_a_key_on_an_open_wire_is_warned_of(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
 
-    done = jitchat("send", "hi", "--base-url", address, "--model", "m")
+    done = jitchat("send", *DEMO, "hi", "--base-url", address, "--model", "m")
 
     assert ("unencrypted" in done.err) == warned
     assert "canary" not in done.err + done.out
@@ -238,7 +243,10 @@ def test_the_address_the_model_and_the_key_reach_the_provider(
     monkeypatch.setattr(http, "HttpProvider", Recorded)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
 
-    assert jitchat("send", "hi", "--base-url", "http://localhost:1/v1", "--model", "m").code == 0
+    assert (
+        jitchat("send", *DEMO, "hi", "--base-url", "http://localhost:1/v1", "--model", "m").code
+        == 0
+    )
     (endpoint,) = made
     assert (endpoint.base_url, endpoint.model) == ("http://localhost:1/v1", "m")
     assert endpoint.key == "sk-canary-0123456789abcdef"
@@ -249,7 +257,9 @@ def test_a_server_that_is_not_there_is_told_without_the_key(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
 
-    done = jitchat("send", "hi", "--base-url", f"http://127.0.0.1:{unused_port}/v1", "--model", "m")
+    done = jitchat(
+        "send", *DEMO, "hi", "--base-url", f"http://127.0.0.1:{unused_port}/v1", "--model", "m"
+    )
 
     assert done.code == 1
     assert f"cannot be reached at http://127.0.0.1:{unused_port}" in done.err
@@ -264,3 +274,68 @@ def unused_port(tmp_path: Path) -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def test_what_is_piped_in_is_the_message_or_follows_it(
+    jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(options, "is_piped", lambda: True)
+
+    assert jitchat("send", *DEMO, stdin=b"what now?\n").code == 0
+    assert last_two(jitchat) == ["what now?", "Understood."]
+
+    assert jitchat("send", *DEMO, "why?", stdin=b"line 1\nline 2\n").code == 0
+    assert last_two(jitchat)[0] == "why?\n\nline 1\nline 2"
+
+    assert jitchat("send", *DEMO, "alone", stdin=b"\n").code == 0
+    assert last_two(jitchat)[0] == "alone"
+
+
+def test_without_a_text_and_a_pipe_that_is_said(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(options, "is_piped", lambda: False)
+    refused = jitchat("send")
+    assert refused.code == 2
+    assert "There is no TEXT." in refused.err
+
+
+def test_where_no_conversation_is_named_the_one_that_it_went_to_is_told(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    assert jitchat("send", "hello").err == "to demo, #61\n"
+    assert jitchat("send", "hello", "--conversation", "demo").err == ""
+
+
+def test_a_new_conversation_is_begun_and_named_by_the_message(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    sent = jitchat("send", "--new", "about the harbour")
+    assert sent.err == "to chat-1, #1\n"
+    assert jitchat.stored()["chat-1"] == ["about the harbour", "Understood."]
+    assert "about the harbour" in jitchat("conversations").out
+    both = jitchat("send", "--new", *DEMO, "hello")
+    assert both.code == 2
+    assert "--new begins a new conversation." in both.err
+
+
+def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):
+    done = jitchat("send", "--json", "hello")
+    found = json.loads(done.out)
+    assert done.err == ""
+    assert (found["conversation"], found["turn"], found["reply_turn"]) == ("demo", 61, 62)
+    assert (found["reply"], found["status"], found["error"]) == ("Understood.", "complete", None)
+    assert found["window"]["mode"] == "jit"
+    assert found["window"]["used"] > 0
+
+
+def test_an_object_tells_what_went_wrong(jitchat: Shell, scripted: ScriptedProvider):
+    scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
+    done = jitchat("send", "--json", "hello")
+    found = json.loads(done.out)
+    assert done.code == 1
+    assert (found["reply"], found["turn"]) == (None, 61)
+    assert found["error"] == "The provider refused the key. Check OPENAI_API_KEY."
+
+
+def test_instructions_may_be_given_for_one_message(jitchat: Shell, scripted: ScriptedProvider):
+    assert jitchat("send", *DEMO, "--system", "Answer in French.", "hello").code == 0
+    assert scripted.requests[-1][0].content == "Answer in French."
