@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
@@ -41,7 +41,8 @@ class Offers(Controller):
             if server.name == state.name:
                 with suppress(ServerFailed):
                     self._prompts[server.name] = tuple(await _prompts(server))
-        self.surfaces.prompts = {name: _sentence(each) for name, each in self._typed().items()}
+        sentences = {name: _sentence(each) for name, each in self._typed().items()}
+        self.surfaces.prompts = replace(self.surfaces.prompts, sentences=sentences)
 
     async def pick(self, what: str, given: str = "") -> None:
         """Have the user pick a resource or a prompt, and put its text into the prompt."""
