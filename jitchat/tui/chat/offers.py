@@ -20,6 +20,8 @@ from jitchat.tui.dialogs.offered import Offered, OfferedScreen
 if TYPE_CHECKING:
     from jitchat.tools.mcp.server import Server, ServerState
 
+_NAMED = re.compile(r"(?<!\S)([^\s=]+)=")
+
 
 @dataclass(eq=False)
 class Offers(Controller):
@@ -125,13 +127,14 @@ class Offers(Controller):
 
 def read_arguments(offered: Offered, given: str) -> dict[str, str]:
     """Read `city=New York state=NY`; of one that takes one argument, the text is its value."""
-    names = "|".join(re.escape(each.name) for each in offered.arguments)
-    if not names or not given.strip():
-        return {}
-    _, *parts = re.split(rf"(?:^|\s)({names})=", given.strip())
-    if not parts and len(offered.arguments) == 1:
-        return {offered.arguments[0].name: given.strip()}
-    return {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+    known = [each.name for each in offered.arguments]
+    named = [each for each in _NAMED.finditer(given) if each[1] in known]
+    if not named and len(known) == 1 and given.strip():
+        return {known[0]: given.strip()}
+    ends = [*(each.start() for each in named[1:]), len(given)]
+    return {
+        each[1]: given[each.end() : end].strip() for each, end in zip(named, ends, strict=False)
+    }
 
 
 def _sentence(offered: Offered) -> str:
