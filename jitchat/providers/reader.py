@@ -29,6 +29,7 @@ from itertools import chain, pairwise
 from jitchat.providers.passages import KEPT_FACT, Passage, around_draft, read_window
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.text.dates import has_time_cue
+from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.sanitize import shorten
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
@@ -39,6 +40,8 @@ ABOUT = (
     "I am the embedded reader, not a language model: I quote what the window holds. Ask me about"
     " something that was said in this conversation."
 )
+_QUERY_ENDS = 200
+"""Characters of each end of what is asked for of the store."""
 _NOT_HELD = "The window does not hold an answer to that."
 _LONGEST_QUOTE = 600
 """In characters."""
@@ -389,10 +392,10 @@ def may_ask(messages: Sequence[Message], options: Options) -> bool:
 
 
 def question_call(messages: Sequence[Message]) -> ToolCall:
-    """Ask the store for what the draft asks."""
+    """Ask the store for what the draft asks, and not for what is pasted around it."""
     _, draft = read_window(messages)
-    query = json.dumps({"query": question_of(draft)}, ensure_ascii=False)
-    return ToolCall("call_1", REQUEST_CONTEXT, query)
+    query = ends_of(focus_of(question_of(draft)).asked, _QUERY_ENDS)
+    return ToolCall("call_1", REQUEST_CONTEXT, json.dumps({"query": query}, ensure_ascii=False))
 
 
 def answer(messages: Sequence[Message], readings: Readings | None = None) -> str:

@@ -199,3 +199,12 @@ async def test_what_was_requested_takes_no_place_on_the_shortlist(store):
     found = session.memory.retrieve("Who was the harbour master?", 1_000)
     assert found.candidates
     assert requested.position not in {row.turn for row in found.candidates}
+
+
+async def test_the_reader_does_not_ask_for_what_is_pasted_around_its_question(store):
+    session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
+    log = "".join(f"2026-03-01 INFO request {number} took 9 ms\n" for number in range(300))
+    await send(session, f"{log}\nWho is the harbour master?", Mode.RECENCY)
+    (called,) = next(turn for turn in session.memory.turns if turn.use.calls).use.calls
+    assert "Who is the harbour master?" in called.arguments
+    assert len(called.arguments) < 500

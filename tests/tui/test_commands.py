@@ -8,6 +8,7 @@ from jitchat.tui.actions import COMMANDS
 from jitchat.tui.chat.commands import (
     Addressed,
     Command,
+    Prompts,
     addressed_in,
     command_in,
     hint_on,
@@ -122,7 +123,10 @@ def test_what_enter_does_is_told_while_a_command_is_typed(draft: str, told: str)
     assert hint_on(draft).startswith(told)
 
 
-PROMPTS = {"harbour:greet": "takes name* · Greets", "my-notes:weekly": ""}
+PROMPTS = Prompts(
+    frozenset({"harbour", "my-notes", "late"}),
+    {"harbour:greet": "takes name* · Greets", "my-notes:weekly": ""},
+)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +145,9 @@ def test_a_prompt_of_a_server_is_typed_as_a_command(draft: str, command: Command
 
 
 def test_a_prompt_that_its_server_does_not_have_is_not_sent() -> None:
-    assert "no prompt /harbour:gret." in mistyped("/harbour:gret Ada", PROMPTS)
-    assert message_in("/harbour:gret Ada", PROMPTS) == ""
+    for typed in ("/harbour:gret Ada", "/late:any"):
+        assert "server is not ready. It was not sent." in mistyped(typed, PROMPTS)
+        assert message_in(typed, PROMPTS) == ""
     assert message_in("/c:drive is full", PROMPTS) == "/c:drive is full"
 
 

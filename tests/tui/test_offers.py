@@ -62,7 +62,7 @@ class HarbourServers(ScriptedServers):
 async def begin(pilot, backend: TestBackend):
     screen = await ready(pilot)
     screen.post_message(Tools.Changed(backend.servers.tools.state))
-    await until(pilot, lambda: screen.surfaces.prompts, "the prompts")
+    await until(pilot, lambda: screen.surfaces.prompts.sentences, "the prompts")
     return screen
 
 

@@ -6,7 +6,7 @@ window is planned for it; with a blank ahead of it, it is.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import COMMANDS, Action, Takes
@@ -21,9 +21,17 @@ _SEARCHED = 10_000
 _TURN = re.compile(r"#?(\d{1,18})(?:\s+|$)", re.ASCII)
 
 
-Prompts = Mapping[str, str]
-"""What prompts of servers take and do, by `server:name`."""
-NONE: Prompts = {}
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts of servers, as they are typed."""
+
+    servers: frozenset[str] = frozenset()
+    """All that are configured; the prompts of one that does not run are not known."""
+    sentences: Mapping[str, str] = field(default_factory=dict)
+    """What each takes and does, by `server:name`."""
+
+
+NONE = Prompts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ def addressed_in(draft: str) -> Addressed:
 
 def command_in(draft: str, prompts: Prompts = NONE) -> Command | None:
     """Read a command; None for what is a message, such as a path, or for what is misspelt."""
-    if (prompt := _PROMPT.match(draft)) is not None and prompt[1] in prompts:
+    if (prompt := _PROMPT.match(draft)) is not None and prompt[1] in prompts.sentences:
         return Command(prompt[1], draft[prompt.end() :].strip())
     found = _BEGINS.match(draft)
     if found is None or found[1].lower() not in COMMANDS:
@@ -75,12 +83,11 @@ def is_command(draft: str, prompts: Prompts = NONE) -> bool:
 
 
 def _unknown_prompt(draft: str, prompts: Prompts) -> str:
-    """Read a prompt that its server does not have; empty where there is no such server."""
+    """Read a prompt that its server does not have, or not yet; empty where no server is named."""
     found = _PROMPT.match(draft)
-    if found is None or found[1] in prompts:
+    if found is None or found[1] in prompts.sentences:
         return ""
-    server = f"{found[1].partition(':')[0]}:"
-    return found[1] if any(name.startswith(server) for name in prompts) else ""
+    return found[1] if found[1].partition(":")[0] in prompts.servers else ""
 
 
 def message_in(draft: str, prompts: Prompts = NONE) -> str:
@@ -97,7 +104,7 @@ def turn_ahead(argument: str) -> tuple[str, str]:
 def mistyped(draft: str, prompts: Prompts = NONE) -> str:
     """Tell of what begins with a command, or looks like one, and is none; empty for the rest."""
     if unknown := _unknown_prompt(draft, prompts):
-        return f"There is no prompt /{one_line(unknown)}. It was not sent: /prompt lists them."
+        return f"There is no /{one_line(unknown)}, or its server is not ready. It was not sent."
     if not is_command(draft, prompts) or command_in(draft, prompts) is not None:
         return ""
     found = _BEGINS.match(draft)
@@ -117,9 +124,10 @@ def mode_within(draft: str) -> str:
 def hint_on(draft: str, prompts: Prompts = NONE) -> str:
     """Say what Enter does with a command as far as it is typed; empty for a message."""
     command = command_in(draft, prompts)
-    if command is not None and command.name in prompts:
-        return f"/{command.name} · {prompts[command.name]}"
-    if draft[:1] == "/" and (begun := [each for each in prompts if each.startswith(draft[1:])]):
+    if command is not None and command.name in prompts.sentences:
+        return f"/{command.name} · {prompts.sentences[command.name]}"
+    begun = [each for each in prompts.sentences if each.startswith(draft[1:])]
+    if draft[:1] == "/" and begun:
         named = [each for each in COMMANDS if each.startswith(draft[1:])]
         return "  ".join(f"/{each}" for each in (*named, *begun))
     return _hint_on_action(draft)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from textual.worker import Worker
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import model_name
+from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.approval_line import ApprovalLine
@@ -109,8 +110,8 @@ class Surfaces:
         self.approval = ApprovalLine()
         self.trouble = ""
         """What is the matter with servers of tools, for the top line; mostly empty."""
-        self.prompts: Mapping[str, str] = {}
-        """What prompts of servers take and do, by `server:name`, as they are typed behind `/`."""
+        self.prompts = Prompts(frozenset(backend.settings.mcp))
+        """Of servers, as they are typed behind `/`."""
         self.prompt = Prompt()
         self.hint = HintLine()
         self.below: list[Widget] = []

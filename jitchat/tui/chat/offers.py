@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
@@ -19,6 +19,8 @@ from jitchat.tui.dialogs.offered import Offered, OfferedScreen
 
 if TYPE_CHECKING:
     from jitchat.tools.mcp.server import Server, ServerState
+
+_NAMED = re.compile(r"(?<!\S)([^\s=]+)=")
 
 
 @dataclass(eq=False)
@@ -41,7 +43,8 @@ class Offers(Controller):
             if server.name == state.name:
                 with suppress(ServerFailed):
                     self._prompts[server.name] = tuple(await _prompts(server))
-        self.surfaces.prompts = {name: _sentence(each) for name, each in self._typed().items()}
+        sentences = {name: _sentence(each) for name, each in self._typed().items()}
+        self.surfaces.prompts = replace(self.surfaces.prompts, sentences=sentences)
 
     async def pick(self, what: str, given: str = "") -> None:
         """Have the user pick a resource or a prompt, and put its text into the prompt."""
@@ -124,13 +127,14 @@ class Offers(Controller):
 
 def read_arguments(offered: Offered, given: str) -> dict[str, str]:
     """Read `city=New York state=NY`; of one that takes one argument, the text is its value."""
-    names = "|".join(re.escape(each.name) for each in offered.arguments)
-    if not names or not given.strip():
-        return {}
-    _, *parts = re.split(rf"(?:^|\s)({names})=", given.strip())
-    if not parts and len(offered.arguments) == 1:
-        return {offered.arguments[0].name: given.strip()}
-    return {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
+    known = [each.name for each in offered.arguments]
+    named = [each for each in _NAMED.finditer(given) if each[1] in known]
+    if not named and len(known) == 1 and given.strip():
+        return {known[0]: given.strip()}
+    ends = [*(each.start() for each in named[1:]), len(given)]
+    return {
+        each[1]: given[each.end() : end].strip() for each, end in zip(named, ends, strict=False)
+    }
 
 
 def _sentence(offered: Offered) -> str:

@@ -234,7 +234,7 @@ class ChatScreen(Screen[None]):
             self.host.say(f"Sent without the tools of {late}: still starting.")
 
     async def _run_command(self, command: Command) -> None:
-        if command.name in self.surfaces.prompts:
+        if command.name in self.surfaces.prompts.sentences:
             self._take_prompt(command)
             return
         name, argument, action = command.name, command.argument, command.action

@@ -22,7 +22,11 @@ async def test_a_server_of_the_typescript_sdk_is_used_as_any_other(running):
         echoed = await heard.call("everything__echo", message="grüße")
         server = heard.servers.server("everything")
         resources, prompts = await server.resources(), await server.prompts()
+        template = next(each for each in resources if each.arguments)
+        read = await server.read(template.uri, {template.arguments[0].name: "3"})
+        said = await server.prompt("args-prompt", {"city": "Kiel"})
 
     assert echoed.content == "Echo: grüße"
-    assert resources
-    assert prompts
+    assert "Resource 3" in read
+    assert "Kiel" in said
+    assert "args-prompt" in [prompt.name for prompt in prompts]

@@ -11,6 +11,7 @@ from textual.worker import active_worker
 
 from jitchat.store.pins import Drafts
 from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Surfaces
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
@@ -185,7 +186,7 @@ def stage_surfaces() -> Any:
     hint.sentences = ()
     hint.show_cost.side_effect = lambda *sentences: setattr(hint, "sentences", sentences)
     surfaces.transcript.chosen = None
-    surfaces.prompts = {}
+    surfaces.prompts = Prompts()
     return surfaces
 
 
