@@ -30,7 +30,10 @@ _COMMANDS = {
     "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
     "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
     "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
-    "observations": ("observations", "Show what stands for earlier turns in observe, and how."),
+    "observations": (
+        "observations",
+        "Show what is observed of CONVERSATION, each line with its turns.",
+    ),
     "document": ("document", "Show, edit or undo the memory document of a project."),
     "check": (
         "check",

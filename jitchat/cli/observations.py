@@ -39,10 +39,11 @@ _SHOWN = 100
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @options.common_options
 def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Show the observations of CONVERSATION, with their turns; by default the one touched last.
+    """Show what is observed of CONVERSATION, each line with its turns.
 
-    Behind the lines stand the passes that made them, and what the last one dropped, turn by turn.
-    Nothing is deleted: what is taken back is not shown, and the turns themselves are always kept.
+    That is the conversation touched last where none is named. Behind the lines stand the passes
+    that made them, and what the last one dropped, turn by turn. Nothing is deleted: what is taken
+    back is not shown, and the turns themselves are always kept.
     """
     chosen = [name for name in ("run", "undo", "reset", "edit") if wanted[name]]
     if len(chosen) > 1:

@@ -283,13 +283,13 @@ class ObserverSettings(SmallModelSettings):
         0.30,
         "the share of the limit that turns and observations may take before turns are observed",
         least=0.01,
-        most=0.9,
+        most=1,
     )
     reflect: float = setting(
         0.50,
         "the share of that which observations may take before they are rewritten",
         least=0.05,
-        most=0.95,
+        most=1,
     )
 
 

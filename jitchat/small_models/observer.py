@@ -39,8 +39,8 @@ _WORDS = 0.7
 _LONGEST = 1_200
 """Characters of a line."""
 _LINE = re.compile(
-    r"\s*[-*•]\s*(?:\[(?P<level>high|medium|low)\]\s*)?(?P<text>.*\S)\s*"
-    r"\(#(?P<first>\d{1,9})(?:\s*[-–,]\s*#?(?P<last>\d{1,9}))?\)\.?\s*",
+    r"[-*•]\s*+(?:\[(?P<level>high|medium|low)\]\s*+)?(?P<text>.*)"
+    r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
     re.IGNORECASE,
 )
 
@@ -226,7 +226,7 @@ def _reader(known: set[int], days: _Days) -> _Read:
     """Make what reads an answer; of its lines, those stay that name turns that are known."""
 
     def read(reply: SmallModelReply) -> Iterator[Observation]:
-        found = map(_LINE.fullmatch, reply.whole().splitlines())
+        found = (_LINE.fullmatch(line.strip()) for line in reply.whole().splitlines())
         lines = (_observation(match, known, days) for match in found if match)
         yield from sorted(filter(None, lines), key=lambda line: line.source.first)
 

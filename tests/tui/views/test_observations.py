@@ -24,7 +24,7 @@ async def opened(pilot) -> ObservationsView:
     """The view on a conversation whose turns are observed."""
     screen = await ready(pilot)
     screen.session.take_budget(Budget(9_000, 2_048))
-    await pilot.press("ctrl+o")
+    await pilot.press("ctrl+o", "o")
     await until(pilot, lambda: isinstance(pilot.app.screen, ObservationsView), "the view")
     view = pilot.app.screen
     await pilot.press("r")
@@ -49,7 +49,7 @@ async def test_lines_are_listed_with_their_turns(backend: TestBackend, picture: 
 async def test_nothing_observed_says_how_it_comes_about(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
-        await pilot.press("ctrl+o")
+        await pilot.press("ctrl+o", "o")
         await until(pilot, lambda: isinstance(pilot.app.screen, ObservationsView), "the view")
         await idle(pilot)
         assert "Nothing is observed here yet" in str(pilot.app.screen._nothing.content)
@@ -93,7 +93,7 @@ async def test_consent_is_asked_in_a_line_that_takes_nothing_typed(backend: Test
         await until(pilot, lambda: bool(session.observing.passes()), "a pass")
         await idle(pilot)
         assert not screen.surfaces.approval.display
-        assert any("by the extractor. Ctrl+O shows it" in each for each in notices(pilot))
+        assert any("by the extractor. Ctrl+O O shows it" in each for each in notices(pilot))
         assert session.observing.consent is Consent.ASK
         bar = screen.surfaces.bar.window
         assert bar is not None
