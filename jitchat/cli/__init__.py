@@ -31,7 +31,10 @@ _COMMANDS = {
     "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
     "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
     "observations": ("observations", "Show what stands for earlier turns in observe, and how."),
-    "document": ("document", "Show, edit or undo the memory document of a project."),
+    "document": (
+        "document",
+        "Show the memory document of a project: each line with its number, date and source.",
+    ),
     "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
