@@ -34,8 +34,8 @@ _COMMANDS = {
         "observations",
         "Show what is observed of CONVERSATION, each line with its turns.",
     ),
-    "document": ("document", "Show, edit or undo the memory document of a project."),
-    "check": (
+    "document": (
+        "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
     ),

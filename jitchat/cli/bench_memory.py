@@ -25,7 +25,7 @@ _BOTH = "both"
 class MemoryFlags:
     runner: str | None = options.option(
         "Which memory.  [default: document, or entries where agent.context_only is false]",
-        type=click.Choice([*RunnerName, _BOTH]),
+        type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
         metavar="document|entries|both",
     )
     json: Path | None = bench_options.json_option()  # noqa: RUF009

@@ -20,7 +20,7 @@ MOST_WORDS = 5_000
 """Of a document, as it stands in a window: with dates, sources and headings."""
 _KEY_NAMES = 8
 """So many names are key entities, if they are in more than one line."""
-_AGE, _MENTION, _OF_NOTE = 3.0, 2.0, -1.0
+_AGE, _MENTION, _OF_NOTE = 3.0, 2.0, -8.0
 """What being new, being said again, and being no more than a note is worth, beside the weight."""
 _HEADING = 2
 """Words of `## Facts`."""

@@ -64,6 +64,7 @@ def test_the_setting_chooses_the_runner(jitchat: Shell, labelled: Path, monkeypa
     done = jitchat(*words)
     assert "entries " in done.out
     assert "document " not in done.out
+    assert "document " in jitchat(*words, "--runner", "document").out
 
 
 def test_an_answerer_answers_from_the_windows(jitchat: Shell, labelled: Path, tmp_path: Path):

@@ -25,13 +25,7 @@ def value_of(settings: Settings, key: str) -> object:
 
 def valid(key: str, value: object) -> object:
     """What the setting takes: `value`, or what it must be one of."""
-    if key in (
-        "provider.name",
-        "picker.provider",
-        "summariser.provider",
-        "compactor.provider",
-        "observer.provider",
-    ):
+    if key == "provider.name" or key.endswith(".provider"):
         return "groq"
     choices = SETTINGS[key].choices
     return choices[-1] if choices else value

@@ -16,7 +16,7 @@ from jitchat.small_models.document_writer import (
 from jitchat.statements import DocumentLine, MemoryDocument, Section, Source
 from jitchat.synthesis.document_writer import BUILT_IN, write
 from tests.small_models.support import small
-from tests.synthesis.support import session, texts
+from tests.synthesis.sessions import session, texts
 
 PORT = "The gateway's port is 8443."
 OLD = MemoryDocument(

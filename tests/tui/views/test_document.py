@@ -46,7 +46,7 @@ async def settled(pilot: Pilot[None]) -> DocumentView:
 
 
 async def opened(pilot: Pilot[None]) -> DocumentView:
-    await pilot.press("alt+t")
+    await pilot.press("ctrl+o", "d")
     await until(pilot, lambda: isinstance(pilot.app.screen, DocumentView), "the view")
     return await settled(pilot)
 
