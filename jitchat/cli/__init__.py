@@ -41,7 +41,7 @@ _COMMANDS = {
     ),
     "demo": (
         "chat",
-        "Show the same question in full, recency and jit: a tour of five steps, in the chat.",
+        "Show the same question in each mode: a tour of seven steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
     "conversations": ("config", "List the conversations, the one touched last first."),

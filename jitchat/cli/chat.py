@@ -94,7 +94,7 @@ def _warn(sentence: str) -> None:
 @click.option("--live", is_flag=True, help="Ask a real model, and watch it answer in each mode.")
 @options.tour_options
 def demo_command(flags: options.Flags, record: bool, pace: float | None, live: bool) -> int:
-    """Show the same question in full, recency and jit: a tour of five steps, in the chat.
+    """Show the same question in each mode: a tour of seven steps, in the chat.
 
     One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
     and leaves a chat like any other.

@@ -355,9 +355,8 @@ def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conver
     with store.database.write():
         known = next((each for each in store.conversations() if each.id == name), None)
         if known is None:
-            created = store.create(name, name)
-            # A project of its own: no other conversation is in its memory document.
-            store.database.execute("UPDATE conversations SET project = id WHERE id = ?", (name,))
+            # Of a project of its own, so that no other conversation is in its memory document.
+            created = store.create(name, name, name)
             store.append(created.id, made.turns)
             return store.conversation(created.id)
         whole = Path(((1, len(made.turns)),))

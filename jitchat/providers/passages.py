@@ -12,7 +12,8 @@ from jitchat.values import REQUEST_CONTEXT, Message, Role
 
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
-    r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|observations|standing|facts|elsewhere)"
+    r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|observations|document|standing|facts"
+    r"|elsewhere)"
     r"(?:-\d+)?)>\n"
     r"(?P<body>.*?)^</(?P=tag)>\n",
     re.MULTILINE | re.DOTALL,
@@ -29,8 +30,14 @@ _FACT = re.compile(
     r"(?: \((?:(?P<conversation>[^\s()]+) )?#(?P<turn>\d+)(?:–#\d+)?\))?$",
     re.MULTILINE,
 )
-KEPT_FACT = "a fact that you kept"
-"""Who says what a fact does."""
+_DOCUMENT_LINE = re.compile(
+    r"^- (?:.*\) → )?(?P<text>.*?)(?: \(of [\d, -]+\))?(?: \((?P<day>\d{4}-\d\d-\d\d)\))?"
+    r"(?: \((?:(?P<conversation>[^\s()]+) )?#(?P<turn>\d+)(?:–#\d+)?\))?$",
+    re.MULTILINE,
+)
+"""What it said before it changed stands ahead of the arrow, and is not read."""
+KEPT_FACT, DOCUMENT_LINE = "a fact that you kept", "the memory document"
+"""Who says what a fact does, and what a line of the document does."""
 _LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
@@ -119,7 +126,9 @@ def _dated(text: str, day: str) -> tuple[str, str]:
 
 def _quoted(block: re.Match[str]) -> list[Passage]:
     if block["kind"] in ("standing", "facts"):
-        return [_fact(row) for row in _FACT.finditer(block["body"])]
+        return [_statement(row, KEPT_FACT) for row in _FACT.finditer(block["body"])]
+    if block["kind"] == "document":
+        return [_statement(row, DOCUMENT_LINE) for row in _DOCUMENT_LINE.finditer(block["body"])]
     if block["kind"] == "observations":
         return list(_observed(block["body"]))
     whole = block["kind"] != "index"
@@ -134,11 +143,9 @@ def _quoted(block: re.Match[str]) -> list[Passage]:
     ]
 
 
-def _fact(row: re.Match[str]) -> Passage:
+def _statement(row: re.Match[str], who: str) -> Passage:
     turn, day = int(row["turn"]) if row["turn"] else None, row["day"] or ""
-    return Passage(
-        turn, KEPT_FACT, day, row["text"], whole=True, conversation=row["conversation"] or ""
-    )
+    return Passage(turn, who, day, row["text"], whole=True, conversation=row["conversation"] or "")
 
 
 def _observed(body: str) -> Iterator[Passage]:

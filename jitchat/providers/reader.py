@@ -26,7 +26,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, pairwise
 
-from jitchat.providers.passages import KEPT_FACT, Passage, around_draft, read_window
+from jitchat.providers.passages import (
+    DOCUMENT_LINE,
+    KEPT_FACT,
+    Passage,
+    around_draft,
+    read_window,
+)
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.text.dates import has_time_cue
 from jitchat.text.focus import ends_of, focus_of
@@ -43,12 +49,15 @@ ABOUT = (
 _QUERY_ENDS = 200
 """Characters of each end of what is asked for of the store."""
 _NOT_HELD = "The window does not hold an answer to that."
+_STATEMENTS = (KEPT_FACT, DOCUMENT_LINE)
+"""Who says what is of no turn that the window shows."""
 _LONGEST_QUOTE = 600
 """In characters."""
 _CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
 _CITATION = re.compile(
     r"(?:- )?[“`](?P<quote>(?>.*(?=[”`] \()))[”`]"
-    r" \((?:#(?P<source>\d++), .*|(?:[^\s#]++#\d++, .*|a fact that you kept.*)"
+    r" \((?:#(?P<source>\d++), .*|(?:[^\s#]++#\d++, .*|a fact that you kept.*"
+    r"|the memory document.*)"
     r"|my earlier reply #\d++, which quoted #(?P<first>\d++))\)"
 )
 
@@ -409,7 +418,7 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     if not citations:
         citations = _found_again(passages, question, readings)
     if not citations:
-        held = (each for each in passages if each.whole and each.who != KEPT_FACT)
+        held = (each for each in passages if each.whole and each.who not in _STATEMENTS)
         return not_held(len({passage.where for passage in held}))
     return "\n".join(f"- {citation}" for citation in citations) if citations[1:] else citations[0]
 

@@ -46,6 +46,23 @@ def test_full_holds_everything_and_recency_only_the_end(tmp_path: Path):
     assert scores_of([found[Mode.RECENCY]]).window_any == 0.0
 
 
+def test_a_turn_is_held_too_where_statements_have_what_the_answer_needs(tmp_path: Path):
+    asked = question("How high is the harbour fee?", ["D3:10"]) | {"answer": "41 euros"}
+    sample = labelled_sample(asked)
+    said = "We agreed that the harbour fee is 41 euros a night from May on."
+    sample["conversation"]["session_3"][9]["text"] = said
+    (talk,) = read_labelled(written(tmp_path, "f.json", [sample]))
+    with indexed(talk.found, NoEmbedder()) as memory:
+        conversation = OpenConversation(memory, EstimateCounter(), Budget())
+        conversation.distil((Mode.OBSERVE, Mode.DOCUMENT))
+        found = {mode: conversation.ask(talk.questions[0], mode) for mode in Mode}
+    (evidence,) = talk.questions[0].evidence
+    for mode in (Mode.OBSERVE, Mode.DOCUMENT):
+        assert evidence in found[mode].held
+        assert found[mode].share < 1.0
+    assert evidence not in found[Mode.RECENCY].held
+
+
 DAY = datetime(2024, 2, 1, tzinfo=UTC)
 
 

@@ -16,7 +16,10 @@ from jitchat.lab.grade import Judge
 from jitchat.lab.lab import GIVE_UP
 from jitchat.lab.run_file import Runs
 from jitchat.providers.provider import Finished, Options, Piece, RetryScheduled
+from jitchat.replay import window_of
 from jitchat.values import Message, Mode
+from jitchat.window.carriers import statements_in
+from jitchat.window.statements import statements_of
 from tests.lab.support import ForgetfulModel, ended, events_of, lab_on, new_file
 from tests.support import ScriptedProvider
 from tests.support import talk as turns_of
@@ -69,6 +72,24 @@ async def test_a_model_that_rots_with_length_does_so_in_full_alone(tmp_path: Pat
 
     wrong = {(cell.mode, cell.length) for cell, each in found.items() if each is Verdict.WRONG}
     assert wrong == {(Mode.FULL, 6_000)}
+    file.close()
+
+
+async def test_each_conversation_is_distilled_by_itself_ahead_of_its_questions(
+    tmp_path: Path,
+) -> None:
+    kinds, modes = (Kind.DIRECT, Kind.EXACT), (Mode.OBSERVE, Mode.DOCUMENT)
+    experiment = Experiment((1_500, 3_000), (0.0, 0.5), kinds, modes)
+    file = new_file(tmp_path, experiment)
+    results = [each.result for each in ended(await events_of(lab_on(file)))]
+    assert len(results) == experiment.size
+    for result in results:
+        window = window_of(file.store.database, result.window_id or 0)
+        assert window.distilled_through > 0
+        own = [source for _, source in statements_of(statements_in(window).text)]  # type: ignore[union-attr]
+        assert {source.conversation for source in own} <= {"", result.conversation}
+        assert result.has_evidence
+        assert result.verdict is Verdict.RIGHT
     file.close()
 
 

@@ -1,8 +1,12 @@
 """Facts and turns of other conversations, as the reader reads and cites them."""
 
-from jitchat.providers.passages import KEPT_FACT, read_window
+from datetime import date
+
+from jitchat.providers.passages import DOCUMENT_LINE, KEPT_FACT, read_window
 from jitchat.providers.reader import answer, is_own
+from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.values import Message, Role
+from jitchat.window.statements import document_segments
 
 STANDING = Message(
     Role.USER,
@@ -40,6 +44,28 @@ def test_they_are_cited_and_a_citation_is_known_again():
     for text in (relay, window, backup):
         passages, _ = read_window([Message(Role.ASSISTANT, text, 2), Message(Role.USER, "And?")])
         assert is_own(passages[0])
+
+
+def test_lines_of_the_memory_document_are_read_as_they_hold_now():
+    old = Replaced("The port is 80.", Source(4, 4, "chat-1"), date(2026, 2, 11))
+    lines = (
+        DocumentLine(
+            Section.FACTS, "The port is 9641.", Source(12, 12, "chat-3"), date(2026, 3, 2),
+            replaced=old,
+        ),
+        DocumentLine(Section.NOTES, "The cake has no nuts.", None),
+    )  # fmt: skip
+    (segment,) = document_segments(MemoryDocument(lines, 3), len)
+    window = [Message(Role.USER, segment.text), Message(Role.USER, "Which port is it?")]
+    passages, _ = read_window(window)
+    assert [(each.where, each.who, each.text) for each in passages] == [
+        ("chat-3#12", DOCUMENT_LINE, "The port is 9641."),
+        ("", DOCUMENT_LINE, "The cake has no nuts."),
+    ]
+    told = answer(window)
+    assert told == "“The port is 9641.” (chat-3#12, the memory document, 2026-03-02)"
+    again, _ = read_window([Message(Role.ASSISTANT, told, 2), Message(Role.USER, "And?")])
+    assert is_own(again[0])
 
 
 def test_what_poses_as_a_fact_in_a_turn_is_none():

@@ -1,1 +1,1 @@
-"""The guided tour: five steps on the demo conversation, in the real app."""
+"""The guided tour: seven steps on the demo conversation, in the real app."""

@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
+from jitchat.distil import distil
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
@@ -32,7 +33,7 @@ from jitchat.tui.views.view import SendAgain
 from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
 from jitchat.tui.widgets.hint_line import clickable
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.values import Conversation, Role
+from jitchat.values import Conversation, Mode, Role
 from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Progress:
 
     @property
     def text(self) -> str:
-        """`2 of 6 · recency — the same question …`."""
+        """`2 of 7 · recency — the same question …`."""
         return f"{script.heading(self.place)} — {self.words}"
 
 
@@ -303,6 +304,8 @@ class Tour:
             await self._show_again(session, step, self.asked[place])
             return
         self._error = None
+        if step.mode.distils:
+            await self._distil(session)
         if prompt.draft == self.needle.question:  # of a step that failed
             prompt.take_draft()
         first = next(iter(self.asked.values()), None)
@@ -311,6 +314,12 @@ class Tour:
         else:
             again = SendAgain(first.turn, step.mode, Once(again=first.turn, may_ask=step.may_ask))
             await chat.views.follow(session, again)
+
+    async def _distil(self, session: Session) -> None:
+        """Have everything distilled, for the modes that are compared behind this one as well."""
+        limit = session.options.budget.limit
+        for mode in Mode:
+            await distil(session.memory, mode, session.counter, limit)
 
     async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
         """Show what was sent in a step, and what came."""

@@ -15,6 +15,7 @@ from jitchat.tui.figures import used_figure
 from jitchat.tui.views.what_if import Comparison
 from jitchat.values import Mode, Turn
 from jitchat.why import why_by_ledger
+from jitchat.window.carriers import lines_on
 from jitchat.window.window import ContextWindow, Kind
 
 _QUOTED = 80
@@ -103,6 +104,17 @@ def describe_jit(asked: Asked, needle: Needle) -> str:
     return f"{sent} {_place(window, needle)} {_outcome(asked, needle)}"
 
 
+def describe_observe(asked: Asked, needle: Needle) -> str:
+    """Say what stands for the earlier turns, and whether it has what the question needs."""
+    window = asked.window
+    saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
+    sent = f"dated observations stand for #1–#{window.distilled_through:,}, "
+    sent += f"{used_figure(window)} tokens{saved}."
+    lines = _lines_with(window, needle)
+    quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
+    return f"{sent} {quoted or f'None has what #{needle.turn} says.'} {_outcome(asked, needle)}"
+
+
 def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
     """Say what each mode would send; None while that is being planned."""
     what = "each mode's window for the same question; nothing is sent for this."
@@ -117,7 +129,7 @@ def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
     shares = next((row.shares for row in comparison.rows if needle.turn in row.turns), {})
     holding = [mode for mode in Mode if mode in shares and shares[mode].kind is not Kind.INDEX]
     where = enumerated(holding) or "none of them"
-    return f"{what} Tokens: {', '.join(sizes)}{alike}. #{needle.turn} is in {where}."
+    return f"{what} Tokens: {', '.join(sizes)}{alike}. #{needle.turn} is at full text in {where}."
 
 
 def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
@@ -152,8 +164,14 @@ def _outcome(asked: Asked, needle: Needle) -> str:
 
 
 def _holds(window: ContextWindow, needle: Needle) -> bool:
-    """Whether the window has the turn at full text."""
-    return window.kind_of_turns().get(needle.turn, Kind.INDEX) is not Kind.INDEX
+    """Whether the window has the turn at full text, or a statement that says the same."""
+    is_whole = window.kind_of_turns().get(needle.turn, Kind.INDEX) is not Kind.INDEX
+    return is_whole or bool(_lines_with(window, needle))
+
+
+def _lines_with(window: ContextWindow, needle: Needle) -> list[str]:
+    """List the observations of the turn that have the answer."""
+    return [line for line in lines_on(window, needle.turn, "") if needle.is_in(line)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +209,14 @@ STEPS: tuple[Step, ...] = (
     Ask("recency", Mode.RECENCY, describe_recency, may_ask=False),
     Ask("asking", Mode.RECENCY, describe_asking, may_ask=True),
     Ask("jit", Mode.JIT, describe_jit),
+    Ask("observe", Mode.OBSERVE, describe_observe),
     Compare("what if", describe_comparison),
     Measure("rot lab", describe_rot),
 )
 
 
 def heading(place: int) -> str:
-    """`2 of 6 · recency`; what comes ahead of the first step is 0."""
+    """`2 of 7 · recency`; what comes ahead of the first step is 0."""
     if place == 0:
         return f"A tour of {len(STEPS)} steps"
     return f"{place} of {len(STEPS)} · {STEPS[place - 1].title}"

@@ -17,7 +17,7 @@ from jitchat.tui.tour.script import STEPS
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import ModelFetch
-from jitchat.values import USUAL_MODES, Conversation
+from jitchat.values import USUAL_MODES, Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
 from tests.tui.lab.live_support import LiveService
@@ -45,7 +45,7 @@ async def test_esc_ends_it_wherever_it_is_and_a_chat_like_any_other_is_left(
     async with app.run_test(size=SMALL) as pilot:
         tour = led(pilot)
         await arrived(pilot, 0)
-        for place in (1, 2, 3, 4, 5):
+        for place in (1, 2, 3, 4, 5, 6):
             await go_on(pilot, place)
         await planned(pilot)
         await pilot.press("escape")
@@ -137,7 +137,7 @@ async def test_a_recording_plays_all_of_it_and_ends_well(reads: TestBackend) -> 
         assert not screen.query(".tour-keys")
     assert app.return_code == 0
     assert tour.progress.place == len(STEPS)
-    assert [tour.asked[place].window.mode for place in (1, 2, 4)] == list(USUAL_MODES)
+    assert [tour.asked[place].window.mode for place in (1, 2, 4, 5)] == [*USUAL_MODES, Mode.OBSERVE]
     assert tour.asked[3].window.requests
 
 

@@ -88,13 +88,24 @@ def jit_fetches_it_and_says_why(tour: Tour, screen: ChatScreen) -> None:
     assert screen.query_one(Inspector).chosen == NEEDLE
 
 
-async def what_if_has_the_figures_of_all_three(pilot: Pilot[None]) -> None:
+def observations_have_it_and_cost_less(tour: Tour, screen: ChatScreen) -> None:
+    observe = tour.asked[5]
+    assert observe.window.mode is Mode.OBSERVE
+    assert observe.window.distilled_through >= 50
+    assert observe.window.used < observe.window.full_tokens
+    assert DEPLOY_WINDOW.is_in(observe.reply.content)  # type: ignore[union-attr]
+    assert tour.progress.words.endswith(" has it. The reply has it.")
+    assert screen.session.memory.distilled(10**6).document.version  # type: ignore[union-attr]
+
+
+async def what_if_has_the_figures_of_each_window(pilot: Pilot[None]) -> None:
     view, words = await planned(pilot), led(pilot).progress.words
     comparison = view.query_one(Sides).comparison
     assert comparison is not None
     for side in comparison.different:
         assert f"{side.mode} {side.figures[0]}" in words
-    assert words.endswith(f"#{NEEDLE} is in full and jit.")
+    assert {side.mode for side in comparison.different} == set(Mode)
+    assert words.endswith(f"#{NEEDLE} is at full text in full and jit.")
 
 
 async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
@@ -102,7 +113,7 @@ async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: lab.query(TourBar), "the bar in the lab")
     await until(pilot, lambda: tour.progress.words.startswith(RIGHT), "the end of the run")
     by_mode = lab.state.tallies.by_mode
-    told = ", ".join(f"{mode} {share_of(by_mode[mode])}" for mode in Mode)
+    told = ", ".join(f"{mode} {share_of(by_mode[mode])}" for mode in USUAL_MODES)
     assert tour.progress.words == f"{RIGHT}{told}. {LIVE}"
     await pilot.pause()
 
@@ -158,27 +169,30 @@ async def test_each_step_shows_and_says_what_it_did(
         assert await at_rest(pilot) == seen(name="asking")
         jit_fetches_it_and_says_why(tour, await go_on(pilot, 4))
         assert await at_rest(pilot) == seen(name="jit")
-        await go_on(pilot, 5, "enter")
-        await what_if_has_the_figures_of_all_three(pilot)
+        observations_have_it_and_cost_less(tour, await go_on(pilot, 5))
+        assert await at_rest(pilot) == seen(name="observe")
+        await go_on(pilot, 6, "enter")
+        await what_if_has_the_figures_of_each_window(pilot)
         assert await at_rest(pilot) == seen(name="what if")
-        await go_on(pilot, 6)
+        await go_on(pilot, 7)
         await the_lab_is_followed_to_its_end(pilot)
         assert await at_rest(pilot) == seen(name="rot lab")
 
         await pilot.press("space")
         await until(pilot, lambda: tour.is_over, "the end of the tour")
         assert isinstance(app.screen, RunScreen)
-        assert reads.store.tree("demo").last == 60 + 1 + 6
+        assert reads.store.tree("demo").last == 60 + 1 + 7
 
 
 async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend) -> None:
     async with tour_app(reads).run_test(size=SMALL) as pilot:
         tour = led(pilot)
         await arrived(pilot, 0)
-        for place in (1, 2, 3, 4, 5):
+        for place in (1, 2, 3, 4, 5, 6):
             await go_on(pilot, place)
         screen = pilot.app.screen_stack[0]
         told = tour.progress.words
+        await go_on(pilot, 5, "left")
         await go_on(pilot, 4, "left")
         assert pilot.app.screen is screen
         await go_on(pilot, 3, "pageup")
@@ -190,11 +204,11 @@ async def test_going_back_shows_what_was_and_sends_nothing(reads: TestBackend) -
         assert screen.steering.mode is Mode.RECENCY
         assert "So the answer is lost." in tour.progress.words
 
-        for place in (3, 4, 5):
+        for place in (3, 4, 5, 6):
             await go_on(pilot, place)
         await planned(pilot)
         assert tour.progress.words == told
-        assert reads.store.tree("demo").last == 60 + 1 + 6
+        assert reads.store.tree("demo").last == 60 + 1 + 7
 
 
 def test_nothing_of_it_is_loaded_with_the_chat() -> None:
@@ -206,4 +220,4 @@ def test_nothing_of_it_is_loaded_with_the_chat() -> None:
 
 def test_every_mode_is_asked_in() -> None:
     asks = [step for step in STEPS if isinstance(step, Ask)]
-    assert [step.mode for step in asks if not step.may_ask] == list(USUAL_MODES)
+    assert [step.mode for step in asks if not step.may_ask] == [*USUAL_MODES, Mode.OBSERVE]

@@ -117,9 +117,11 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
     tight = compare(session, DEPLOY_WINDOW.question, once)
 
     told = describe_comparison(whole, DEPLOY_WINDOW)
-    assert told.endswith(" (observe and document send what another does). #9 is in full and jit.")
+    assert told.endswith(
+        " (observe and document send what another does). #9 is at full text in full and jit."
+    )
     assert "Tokens: full does not fit, recency " in describe_comparison(tight, DEPLOY_WINDOW)
-    assert describe_comparison(tight, DEPLOY_WINDOW).endswith("#9 is in jit.")
+    assert describe_comparison(tight, DEPLOY_WINDOW).endswith("#9 is at full text in jit.")
     assert "Tokens" not in describe_comparison(None, DEPLOY_WINDOW)
 
 
@@ -145,4 +147,4 @@ def test_of_a_run_the_right_answers_are_told_by_mode(
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:
     assert reading_seconds("x" * 150) == pytest.approx(11.5)
     assert reading_seconds("x" * 150, 2) == pytest.approx(23.0)
-    assert Progress(2, "lost.").text == "2 of 6 · recency — lost."
+    assert Progress(2, "lost.").text == "2 of 7 · recency — lost."
