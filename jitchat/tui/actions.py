@@ -254,6 +254,31 @@ ACTIONS = (
         "Its lines, their sources, and every version", "document",
         letter="d",
     ),
+    Action(
+        "facts", "", "view('facts')", "Facts", "What is remembered of the project, and proposed",
+        "facts",
+        letter="e",
+    ),
+    Action(
+        "keep_fact", "alt+u", "keep_fact", "Keep the fact", "That the last line proposes",
+    ),
+    Action(
+        "remember", "", "remember", "", "Remember a text in every conversation of the project",
+        "remember", Takes.WORDS,
+    ),
+    Action(
+        "forget", "", "forget", "", "Forget a fact, by its number or a part of its text",
+        "forget", Takes.WORDS,
+    ),
+    Action(
+        "project", "", "project", "Project", "Go on with another, or put this chat into one",
+        "project", Takes.WORDS,
+        letter="p",
+    ),
+    Action(
+        "temporary", "", "temporary", "Temporary conversation",
+        "No memory is read or written; deleted when left", "temporary",
+    ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(
         Action(f"mode_{mode}", "", f"use_mode('{mode}')", f"Mode {mode}", mode.description)

@@ -21,11 +21,12 @@ from textual.worker import Worker, get_current_worker
 from jitchat.crash import holds_secret
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.pins import Drafts
+from jitchat.store.temporary import delete_conversation
 from jitchat.tui import garbage
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
 from jitchat.tui.widgets.turn_view import TurnDetails
-from jitchat.values import Conversation
+from jitchat.values import Conversation, Reach
 from jitchat.window.steering import Steering
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Opening(Controller):
         turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
         surfaces.transcript.details = TurnDetails(store, conversation.id)
         await surfaces.transcript.show(turns)
-        surfaces.top.show_title(conversation.title, conversation.turns)
+        self._show_place(conversation)
         surfaces.top.show_status("opening…")
         surfaces.prompt.use_history(store.prompts(100))
         draft = self.keeper.open(conversation.id)
@@ -209,6 +210,17 @@ class Opening(Controller):
         if session is not None:
             await self.ending.close(session)
 
+    async def delete_temporary(self, left: Conversation) -> bool:
+        """Delete a conversation that was left, if it is temporary; whether it was.
+
+        Raises:
+            StoreError: It could not be deleted; the next start does it.
+
+        """
+        if left.is_temporary:
+            await asyncio.to_thread(delete_conversation, self.backend.store, left.id)
+        return left.is_temporary
+
     def _let_go(self) -> Session | None:
         session, self.session = self.session, None
         if session is not None:
@@ -231,7 +243,12 @@ class Opening(Controller):
 
     def know(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.surfaces.top.show_title(conversation.title, conversation.turns)
+        self._show_place(conversation)
+
+    def _show_place(self, conversation: Conversation) -> None:
+        top = self.surfaces.top
+        top.show_title(conversation.title, conversation.turns)
+        top.show_marks(conversation, Reach(self.backend.settings.memory.recall))
 
     def show_holds(self) -> None:
         if self.session is not None:
@@ -388,6 +405,8 @@ class Indexing(Controller):
                 if worker.is_cancelled:
                     return
             error = session.memory.index.failure
+            if session.memory.others is not None:
+                session.memory.others.index_missing()
         except JitchatError as refusal:
             error = refusal
         if not worker.is_cancelled:

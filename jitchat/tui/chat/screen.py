@@ -7,6 +7,7 @@ controllers in written order; each of them owns its state.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,14 +17,16 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from jitchat.events import MemoryUpdated, ObservationDue
+from jitchat.errors import StoreError
+from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
 from jitchat.store.pins import Drafts
-from jitchat.store.store import NEW_TITLE
+from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
 from jitchat.tui.chat.ending import Ending
+from jitchat.tui.chat.facts import Facts
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
@@ -51,6 +54,7 @@ from jitchat.window.steering import Hold
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
+    from jitchat.tui.dialogs.projects import ChosenProject
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
@@ -60,6 +64,16 @@ _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
 READ_ONLY = "What is stored can be read; nothing can be sent."
 NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
+
+
+TEMPORARY_DELETED = "The temporary conversation is deleted."
+TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
+
+
+def _is_new(conversation: Conversation, project: str) -> bool:
+    """Whether nothing was said in a conversation yet, which can be used for a new one."""
+    is_kept = not conversation.is_temporary
+    return is_kept and not conversation.turns and conversation.project == project
 
 
 class ChatScreen(Screen[None]):
@@ -84,6 +98,7 @@ class ChatScreen(Screen[None]):
         self.sends = sends = Sends(*shared, opening, steering, previews)
         self.tools = tools = Tools(*shared)
         self.observations = Observations(*shared, opening, previews)
+        self.facts = Facts(*shared, opening)
         self.offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
@@ -131,12 +146,17 @@ class ChatScreen(Screen[None]):
         await self.tools.stop()
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
+        with suppress(StoreError):  # the next start deletes it
+            await self.opening.delete_temporary(self.opening.conversation)
 
     @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Leave the conversation for another one, at its end or at one of its turns."""
+        left = self.opening.conversation
         await self.leave()
         await self.opening.open(conversation, at)
+        if left.id != conversation.id and await self.opening.delete_temporary(left):
+            self.host.say(TEMPORARY_DELETED)
 
     async def leave(self) -> None:
         """Have nothing of the conversation come late from now on, or stay on screen."""
@@ -145,6 +165,7 @@ class ChatScreen(Screen[None]):
         self.branches.leave_edit()
         self.steering.leave()
         self.observations.leave()
+        self.facts.leave()
         await self.models.leave()
         self.keeper.keep_now()
         self.indexing.stop()
@@ -172,6 +193,7 @@ class ChatScreen(Screen[None]):
         self.keeper.keep_soon()
         self._attend()
         self.steering.show_mode()
+        self.facts.show(while_typing=bool(self.surfaces.prompt.text))
         self.previews.follow_draft()
 
     @on(Prompt.Submitted)
@@ -353,6 +375,9 @@ class ChatScreen(Screen[None]):
         self._attend()
         if isinstance(message.event, MemoryUpdated | ObservationDue):
             self.observations.take(message.event)
+        elif isinstance(message.event, FactsFound):
+            self.facts.take(message.event)
+            self.previews.plan(afresh=bool(message.event.kept))
         else:
             await self.sends.take(message)
 
@@ -626,8 +651,67 @@ class ChatScreen(Screen[None]):
         if self.sends.waits():
             return
         store = self.backend.store
-        empty = next((each for each in store.conversations() if not each.turns), None)
-        await self.open(empty or store.create(NEW_TITLE))
+        project = store.project_of(self.opening.conversation.id)
+        empty = next((each for each in store.conversations() if _is_new(each, project)), None)
+        await self.open(empty or store.create(NEW_TITLE, project=project))
+
+    @reports_errors
+    async def action_temporary(self) -> None:
+        """Open a temporary conversation; it is deleted when it is left."""
+        if not self.sends.waits():
+            store = self.backend.store
+            project = store.project_of(self.opening.conversation.id)
+            await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
+            self.host.say(TEMPORARY_SAID)
+
+    @reports_errors
+    async def action_project(self, name: str = "") -> None:
+        """Put the conversation into a project; without a name, choose among all."""
+        if self.sends.waits():
+            return
+        store, present = self.backend.store, self.opening.conversation
+        if name:
+            await self._move(name)
+            return
+        from jitchat.tui.dialogs.projects import ProjectsScreen  # noqa: PLC0415  seldom
+
+        projects = await asyncio.to_thread(store.projects)
+        screen = ProjectsScreen(projects, store.project_of(present.id))
+        self.app.push_screen(screen, self._project_chosen)
+
+    @reports_errors
+    async def _project_chosen(self, chosen: ChosenProject | None) -> None:
+        if chosen is not None and chosen.moves:
+            await self._move(chosen.name)
+        elif chosen is not None:
+            store = self.backend.store
+            latest = store.latest(chosen.name) or store.create(NEW_TITLE, project=chosen.name)
+            if latest.id != self.opening.conversation.id:
+                await self.open(latest)
+
+    async def _move(self, name: str) -> None:
+        """Put the conversation on screen into a project, whose memory it has from now on."""
+        store, present = self.backend.store, self.opening.conversation
+        project = project_name(name)
+        await asyncio.to_thread(store.move, present.id, project)
+        await self.open(await asyncio.to_thread(store.conversation, present.id))
+        self.host.say(f"This conversation is in the project {project}, and so are new ones.")
+
+    @reports_errors
+    async def action_keep_fact(self) -> None:
+        """Keep what the last line proposes; what is typed stays."""
+        if (session := self._opened()) is not None and await self.facts.keep(session):
+            self.previews.plan(afresh=True)
+
+    @reports_errors
+    async def action_remember(self, text: str = "") -> None:
+        if (session := self._opened()) is not None and await self.facts.remember(session, text):
+            self.previews.plan(afresh=True)
+
+    @reports_errors
+    async def action_forget(self, wanted: str = "") -> None:
+        if (session := self._opened()) is not None and await self.facts.forget(session, wanted):
+            self.previews.plan(afresh=True)
 
     def action_resume(self) -> None:
         from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame

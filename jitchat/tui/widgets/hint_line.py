@@ -119,6 +119,8 @@ class HintLine(Horizontal):
         self.sentences: tuple[str, ...] = ("",)
         """What is shown of the cost, or of what is going on, the longest form first."""
         self._command = ""
+        self._proposal: tuple[str, ...] = ()
+        """Forms of what is proposed while nothing is typed, the longest first; mostly none."""
         self._ahead = ""
         """Says which turn is edited, if one is."""
         self._is_busy = False
@@ -138,6 +140,11 @@ class HintLine(Horizontal):
         """Show the first form that has room."""
         self.sentences = (sentence, *shorter)
         self._retry = None
+        self._draw()
+
+    def show_proposal(self, *forms: str) -> None:
+        """Propose something in place of the figures, in the first form that has room."""
+        self._proposal = forms
         self._draw()
 
     def show_command(self, hint: str) -> None:
@@ -240,7 +247,8 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
-        forms = [one_line(form) for form in ([self._command] if self._command else self.sentences)]
+        told = [self._command] if self._command else self._proposal or self.sentences
+        forms = [one_line(form) for form in told]
         if self.notice:
             forms = [self.notice]
         elif self._retry is not None:

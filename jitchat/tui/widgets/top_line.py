@@ -20,7 +20,7 @@ from textual.worker import Worker
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
-from jitchat.values import Mode
+from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
 _FEWEST = 4
 """Fewer cells than these tell nothing."""
@@ -42,6 +42,8 @@ class TopText:
     cost: str = ""
     state: str = ""
     """What goes on, or is not yet as it should be; mostly empty."""
+    marks: str = ""
+    """What sets the conversation apart: that it is temporary, its project, how far recall goes."""
 
     @property
     def figures(self) -> str:
@@ -52,7 +54,8 @@ class TopText:
     def status(self) -> str:
         """`openai gpt-5-mini · builtin-256 · o200k_base`, behind what goes on."""
         name = f"{self.provider} {self.model}".strip()
-        return _BETWEEN.join(filter(None, (self.state, name, self.embedder, self.counter)))
+        parts = (self.marks, self.state, name, self.embedder, self.counter)
+        return _BETWEEN.join(filter(None, parts))
 
     @property
     def width(self) -> int:
@@ -192,6 +195,18 @@ class ModelFetch(Static):
         self.cells = content.cell_length + _AHEAD if self.display else 0
 
 
+def marks_of(conversation: Conversation, reach: Reach) -> str:
+    """Write what sets a conversation apart: `temporary · project work · recall all`."""
+    is_default = conversation.project == DEFAULT_PROJECT
+    reaches = reach is not Reach.CONVERSATION and not conversation.is_temporary
+    parts = (
+        "temporary" if conversation.is_temporary else "",
+        "" if is_default else f"project {one_line(conversation.project)}",
+        f"recall {reach}" if reaches else "",
+    )
+    return _BETWEEN.join(filter(None, parts))
+
+
 class TopLine(Horizontal):
     def __init__(self, fetch: ModelFetch) -> None:
         super().__init__(id="top-line")
@@ -223,6 +238,11 @@ class TopLine(Horizontal):
 
     def show_title(self, title: str, turns: int) -> None:
         self._text = replace(self._text, title=one_line(title), size=plural(turns, "turn"))
+        self._draw()
+
+    def show_marks(self, conversation: Conversation, reach: Reach) -> None:
+        """Say what sets a conversation apart: nothing of most."""
+        self._text = replace(self._text, marks=marks_of(conversation, reach))
         self._draw()
 
     def show_cost(self, cost: str) -> None:

@@ -1,0 +1,205 @@
+"""What is remembered of the project: each fact with its source, and what is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.binding import Binding
+from textual.widgets import Input, OptionList
+
+from jitchat.statements import Fact, FactState
+from jitchat.store.facts import Change
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
+from jitchat.tui.widgets.turn_table import Column, TurnTable
+from jitchat.values import Turn
+
+NONE_YET = (
+    "Nothing is remembered of this project. What you say for good is proposed below the prompt;"
+    " /remember and a text keeps that at once."
+)
+TEMPORARY = "This conversation is temporary: it reads and writes no memory."
+TYPED = "You typed this fact: no turn says it."
+_MARKS = {FactState.PROPOSED: "?", FactState.KEPT: "●", FactState.FORGOTTEN: "×"}
+_WIDE = 100
+"""Columns from which the table has all that is known of a fact; else the note below has."""
+
+
+class FactsView(View):
+    """Every fact, with the cursor on one; what no longer holds is shown on A."""
+
+    NAME = "Facts"
+    EXPLAINED = "What all chats of the project know: ● kept, ? proposed, × forgotten."
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("k", "keep", "Keep", id="facts_keep"),
+        Binding("e", "edit", "Edit", id="facts_edit"),
+        Binding("x", "forget", "Forget", id="facts_forget"),
+        Binding("a", "all", "All", id="facts_all"),
+    ]
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        self._known: list[Fact] = []
+        self._shows_all = self._is_changed = False
+        self._editing: Fact | None = None
+        self._table = TurnTable[Fact](
+            _columns,
+            id="facts-table",
+            key=lambda fact: fact.id,
+            style=lambda fact: "" if fact.holds else MUTED,
+        )
+        self._input = Input(id="facts-text")
+        self._input.display = False
+        self._note = Note("facts-note")
+
+    def body(self) -> Body:
+        return (self._table, self._input, self._note)
+
+    def on_mount(self) -> None:
+        self._table.list.focus()
+        if self.subject.session.memory.conversation.is_temporary:
+            self.show_nothing(TEMPORARY)
+        else:
+            self._reload()
+
+    def _reload(self) -> None:
+        self.load(self.subject.session.memory.facts.all, self._show)
+
+    def _show(self, known: list[Fact]) -> None:
+        self._known = known
+        shown = [fact for fact in known if self._shows_all or _is_current(fact)]
+        self.show_nothing("" if shown else NONE_YET)
+        self._table.show(shown)
+        self.frame.border_subtitle = self.sum
+        self._show_note()
+
+    @property
+    def sum(self) -> str:
+        """`project work · 3 facts hold · 1 proposed`."""
+        hold = sum(fact.holds for fact in self._known)
+        proposed = sum(
+            fact.state is FactState.PROPOSED and _is_current(fact) for fact in self._known
+        )
+        verb = "holds" if hold == 1 else "hold"
+        project = for_terminal(self.subject.session.memory.facts.project)
+        told = f"project {project} · {plural(hold, 'fact')} {verb}"
+        return f"{told} · {proposed} proposed" if proposed else told
+
+    @on(OptionList.OptionHighlighted)
+    def _show_note(self) -> None:
+        fact = self._table.row
+        self._note.update(for_terminal(_about(fact)) if fact is not None else "")
+
+    def copyable(self) -> str:
+        return "\n".join([self.sum, *self._table.text()])
+
+    @on(OptionList.OptionSelected)
+    def action_open(self) -> None:
+        """Open the turn that says it: in the transcript, or here where it is of another one."""
+        fact, memory = self._table.row, self.subject.session.memory
+        source = fact.source if fact is not None else None
+        if source is None:
+            self.say(TYPED)
+        elif source.conversation == memory.conversation.id:
+            self.dismiss(GoTo(source.first, self._planned))
+        else:
+            self.load(
+                lambda: memory.store.turns_at(source.conversation, list(source.turns)),
+                lambda turns: self._open_turns(source.name, turns),
+                group="turns",
+            )
+
+    def _open_turns(self, title: str, turns: list[Turn]) -> None:
+        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
+        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+
+    def action_keep(self) -> None:
+        fact = self._table.row
+        if fact is not None and fact.state is not FactState.KEPT:
+            self.write(lambda: self.subject.session.memory.facts.keep(fact), self._changed)
+
+    def action_forget(self) -> None:
+        fact = self._table.row
+        if fact is not None:
+            self.write(lambda: self.subject.session.memory.facts.forget(fact), self._changed)
+
+    def action_edit(self) -> None:
+        self._editing = self._table.row
+        if self._editing is not None:
+            self._input.value, self._input.display = self._editing.text, True
+            self._input.focus()
+
+    @on(Input.Submitted)
+    def _edited(self, event: Input.Submitted) -> None:
+        fact, text = self._editing, event.value
+        self._leave_input()
+        if fact is not None and text.strip() != fact.text:
+            self.write(lambda: self.subject.session.memory.facts.edit(fact, text), self._changed)
+
+    def action_all(self) -> None:
+        self._shows_all = not self._shows_all
+        self._show(self._known)
+
+    def action_close(self) -> None:
+        """Leave the fact that is being edited, or the view; windows are planned anew then."""
+        if self._editing is not None:
+            self._leave_input()
+        else:
+            self.dismiss(self._planned)
+
+    @property
+    def _planned(self) -> Planned | None:
+        return Planned() if self._is_changed else None
+
+    def _leave_input(self) -> None:
+        self._editing, self._input.display = None, False
+        self._table.list.focus()
+
+    def _changed(self, _: Change | Fact) -> None:
+        self._is_changed = True
+        self._reload()
+
+
+def _columns(width: int) -> Sequence[Column[Fact]]:
+    """Choose the columns for a width in cells."""
+    narrow: tuple[Column[Fact], ...] = (
+        Column("", lambda fact: _MARKS[fact.state], 1),
+        Column("no", lambda fact: f"{fact.id}", 4, is_right=True),
+        Column("kind", lambda fact: fact.kind.value.partition(" ")[0], 10),
+    )
+    wide: tuple[Column[Fact], ...] = (
+        Column("said", _said, 10),
+        Column("holds", _validity, 16),
+        Column("source", _source, 16),
+    )
+    return (*narrow, *(wide if width >= _WIDE else ()), Column("fact", lambda fact: fact.text))
+
+
+def _about(fact: Fact) -> str:
+    """Say all that is known of a fact: its text, then its kind, its day, its source."""
+    source = f"from {_source(fact)}" if fact.source is not None else "typed"
+    over = f", then {fact.superseded_by}" if fact.superseded_by else ""
+    until = f", until {fact.valid_until}{over}" if fact.valid_until is not None else ""
+    return f"{fact.text}\n{fact.kind.capitalize()}, said {_said(fact)}, {source}{until}"
+
+
+def _is_current(fact: Fact) -> bool:
+    return fact.is_valid and fact.state is not FactState.FORGOTTEN
+
+
+def _said(fact: Fact) -> str:
+    return fact.stated_on.isoformat() if fact.stated_on is not None else ""
+
+
+def _validity(fact: Fact) -> str:
+    if fact.valid_until is not None:
+        return f"until {fact.valid_until}"
+    return "yes" if fact.holds else "—"
+
+
+def _source(fact: Fact) -> str:
+    return fact.source.name if fact.source is not None else "typed"
