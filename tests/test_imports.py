@@ -87,7 +87,16 @@ def test_a_window_is_shown_and_a_message_sent_without_the_terminal_app_and_onnx(
     assert "demo in jit: " in out
     assert not loaded(out) & {"textual", "fastembed", "onnxruntime", "httpx"}
 
-    out = python(RUN, "send", "What is the deploy window?", "--embedder", "none", home=home)
+    out = python(
+        RUN,
+        "send",
+        "What is the deploy window?",
+        "--conversation",
+        "demo",
+        "--embedder",
+        "none",
+        home=home,
+    )
 
     assert "Tuesday 02:00 UTC" in out
     assert not loaded(out) & {"textual", "fastembed", "onnxruntime", "httpx"}

@@ -35,7 +35,10 @@ _COMMANDS = {
         "Show what is observed of CONVERSATION, each line with its turns.",
     ),
     "document": (
-        "check": (
+        "document",
+        "Show the memory document of a project: each line with its number, date and source.",
+    ),
+    "check": (
         "check",
         "Plan the window of each noted message anew, and look for the turn that it is to have.",
     ),

@@ -8,7 +8,7 @@ and not of an event; nor can one, and the same with a negation.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from jitchat.index.entry import sentence_weight
 from jitchat.text.assertions import is_change, is_state
@@ -21,14 +21,18 @@ _SAME, _CHANGED = 0.6, 0.4
 """Of the stems of both frames, the share that both have; less where a change is announced."""
 _AGAIN = 0.8
 """Of all stems of both, the share that both have where one says the other again."""
-_OF_CHANGE = frozenset(
-    stem(word)
-    for word in (
-        *("move", "change", "switch", "now", "new", "actually", "instead", "longer", "anymore"),
-        *("correct", "correction", "set", "replace", "quit", "leave", "today", "used"),
-    )
+_OF_CHANGE = (
+    "move change switch now new actually instead longer anymore correct correction set replace quit"
+    " leave today used"
 )
-"""Stems that say that something is new, and not what."""
+"""Words that say that something is new, and not what."""
+
+
+@cache
+def _stems_of_change() -> frozenset[str]:
+    return frozenset(map(stem, _OF_CHANGE.split()))
+
+
 _WEEKDAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july"
     r"|august|september|october|november|december)\b",
@@ -59,7 +63,7 @@ def frame_of(text: str) -> Frame:
     figures = (frozenset({each}) for each in said if _FIGURE.search(each))
     of_names = frozenset[str]().union(*named)
     values = frozenset(filter(None, (*named, *(each for each in figures if not each <= of_names))))
-    return Frame(said - of_names.union(*values) - _OF_CHANGE, values, denied)
+    return Frame(said - of_names.union(*values) - _stems_of_change(), values, denied)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -36,7 +36,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):
-    done = jitchat("send", TEXT)
+    done = jitchat("send", TEXT, "--conversation", "demo")
 
     assert (done.code, done.out) == (1, "")
     assert done.err == (
@@ -50,7 +50,7 @@ def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
-    done = jitchat("send", TEXT)
+    done = jitchat("send", TEXT, "--conversation", "demo")
 
     path = jitchat.home / "crash.txt"
     report = path.read_text()
@@ -62,7 +62,7 @@ def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
 
 
 def test_what_the_user_said_is_stored_all_the_same(jitchat: Shell, broken: None):
-    jitchat("send", TEXT)
+    jitchat("send", TEXT, "--conversation", "demo")
 
     assert jitchat.stored()["demo"][-1] == TEXT
 
@@ -72,7 +72,7 @@ def test_a_report_that_cannot_be_written_is_not_promised(
 ):
     (jitchat.home / "crash.txt").mkdir(parents=True)
 
-    done = jitchat("send", TEXT)
+    done = jitchat("send", TEXT, "--conversation", "demo")
 
     assert done.code == 1
     assert done.err.endswith("(ZeroDivisionError). What is stored is safe.\n")

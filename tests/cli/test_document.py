@@ -28,7 +28,7 @@ def lines(jitchat: Shell, *words: object) -> list[str]:
 
 
 def test_nothing_is_written_before_the_end_and_three_operations_are_told_then(jitchat: Shell):
-    assert jitchat("send", PORT, "--mode", "document").err == ""
+    assert jitchat("send", PORT, "--conversation", "demo", "--mode", "document").err == ""
     assert lines(jitchat) == []
     assert "is empty" in jitchat("document").out
     done = jitchat("send", "Thanks.", "--mode", "document", "--end")

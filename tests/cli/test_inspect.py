@@ -36,6 +36,7 @@ def test_paths_are_printed_with_their_origin(
         "database": [str(tmp_path / "my.db"), "--db (not there yet)"],
         "models": [str(jitchat.home / "models"), "$JITCHAT_HOME (not there yet)"],
         "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (not there yet)"],
+        "log": [str(jitchat.home / "log.txt"), "$JITCHAT_HOME (not there yet)"],
         "answers": [str(jitchat.home / "answers.jsonl"), "$JITCHAT_HOME (not there yet)"],
         "rot": [str(jitchat.home / "rot"), "$JITCHAT_HOME (not there yet)"],
         "servers": [str(jitchat.home / "servers"), "$JITCHAT_HOME (not there yet)"],

@@ -123,7 +123,7 @@ def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, mon
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
 
-    sent = jitchat("send", QUESTION)
+    sent = jitchat("send", QUESTION, "--conversation", "demo")
     shown = jitchat("window", QUESTION, "--ask-picker")
 
     assert "Tuesday 02:00 UTC" in sent.out
@@ -138,7 +138,7 @@ def test_a_reranker_that_is_not_here_costs_nothing_but_a_line(jitchat: Shell, mo
     told = f"reranker {MODEL}: its model is not on this machine; the ranking stands"
     assert "not run before the message is sent" in jitchat("window", QUESTION).out
     assert told in jitchat("window", QUESTION, "--ask-picker").out
-    sent = jitchat("send", QUESTION)
+    sent = jitchat("send", QUESTION, "--conversation", "demo")
     assert sent.code == 0
     assert told in jitchat("replay", "61").out
 
@@ -148,7 +148,7 @@ def test_a_reranker_in_a_folder_is_told_in_the_ledger(jitchat: Shell, monkeypatc
     monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
     monkeypatch.setenv("JITCHAT_RERANKER_PATH", str(tmp_path / "model"))
     monkeypatch.setenv("JITCHAT_RERANKER_TIMEOUT", "20")
-    jitchat("send", QUESTION)
+    jitchat("send", QUESTION, "--conversation", "demo")
 
     replayed = jitchat("replay", "61")
 

@@ -40,7 +40,7 @@ def test_the_window_has_the_pins_and_what_is_named_and_nothing_excluded(jitchat:
 
 
 def test_what_is_sent_is_steered_too(jitchat: Shell, scripted: ScriptedProvider):
-    done = jitchat("send", f"{QUESTION} #99")
+    done = jitchat("send", f"{QUESTION} #99", "--conversation", "demo")
     sent = "".join(message.content for message in scripted.requests[-1])
     assert "<turn #4 " in sent
     assert "Tuesday 02:00 UTC" not in sent

@@ -108,7 +108,7 @@ def test_json_loses_nothing_of_it(jitchat: Shell, tmp_path: Path, payload: str):
 def test_what_a_provider_says(jitchat: Shell, scripted: ScriptedProvider, payload: str):
     scripted.script = (f"So {payload}", *payload, RequestRefused(f"No {payload}.", payload))
 
-    done = jitchat("send", "hi")
+    done = jitchat("send", "hi", "--conversation", "demo")
 
     assert done.code == 3
     assert_harmless(done)

@@ -6,6 +6,7 @@ import ast
 import importlib
 import pkgutil
 import re
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
@@ -88,7 +89,8 @@ def _of_text(
     for file in (files("jitchat.text") / "data").iterdir():
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
-            for key, pattern in expressions(name).items():
+            has_expressions = "expressions" in tomllib.loads(file.read_text("utf-8"))
+            for key, pattern in (expressions(name) if has_expressions else {}).items():
                 yield f"{name}:{key}", pattern, set(uses["", key])
 
 
