@@ -9,11 +9,13 @@ from textual.widgets import Input
 
 from jitchat.statements import FactState, Proposing
 from jitchat.tui.chat.facts import NOTHING_PROPOSED
+from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.dialogs.projects import ProjectsScreen
 from jitchat.tui.views.facts import FactsView
 from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import marks_of
-from jitchat.values import Reach
+from jitchat.values import Reach, Role, Turn
 from jitchat.window.window import Kind
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
@@ -182,3 +184,30 @@ def test_what_sets_a_conversation_apart_is_named_and_nothing_of_most(store) -> N
     assert marks_of(plain, Reach.CONVERSATION) == ""
     assert marks_of(replace(plain, project="work"), Reach.ALL) == "project work · recall all"
     assert marks_of(replace(plain, is_temporary=True), Reach.ALL) == "temporary"
+
+
+async def test_a_turn_of_another_conversation_is_listed_and_opened_from_the_inspector(
+    backend: TestBackend,
+) -> None:
+    backend.options = replace(backend.options, reach=Reach.ALL)
+    app = demo_app(backend)
+    other = backend.store.create("Harbour", "harbour")
+    said = "The lighthouse keeper reads Moby Dick."
+    backend.store.append(other.id, [Turn(0, Role.USER, said)])
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "What does the lighthouse keeper read?")
+        await until(
+            pilot,
+            lambda: any(row.source for row in screen.surfaces.inspector._rows),
+            "the turn of another conversation",
+        )
+        rows = screen.surfaces.inspector._rows
+        row = next(row for row in rows if row.source)
+        assert (row.numbers_text, row.turn) == ("↗#1", None)
+        assert row.title.startswith("retrieved harbour #1 ·")
+        screen.surfaces.inspector.post_message(
+            Inspector.TurnOpened(1, row.title, row.reason, (), "harbour")
+        )
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
+        assert said in pilot.app.screen._text

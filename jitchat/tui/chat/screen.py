@@ -447,7 +447,10 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        turn = self.session.memory.turn_at(message.turn) if self.session is not None else None
+        if message.conversation:
+            turn = self.backend.store.turn(message.conversation, message.turn)
+        else:
+            turn = self.session.memory.turn_at(message.turn) if self.session is not None else None
         text = turn.content if turn is not None else ""
         self._show_exact(message.title, text, message.note, message.marks)
 

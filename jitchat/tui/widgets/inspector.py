@@ -68,6 +68,8 @@ class Inspector(Vertical):
         note: str
         passages: tuple[Passage, ...] = ()
         """What the window has of it."""
+        conversation: str = ""
+        """The id of another conversation that it is of; empty for the one on screen."""
 
         @property
         def marks(self) -> list[tuple[int, int]]:
@@ -284,8 +286,12 @@ class Inspector(Vertical):
         elif row.segments:
             text = "".join(segment.text for segment in row.segments)
             note = figures.ledger_note(row.ledger) if row.ledger else row.segments[0].reason
-            excerpt = row.segments[0].excerpt
-            if excerpt is not None and row.turn is not None:
+            excerpt, source = row.segments[0].excerpt, row.source
+            if row.kind == Kind.RETRIEVED and source is not None:
+                passages = excerpt.passages if excerpt is not None else ()
+                known = row.title, note, passages, source.conversation
+                self.post_message(self.TurnOpened(source.first, *known))
+            elif excerpt is not None and row.turn is not None:
                 note = f"{note}\n{figures.passages_sentence(excerpt)}"
                 opened = self.TurnOpened(row.turn, row.title, note, excerpt.passages)
                 self.post_message(opened)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len
 from textual.content import Content
 
+from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import PARTS, part_bars
 from jitchat.tui.palette import MUTED
@@ -82,13 +83,21 @@ class WindowRow:
 
     @property
     def numbers_text(self) -> str:
+        if self.source is not None:
+            return f"{'↗' if self.source.conversation else ''}#{self.source.first}"
         if not (numbers := self.numbers):
             return ""
         return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
 
     @property
+    def source(self) -> Source | None:
+        """Where what is no turn of the conversation stems from; None for all else."""
+        return self.segments[0].source if len(self.segments) == 1 else None
+
+    @property
     def title(self) -> str:
-        return one_line(f"{self.kind} {self.numbers_text} · {self.tokens:,} tokens")
+        name = self.source.name if self.source is not None else self.numbers_text
+        return one_line(f"{self.kind} {name} · {self.tokens:,} tokens")
 
 
 def rows_of(window: ContextWindow) -> list[WindowRow]:
