@@ -124,7 +124,8 @@ ACTIONS = (
         pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
     ),
     Action(
-        "pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not",
+        "pin", "alt+p", "hold('pinned')", "Pin",
+        "A turn into every window, but of full and recency; or not",
         "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin #{turn}, or end that?"),),
     ),
     Action(
