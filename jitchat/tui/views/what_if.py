@@ -24,6 +24,7 @@ from jitchat.tui.widgets.budget_bar import PATTERNS, SHORT, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
+from jitchat.window.carriers import statements_in
 from jitchat.window.compare import AlignedRow, align, twins
 from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
@@ -46,6 +47,8 @@ class Side:
     figures: tuple[str, ...] = ()
     """As `FIGURES` names them; empty for a window that does not fit."""
     overflow: str = ""
+    stands: tuple[Kind, int] | None = None
+    """What stands for turns, and the position of the last one; None where nothing does."""
     same_as: Mode | None = None
     """The mode ahead of it that has the same window, byte for byte; None where none has."""
     amount: float | None = None
@@ -125,7 +128,9 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
         part_figure(planned, planned.free),
         f"{planned.budget.reserve:,}",
     )
-    return Side(mode, planned.used, sizes, figures, amount=price(planned.used))
+    statements = statements_in(planned)
+    stands = (statements.kind, planned.distilled_through) if statements is not None else None
+    return Side(mode, planned.used, sizes, figures, stands=stands, amount=price(planned.used))
 
 
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
@@ -185,8 +190,8 @@ def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow
 
     `width` is in cells; in few, kinds have no names, but their patterns alone.
     """
-    modes = [side.mode for side in comparison.different]
-    is_wide = _TURN + _SHARE * len(modes) + _BEGINS <= width
+    sides = comparison.different
+    is_wide = _TURN + _SHARE * len(sides) + _BEGINS <= width
     share, room = (_share_of, _SHARE) if is_wide else (_bare_share_of, _BARE_SHARE)
 
     def label(row: AlignedRow) -> str:
@@ -207,24 +212,32 @@ def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow
 
     return [
         Column("turn", label, _TURN),
-        *(Column(mode.value, partial(share, mode), room, gap=0) for mode in modes),
+        *(Column(side.mode.value, partial(share, side), room, gap=0) for side in sides),
         Column("begins", beginning, gap=0),
     ]
 
 
-def _share_of(mode: Mode, row: AlignedRow) -> Content:
-    share = row.shares.get(mode)
+def _share_of(side: Side, row: AlignedRow) -> Content:
+    share = row.shares.get(side.mode)
     if share is None:
-        return Content.styled("·", MUTED)
+        return _absence(side, row)
     sign = (PATTERNS[share.kind], STYLES[share.kind])
     return Content.assemble(sign, f" {_SHORT[share.kind]} {share.tokens:,}")
 
 
-def _bare_share_of(mode: Mode, row: AlignedRow) -> Content:
-    share = row.shares.get(mode)
+def _bare_share_of(side: Side, row: AlignedRow) -> Content:
+    share = row.shares.get(side.mode)
     if share is None:
-        return Content.styled("·", MUTED)
+        return _absence(side, row)
     return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f" {share.tokens:,}")
+
+
+def _absence(side: Side, row: AlignedRow) -> Content:
+    """Draw a point, or what stands for the turns, which has its tokens with the instructions."""
+    kind, through = side.stands or (Kind.RECENT, 0)
+    if not all(turn is not None and turn <= through for turn in row.turns):
+        return Content.styled("·", MUTED)
+    return Content.assemble((PATTERNS[kind], STYLES[kind]), (f" {_SHORT[kind]}", MUTED))
 
 
 def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:

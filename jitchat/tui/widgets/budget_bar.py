@@ -97,7 +97,7 @@ class BudgetBar(Widget):
         bar: list[tuple[str, str]] = []
         for name, count in in_two_scales(shares, self.size.width - 1).items():
             if name == "free" and _is_broken(shares):
-                bar += _broken_free(self.window, count)
+                bar += _broken_free(self.window, count, has_figure=not self._has_marks)
             else:
                 bar.append((PATTERNS[name] * count, kind_style(name)))
             if name == _STABLE[-1]:
@@ -107,10 +107,16 @@ class BudgetBar(Widget):
             legend = Content.assemble(WORKING, legend[1:])
         return Content.assemble(self._marked(Content.assemble(*bar), shares), "\n", legend)
 
+    @property
+    def _has_marks(self) -> bool:
+        """Whether the thresholds of `observe` are drawn over the bar."""
+        is_observe = self.window is not None and self.window.mode is Mode.OBSERVE
+        return is_observe and self.thresholds is not None
+
     def _marked(self, bar: Content, shares: Mapping[str, int]) -> Content:
         """Draw the thresholds of `observe` over the bar."""
         window, known = self.window, self.thresholds
-        if window is None or known is None or window.mode is not Mode.OBSERVE:
+        if window is None or known is None or not self._has_marks:
             return bar
         limit = window.budget.limit
         ahead = sum(shares[name] for name in _AHEAD_OF_HISTORY)
@@ -175,10 +181,14 @@ def _shares(window: ContextWindow) -> dict[str, int]:
     return used | {"free": window.free, "reserve": window.budget.reserve}
 
 
-def _broken_free(window: ContextWindow, cells: int) -> list[tuple[str, str]]:
-    """Draw what is free behind a break: its figure is written where the room would be."""
+def _broken_free(window: ContextWindow, cells: int, *, has_figure: bool) -> list[tuple[str, str]]:
+    """Draw what is free behind a break: its figure is written where the room would be.
+
+    Not where marks are drawn over it: the legend has it, too.
+    """
     whole = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
-    text = next((text for text in (whole, _BREAK) if len(text) <= cells), "")
+    forms = (whole, _BREAK) if has_figure else (_BREAK,)
+    text = next((text for text in forms if len(text) <= cells), "")
     return [(text, "$foreground"), (PATTERNS["free"] * (cells - len(text)), "$kind-free")]
 
 

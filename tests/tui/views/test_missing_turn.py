@@ -50,8 +50,8 @@ async def sent(pilot: Pilot[None], text: str) -> ChatScreen:
     return screen
 
 
-async def opened(pilot: Pilot[None], key: str, kind: type) -> None:
-    await pilot.press(key)
+async def opened(pilot: Pilot[None], keys: str | tuple[str, ...], kind: type) -> None:
+    await pilot.press(*([keys] if isinstance(keys, str) else keys))
     await until(pilot, lambda: isinstance(pilot.app.screen, kind), "the view")
     await settled(pilot)
 
@@ -70,7 +70,7 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         screen = await sent(pilot, QUESTION)
         assert screen.session is not None
         cases, before = Cases(backend.store.database), len(screen.session.memory.turns)
-        await opened(pilot, "alt+k", RegressionCasesView)
+        await opened(pilot, ("ctrl+o", "k"), RegressionCasesView)
         assert shown(pilot, "view-nothing") == NONE_YET
         await pilot.press("escape")
 
@@ -127,7 +127,7 @@ async def test_noted_cases_are_tried_told_of_and_taken_back(backend: TestBackend
         turns, cases = screen.session.memory.turns, Cases(backend.store.database)
         for wanted, kind in ((9, CaseKind.KEPT), (20, CaseKind.MISS)):
             cases.put(Case(turns[60], turns[wanted - 1], kind, 1, backend.store.now()))
-        await opened(pilot, "alt+k", RegressionCasesView)
+        await opened(pilot, ("ctrl+o", "k"), RegressionCasesView)
         kept, missed = lines(pilot)
         assert kept.startswith("✓ #9     kept     in the window     in the window     #61 what did")
         assert missed.startswith("✗ #20    missing  never a candidate never a candidate #61")

@@ -38,6 +38,6 @@ async def test_reply(picture: Picture, backend: TestBackend) -> None:
             Cases(store.database).remove(noted)
         for wanted, kind in ((9, CaseKind.KEPT), (20, CaseKind.MISS)):
             Cases(store.database).put(Case(turns[60], turns[wanted - 1], kind, 1, store.now()))
-        await opened(pilot, "alt+k", RegressionCasesView)
+        await opened(pilot, ("ctrl+o", "k"), RegressionCasesView)
         await pilot.press("end")
         await picture(pilot, "cases", "wide", "small")

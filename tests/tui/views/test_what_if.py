@@ -132,6 +132,7 @@ def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(
         assert sum(column.width or 0 for column in columns) <= width - 20
         text = str(draw(columns, next(row for row in comparison.rows if row.turns == (9,))))
         assert re.match(rf"#9 +{head}\d", text)
+        assert text.count("╪ obs") == 1, "observations stand for it"
     (instructions,) = [row for row in comparison.rows if row.turns == (None,)]
     assert instructions.shares[Mode.OBSERVE].tokens > instructions.shares[Mode.FULL].tokens
 
