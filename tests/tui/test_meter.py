@@ -11,6 +11,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, ReplyDelta
 from jitchat.session import SessionOptions
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Message, Usage
 from tests.support import ScriptedProvider, conversation_of, talk
@@ -126,6 +127,7 @@ async def test_after_the_reply_its_figures_stand_on_every_surface(
             await screen.open(conversation_of(store, talks))
             await ready(pilot)
             await ask(pilot)
+            screen.query_one(HintLine).show_notice("", 0.01)  # of the session that was left
             assert shown(screen, "#cost").endswith(hint), case
             assert line in boundary(screen), case
             assert shown(screen, "#title").endswith(f"6 turns{total}"), case

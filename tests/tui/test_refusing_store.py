@@ -120,7 +120,12 @@ async def _begun(pilot: Pilot[None], screen: ChatScreen) -> Transcript:
     screen.query_one(Prompt).insert("when?")
     await pilot.press("enter")
     transcript = screen.query_one(Transcript)
-    await until(pilot, lambda: _last(transcript).reply.source == "It is ", "the first piece")
+
+    def has_begun() -> bool:
+        reply = _last(transcript).reply
+        return reply is not None and reply.source == "It is "
+
+    await until(pilot, has_begun, "the first piece")
     return transcript
 
 
