@@ -237,10 +237,13 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Have the window answered; one that is too large for the model is built anew, once."""
         for is_last_try in (False, True):
-            async with aclosing(self._make_room(question, mode)) as passes:
-                async for made in passes:
-                    yield made
-            built, messages = await asyncio.to_thread(self._build, question, mode)
+            try:
+                built, messages = await asyncio.to_thread(self._build, question, mode)
+            except WindowOverflow:
+                async with aclosing(self._make_room(question, mode)) as passes:
+                    async for made in passes:
+                        yield made
+                built, messages = await asyncio.to_thread(self._build, question, mode)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
             try:

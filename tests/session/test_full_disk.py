@@ -224,11 +224,16 @@ async def test_a_message_that_is_refused_meanwhile_forgets_no_reply(store):
 
 
 async def test_each_of_several_replies_is_stored_once_there_is_room(store):
-    session = talking(store, "The start ", LONG)
+    all_begun, begun = asyncio.Event(), set[Mode]()
+    session = talking(store, "The start ", all_begun, LONG)
 
-    def hear(_: Mode, event: Event) -> None:
+    def hear(mode: Mode, event: Event) -> None:
         if isinstance(event, ReplyDelta) and event.text == LONG:
             fill(store)
+        elif isinstance(event, ReplyDelta):
+            begun.add(mode)
+            if len(begun) == len(Mode):
+                all_begun.set()
 
     asking = ModeComparison(session, "hello")
     await asking.run(hear)
