@@ -70,9 +70,9 @@ class JsonText:
             return False
         data = self._file.read(max(_CHUNK, len(self._text) - self._at))
         self._is_ended = not data
-        self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
-        self._at = 0
-        return True
+        piece = self._decoder.decode(data, final=not data)
+        self._text, self._at = self._text[self._at :] + piece, 0
+        return bool(data or piece)
 
     def peek(self) -> str:
         """Pass over blanks, and look at the character that follows; empty at the end."""

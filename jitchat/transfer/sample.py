@@ -1,7 +1,7 @@
 """What a file begins with: by that, and not by its name, its format is told."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -65,10 +65,8 @@ def sample_of(file: SourceFile) -> Sample:
     with file.open() as opened:
         text = JsonText(opened)
         first = text.peek()
-        if not first:
-            raise NotJson("is empty")
-        if first == "[":
-            return Sample(Shape.LIST, _objects(islice(text.items(), _ITEMS)))
+        if first in ("", "["):
+            return _of_list(text, first)
         if first == "{" and text.is_line_long():
             return Sample(Shape.OBJECT, (_beginning(file),))
         line = text.lines()
@@ -76,19 +74,28 @@ def sample_of(file: SourceFile) -> Sample:
         if not isinstance(found, Broken) and not text.peek():
             return Sample(Shape.OBJECT, _objects((found,)))
         begun = (found, *islice(line, _LINES))
-    if not isinstance(found, dict) and first == "{":
-        whole = _of_object(file, _objects(begun))
-        if whole is not None:
-            return whole
+    whole = (
+        _of_object(file, _objects(begun)) if isinstance(found, Broken) and first == "{" else None
+    )
+    return whole or _of_lines(begun)
+
+
+def _of_list(text: JsonText, first: str) -> Sample:
+    if not first:
+        raise NotJson("is empty")
+    return Sample(Shape.LIST, _objects(islice(text.items(), _ITEMS)))
+
+
+def _of_lines(begun: Sequence[object]) -> Sample:
     objects = _objects(begun)
     if not objects:
-        deep = isinstance(found, Broken) and found.reason == "nested too deeply"
+        deep = any(isinstance(e, Broken) and e.reason == "nested too deeply" for e in begun[:1])
         raise NotJson("is nested too deeply" if deep else "is not JSON")
     return Sample(Shape.LINES, objects)
 
 
-def _objects(values: object) -> tuple[Mapping[str, object], ...]:
-    return tuple(value for value in values if isinstance(value, dict))  # type: ignore[attr-defined]
+def _objects(values: Iterable[object]) -> tuple[Mapping[str, object], ...]:
+    return tuple(value for value in values if isinstance(value, dict))
 
 
 def _of_object(file: SourceFile, lines: tuple[Mapping[str, object], ...]) -> Sample | None:
