@@ -51,7 +51,7 @@ def export_command(
     with cold_store.opened_store(flags.paths()) as store:
         names = wanted or ((flags.conversation,) if flags.conversation else ())
         conversations = _chosen(store, names, is_all=is_all)
-        with _writer(out) as write, store.database.read():
+        with _writer(out) as write:
             EXPORTS[name].write(store, conversations, write)
     if out is not None:
         output.say(f"{plural(len(conversations), 'conversation')} exported to {out}.", err=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jitchat.store.path import Path
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, Send, WindowArchive
 from jitchat.values import Conversation, Turn
@@ -33,8 +34,8 @@ def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
     path, archive = store.path(conversation), WindowArchive(store.database)
     for first, last in path.stretches:
         for start in range(first, last + 1, _BATCH):
-            positions = range(start, min(last, start + _BATCH - 1) + 1)
-            turns = sorted(store.turns_at(conversation, positions), key=lambda turn: turn.position)
+            part = Path(((start, min(last, start + _BATCH - 1)),))
+            turns = store.turns_of(conversation, part)
             notes = archive.notes([turn.id for turn in turns])
             for turn in turns:
                 yield ExportedTurn(turn, notes.get(turn.id))

@@ -6,7 +6,7 @@ was migrated has both: what the threads have is not read twice.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from jitchat.transfer.incoming import (
     tree_turns,
 )
 from jitchat.transfer.json_text import decoded
-from jitchat.transfer.read_only import failed, open_read_only, tables_of
+from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role, ToolCall
@@ -66,18 +66,22 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     del source
     if file.path is None:
         return
-    try:
-        with closing(open_read_only(file.path)) as connection:
-            tables = tables_of(connection)
-            threads = set[str]()
-            if _has_threads(tables):
-                for found in _Threads(connection, tables).conversations():
-                    threads.add(found.origin.key)
-                    yield found
-            if _has_responses(tables):
-                yield from _Responses(connection, tables).conversations(threads)
-    except sqlite3.Error as error:
-        raise failed(file.path, error) from None
+    with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
+        tables = tables_of(connection)
+        threads = set[str]()
+        if _has_threads(tables):
+            for found in _Threads(connection, tables).conversations():
+                threads.add(found.origin.key)
+                yield found
+        if _has_responses(tables):
+            for found in _Responses(connection, tables).conversations(threads):
+                found.turns = _guarded(found.turns, file.path)
+                yield found
+
+
+def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn]:
+    with foreign_errors(path):
+        yield from turns
 
 
 def _query(tables: _Columns, table: str, wanted: str, rest: str) -> str:

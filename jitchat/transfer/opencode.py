@@ -23,7 +23,7 @@ from jitchat.transfer.incoming import (
     attachment,
 )
 from jitchat.transfer.json_text import decoded
-from jitchat.transfer.read_only import failed, open_read_only, tables_of
+from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role, ToolCall
@@ -58,27 +58,24 @@ def _usual_place(environment: Environment) -> Path:
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if file.path is None:
         return
-    try:
-        with closing(open_read_only(file.path)) as connection:
-            columns = tables_of(connection)["session"]
-            for row in connection.execute(_sessions(columns)).fetchall():
-                identity, title, created, updated, parent = row
-                if parent:
-                    source.tally.skip("session of a sub-agent")
-                    continue
-                tally, key = Tally(), text(identity)
-                yield IncomingConversation(
-                    Origin(NAME, key),
-                    f"{NAME}-{key.removeprefix('ses_')[:12]}",
-                    text(title),
-                    _turns(connection, key, tally),
-                    tally,
-                    None,
-                    moment_in_any_unit(created),
-                    moment_in_any_unit(updated),
-                )
-    except sqlite3.Error as error:
-        raise failed(file.path, error) from None
+    with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
+        columns = tables_of(connection)["session"]
+        for row in connection.execute(_sessions(columns)).fetchall():
+            identity, title, created, updated, parent = row
+            if parent:
+                source.tally.skip("session of a sub-agent")
+                continue
+            tally, key = Tally(), text(identity)
+            yield IncomingConversation(
+                Origin(NAME, key),
+                f"{NAME}-{key.removeprefix('ses_')[:12]}",
+                text(title),
+                _turns(connection, file.path, key, tally),
+                tally,
+                None,
+                moment_in_any_unit(created),
+                moment_in_any_unit(updated),
+            )
 
 
 def _sessions(columns: frozenset[str]) -> str:
@@ -88,24 +85,23 @@ def _sessions(columns: frozenset[str]) -> str:
     return f"SELECT {listed} FROM session ORDER BY id"  # noqa: S608  constants
 
 
-def _turns(connection: sqlite3.Connection, session: str, tally: Tally) -> Iterator[IncomingTurn]:
+def _turns(
+    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
+) -> Iterator[IncomingTurn]:
     maker = TurnMaker(tally)
-    rows = connection.execute(
-        "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
-    )
-    for identity, data in rows:
-        fields = _object(data)
-        role = _ROLES.get(text(fields.get("role")))
-        if role is None:
-            tally.skip("no known role")
-            continue
-        pieces = [piece for part in _parts(connection, identity) for piece in _pieces(part, tally)]
-        model = mapping(fields.get("model"))
-        note = Note(
-            moment_in_any_unit(mapping(fields.get("time")).get("created")),
-            text(fields.get("modelID")) or text(model.get("modelID")),
-        )
-        yield from maker.turns(text(identity), role, pieces, None, note)
+    query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY id"
+    with foreign_errors(path):
+        for identity, data in connection.execute(query, (session,)):
+            fields = _object(data)
+            role = _ROLES.get(text(fields.get("role")))
+            if role is None:
+                tally.skip("no known role")
+                continue
+            parts = _parts(connection, identity)
+            pieces = [piece for part in parts for piece in _pieces(part, tally)]
+            model = text(fields.get("modelID")) or text(mapping(fields.get("model")).get("modelID"))
+            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
+            yield from maker.turns(text(identity), role, pieces, None, Note(made, model))
 
 
 def _parts(connection: sqlite3.Connection, message: object) -> Iterator[Mapping[str, object]]:

@@ -1,6 +1,5 @@
 """What a file begins with: by that, and not by its name, its format is told."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -8,7 +7,7 @@ from enum import Enum, auto
 from itertools import islice
 
 from jitchat.transfer.json_text import Broken, CutOff, JsonText, NotJson
-from jitchat.transfer.read_only import open_read_only, tables_of
+from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
 from jitchat.transfer.source import SourceFile
 
 _ITEMS = 5
@@ -140,8 +139,5 @@ STREAMED = ("conversations", "messages", "turns")
 def _of_database(file: SourceFile) -> Sample:
     if file.path is None:
         raise NotJson("is a database in a zip: unpack it, and import the file")
-    with closing(open_read_only(file.path)) as connection:
-        try:
-            return Sample(Shape.DATABASE, tables=tables_of(connection))
-        except sqlite3.Error as error:
-            raise NotJson(f"is a damaged database ({error})") from None
+    with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
+        return Sample(Shape.DATABASE, tables=tables_of(connection))

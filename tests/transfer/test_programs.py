@@ -514,11 +514,10 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
 
 
 def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore):
+    asked = ("Eins", "Zwei", "Drei", "Vier", "Elf", "Neun", "Zehn", "Zwölf")
     entries = [
         exports.gemini_entry(number, f"Prompt eingegeben: {text}", "<p>Ja</p>")
-        for number, text in enumerate(
-            ("Eins", "Zwei", "Drei", "Vier", "Elf", "Neun", "Zehn", "Zwölf")
-        )
+        for number, text in enumerate(asked)
     ]
 
     taken = only(store, written(tmp_path, "Meine Aktivitäten.json", entries))
