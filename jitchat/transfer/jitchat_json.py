@@ -31,8 +31,10 @@ from jitchat.transfer.incoming import LONGEST_NAME, IncomingConversation, Tally,
 from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.typed import is_typed
 from jitchat.values import Conversation, Role, Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
+from jitchat.window.window import ContextWindow
 
 NAME = "jitchat"
 VERSION = 1
@@ -335,17 +337,13 @@ def _record(fields: Mapping[str, object], turns: _Turns) -> WindowRecord:
     """Make a window of its fields, and describe it anew: what it does not know is not stored."""
     given = [dict[str, Any](mapping(each)) for each in sequence(fields["segments"])]
     for each in given:
-        if "text" not in each:
-            turn = turns.at(each.get("turn"))
-            each["text"] = turn.content if turn is not None else ""
+        turn = turns.at(each.get("turn")) if "text" not in each else None
+        each["text"] = turn.content if turn is not None else repair(text(each.get("text")))
     ledger = [dict(mapping(each)) for each in sequence(fields["ledger"])]
     header = dict(mapping(fields["header"]))
     window = window_from(header, given, ledger)
-    numbers = (window.budget.limit, window.budget.reserve, window.full_tokens, window.band)
-    if not all(isinstance(each, int) for each in (*numbers, *(s.tokens for s in window.segments))):
-        raise TypeError("not a number of tokens")
-    if not all(isinstance(each.text, str) for each in window.segments):
-        raise TypeError("not a text")
+    if not is_typed(window, ContextWindow):
+        raise TypeError("not a window")
     described = []
     for segment in window.segments:
         turn = turns.at(segment.turn)

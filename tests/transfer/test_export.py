@@ -191,6 +191,37 @@ DAMAGES = [
     ("windows", {"header": {}}),
     ("windows", {"ledger": [{}]}),
     ("windows", {"segments": [{"text": 5}]}),
+    (
+        "windows",
+        {
+            "segments": [
+                {
+                    "kind": "draft",
+                    "role": "user",
+                    "turn": None,
+                    "tokens": "many",
+                    "reason": "",
+                    "text": "",
+                }
+            ]
+        },
+    ),
+    (
+        "windows",
+        {
+            "ledger": [
+                {
+                    "turn": 1,
+                    "rank": [],
+                    "score": 0,
+                    "parts": {},
+                    "tokens": 1,
+                    "verdict": "recent",
+                    "reason": "",
+                }
+            ]
+        },
+    ),
     ("windows", {"said": 99}),
     ("windows", {"said": [1]}),
     ("turns", {"role": "system"}),
