@@ -32,6 +32,7 @@ _KNOWN = """
     SELECT i.key, t.position FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ?
 """
+_INDEX_WORDS = "INSERT INTO turns_fts (rowid, content) SELECT id, content FROM turns WHERE id > ?"
 _IS_IMPORTED = """
     SELECT 1 FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ? AND t.position = ?
@@ -140,7 +141,10 @@ class ImportWriter:
             keys.append((identity, incoming.key, incoming.model or None))
             if incoming.reasoning:
                 reasoning.append((identity, incoming.reasoning))
+        connection.execute("INSERT INTO bulk_inserts VALUES (1)")
         connection.executemany(INSERT_TURN, turns)
+        connection.execute(_INDEX_WORDS, (first,))
+        connection.execute("DELETE FROM bulk_inserts")
         connection.executemany("INSERT INTO imported_turns VALUES (?, ?, ?)", keys)
         connection.executemany("INSERT INTO reasoning VALUES (?, ?)", reasoning)
         self.added += identity - first

@@ -168,9 +168,10 @@ class JsonText:
                 place = self._at
                 continue
             place = match.end()
-            depth += 1 if match[1] in "[{" else -1
-            deepest = max(deepest, depth)
-            if depth == 0:
+            if match[1] in "[{":
+                depth += 1
+                deepest = max(deepest, depth)
+            elif (depth := depth - 1) == 0:
                 break
         kept += self._keep(pieces, place, kept)
         if deepest > MAX_DEPTH:

@@ -115,6 +115,17 @@ def test_a_turn_behind_a_known_one_that_stands_elsewhere_here_finds_it(store: Co
     assert store.tree("talk").head == 4
 
 
+def test_imported_turns_are_found_by_their_words_and_so_is_what_follows(store: ColdStore):
+    take(store, incoming([0, 1]))
+    store.append("talk", [Turn(0, Role.USER, "turn here")])
+
+    found = {place for _, place, _ in store.search("turn")}
+
+    assert found == {1, 2, 3}
+    assert store.database.fetch_all("SELECT * FROM bulk_inserts") == []
+    store.database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+
+
 def test_the_head_follows_the_source_where_nothing_was_said_here(store: ColdStore):
     take(store, incoming([0, 1, 1]), head=2)
     assert store.tree("talk").head == 2

@@ -14,3 +14,14 @@ CREATE TABLE imported_turns (
     key BLOB NOT NULL,
     model TEXT
 );
+
+-- Many turns at once go into the full-text index in one statement, not by the trigger: FTS5 writes what it has to the disk
+-- whenever a statement with a trigger begins. The table has a row while that goes on, in its transaction only.
+
+CREATE TABLE bulk_inserts (id INTEGER PRIMARY KEY CHECK (id = 1));
+
+DROP TRIGGER turns_fts_insert;
+
+CREATE TRIGGER turns_fts_insert AFTER INSERT ON turns WHEN NOT EXISTS (SELECT 1 FROM bulk_inserts) BEGIN
+    INSERT INTO turns_fts (rowid, content) VALUES (new.id, new.content);
+END;
