@@ -32,7 +32,9 @@ _UNINDEXED = "what is not indexed yet is, when it is next used."
     "--from",
     "program",
     type=click.Choice(list(BY_NAME)),
-    help="Take only what this program wrote; without FILE, from where it keeps it.",
+    metavar="NAME",
+    help="Take only what this program wrote; without FILE, from where it keeps it. NAME is"
+    f" {', '.join(list(BY_NAME)[:-1])} or {list(BY_NAME)[-1]}.",
 )
 @click.option("--pick", metavar="NAME", help="Take only this conversation.")
 @click.option("--no-vectors", is_flag=True, help="Index without vectors; they follow later.")

@@ -210,7 +210,8 @@ def _cleaned(piece: Piece) -> Piece | None:
         return piece
     if _COMMAND.match(piece.text):
         return None
-    said = _REMINDER.sub("", piece.text)
+    said, reminders = _REMINDER.subn("", piece.text)
+    said = said.strip() if reminders else said
     return Text(said) if said.strip() else None
 
 

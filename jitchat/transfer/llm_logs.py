@@ -102,7 +102,7 @@ class _Responses:
             " GROUP BY COALESCE(conversation_id, id) ORDER BY 2"
         ).fetchall()
         for conversation, first in rows:
-            key = text(conversation) or f"response {first}"
+            key = text(conversation) or f"response-{first}"
             if key in known:
                 continue
             tally = Tally()

@@ -267,7 +267,7 @@ def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
 
     assert taken.title == "A missing module"
     assert path_of(store, taken) == [
-        "u: Why does a.py fail?\n",
+        "u: Why does a.py fail?",
         "a: I look.",
         "t: import b",
         "a: ",
@@ -311,7 +311,7 @@ def test_a_session_that_was_imported_while_it_ran_is_completed(tmp_path: Path, s
     ending = [turn.content for turn in store.turns(store.conversations()[0].id)]
     assert len(store.conversations()) == 1
     assert ending[-3:] == ["b is missing.", "No, delete the import.", "Deleted."]
-    assert ending[:3] == ["Why does a.py fail?\n", "I look.", "import b"]
+    assert ending[:3] == ["Why does a.py fail?", "I look.", "import b"]
 
 
 def test_sub_agents_and_broken_lines_are_counted(tmp_path: Path, store: ColdStore):
@@ -340,7 +340,7 @@ def test_what_was_compacted_is_gone_on_with(tmp_path: Path, store: ColdStore):
 
     path = written(tmp_path, f"{SESSION}.jsonl", jsonl([*lines, boundary, summary, after]))
 
-    assert path_of(store, only(store, path)) == ["u: Why does a.py fail?\n", "u: Go on."]
+    assert path_of(store, only(store, path)) == ["u: Why does a.py fail?", "u: Go on."]
 
 
 # Codex
