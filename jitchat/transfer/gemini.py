@@ -33,7 +33,7 @@ NAME = "gemini"
 GAP = timedelta(minutes=30)
 _PREFIXES = ("Prompted with: ", "Asked Gemini: ", "Asked Bard: ", "Prompted ", "Asked ", "Said ")
 _NOT_SAID = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
-_ATTACHED = re.compile(r"\s*Attached \d+ files?\.?\s*$")
+_ATTACHED = re.compile(r"Attached \d{1,4}+ files?\.?\Z")
 _ENOUGH = 8
 """So many titles must begin alike for that to be taken for a verb."""
 
@@ -114,7 +114,7 @@ def _verb(entries: Sequence[_Entry]) -> str:
 
 def _prompt(title: str, verb: str) -> str:
     said = next((p for p in (*_PREFIXES, verb) if p and title.startswith(p)), "")
-    return _ATTACHED.sub("", title[len(said) :]).strip()
+    return _ATTACHED.sub("", title[len(said) :].strip()).strip()
 
 
 def _conversation(group: Sequence[_Entry], verb: str) -> IncomingConversation:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = [
     "send", "window", "why", "replay", "check", "demo", "rot",
-    "conversations", "import", "models", "usage", "tokens", "keys",
+    "conversations", "import", "export", "models", "usage", "tokens", "keys",
     "mcp",
     "doctor", "config", "paths", "completion", "bench",
 ]  # fmt: skip
