@@ -18,11 +18,13 @@ from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 
-from jitchat.errors import BenchFailed, ImportFailed
+from jitchat.bench.label_file import read_value
+from jitchat.errors import BenchFailed
 from jitchat.text.sanitize import shorten
-from jitchat.transfer.formats import left_out, read_value
+from jitchat.transfer.fields import moment_of
+from jitchat.transfer.formats import left_out
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
-from jitchat.transfer.plain import moment_of, take_item
+from jitchat.transfer.plain import take_item
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
@@ -35,8 +37,6 @@ ABSTENTION = "abstention"
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 _WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
-_MAX_BYTES = 600 << 20
-"""LongMemEval-S, whose 500 histories overlap, has 280 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,7 @@ def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversatio
     """
     known = formats or FORMATS
     remedy = f"Name {', or '.join(each.description for each in known)}."
-    try:
-        value = read_value(path, _MAX_BYTES)
-    except ImportFailed as error:
-        raise BenchFailed(error.what, remedy) from error
+    value = read_value(path, remedy)
     form = next((each for each in known if each.matches(value)), None)
     if form is None:
         names = " or ".join(each.name for each in known)

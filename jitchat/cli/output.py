@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from jitchat.errors import BenchFailed, JitchatError
-from jitchat.text.sanitize import CHANGED, for_terminal
+from jitchat.text.sanitize import escape_in_json, for_terminal
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,13 +74,7 @@ def say_json(value: object) -> None:
     except LookupError:
         is_utf8 = False
     text = json.dumps(value, indent=2, ensure_ascii=not is_utf8)
-    # what `for_terminal` would change is written as JSON may: a terminal may obey or hide it
-    emit(text.translate({code: _escaped(chr(code)) for code in CHANGED & set(map(ord, text))}))
-
-
-def _escaped(character: str) -> str:
-    units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
+    emit(escape_in_json(text))
 
 
 @contextmanager

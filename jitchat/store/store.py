@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import Any
 
 from jitchat.errors import UnknownConversation, UsageError
@@ -52,6 +53,32 @@ def turn_from(row: Sequence[Any]) -> Turn:
     spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
     use = use_from(json.loads(tools)) if tools else NO_TOOL_USE
     return Turn(position, spoken, content, created_at, name, ended, identity, parent, use)
+
+
+INSERT_TURN = (
+    "INSERT INTO turns"
+    " (id, conversation, position, role, name, content, created_at, status, parent, tools)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+"""Takes an id, or None for the next one, and what `turn_row` makes."""
+
+
+def storable(turn: Turn, position: int, parent: int | None) -> Turn:
+    """Give a turn its place, and what can be stored of its text, name and date."""
+    name = one_line(repair(turn.name)) if turn.name else None
+    content, moment = repair(turn.content), _aware(turn.created_at)
+    return replace(
+        turn, position=position, parent=parent, content=content, name=name, created_at=moment
+    )
+
+
+def turn_row(conversation: str, turn: Turn) -> tuple[object, ...]:
+    """Make the row of a storable turn."""
+    moment = turn.created_at.isoformat() if turn.created_at else None
+    return (
+        *(conversation, turn.position, turn.role, turn.name, turn.content),
+        *(moment, turn.status, turn.parent, tools_column(turn.use)),
+    )
 
 
 def tools_column(use: ToolUse) -> str | None:
@@ -161,13 +188,13 @@ class ColdStore:
             with self.database.read() as connection:  # what goes is overwritten, from now on
                 connection.execute("PRAGMA secure_delete = ON")
         with self.database.write() as connection:
-            fresh = _unused_id(connection, wanted_id)
+            fresh = unused_id(connection, wanted_id)
             connection.execute(
                 "INSERT INTO conversations"
                 " (id, title, touched, created_at, updated_at, project, temporary)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(fresh, one_line(title), _next_touch(connection)),
+                    *(fresh, one_line(title), next_touch(connection)),
                     *([moment.isoformat()] * 2),
                     *(project, os.getpid() if temporary else 0),
                 ),
@@ -287,26 +314,15 @@ class ColdStore:
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
                 fork = None if parent == position - 1 else parent
-                moment, content = _aware(turn.created_at), repair(turn.content)
-                name = one_line(repair(turn.name)) if turn.name else None
-                tools = tools_column(turn.use)
-                cursor = connection.execute(
-                    "INSERT INTO turns"
-                    " (conversation, position, role, name, content, created_at, status, parent,"
-                    " tools) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        *(conversation, position, turn.role, name, content),
-                        *(moment.isoformat() if moment else None, turn.status, fork, tools),
-                    ),
-                )
-                kept = replace(turn, position=position, content=content, created_at=moment)
-                stored.append(replace(kept, name=name, id=cursor.lastrowid or 0, parent=fork))
+                kept = storable(turn, position, fork)
+                cursor = connection.execute(INSERT_TURN, (None, *turn_row(conversation, kept)))
+                stored.append(replace(kept, id=cursor.lastrowid or 0))
                 parent = position
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
-                (_next_touch(connection), self.now().isoformat(), conversation),
+                (next_touch(connection), self.now().isoformat(), conversation),
             )
-            self._look_at(connection, conversation, parent)
+            look_at(connection, conversation, parent)
         return stored
 
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
@@ -338,7 +354,7 @@ class ColdStore:
         with self.database.write() as connection:
             tree = self.tree(conversation)
             if position not in tree.path():
-                self._look_at(connection, conversation, tree.leaf_below(position))
+                look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
         self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
@@ -389,28 +405,26 @@ class ColdStore:
             tree = tree_from(*row) if row else Tree()
         return replace(tree, head=self._heads.get(conversation, tree.head))
 
-    @staticmethod
-    def _look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
-        """Make the turn at `position` the head; the last one of all needs no mention."""
-        connection.execute(
-            "UPDATE conversations SET head = NULLIF(?1,"
-            " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
-            " WHERE id = ?2",
-            (position, conversation),
-        )
+
+def look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
+    """Make the turn at `position` the head; the last one of all needs no mention."""
+    connection.execute(
+        "UPDATE conversations SET head = NULLIF(?1,"
+        " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
+        " WHERE id = ?2",
+        (position, conversation),
+    )
 
 
-def _next_touch(connection: sqlite3.Connection) -> int:
+def next_touch(connection: sqlite3.Connection) -> int:
     query = "SELECT COALESCE(MAX(touched), 0) + 1 FROM conversations"
     return int(connection.execute(query).fetchone()[0])
 
 
-def _unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
-    used = {row[0] for row in connection.execute("SELECT id FROM conversations")}
+def unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
+    """Make `wanted` an id that no conversation has; `chat-N` where it is None."""
     base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
-    if wanted and base not in used:
-        return base
-    number = 2 if wanted else 1
-    while f"{base}-{number}" in used:
-        number += 1
-    return f"{base}-{number}"
+    numbered = (f"{base}-{number}" for number in count(2 if wanted else 1))
+    tried = chain([base], numbered) if wanted else numbered
+    query = "SELECT 1 FROM conversations WHERE id = ?"
+    return next(each for each in tried if connection.execute(query, (each,)).fetchone() is None)

@@ -105,7 +105,8 @@ class Send:
 @dataclass(frozen=True, slots=True)
 class ReplyNote:
     model: str
-    """Its own name; empty where no window is known that the reply answers."""
+    """Its own name; empty where no window is known that the reply answers, nor where it was
+    imported from."""
     provider: str
     """As the settings call it; empty where that was not kept."""
     stop: str | None
@@ -155,12 +156,13 @@ _SIZES = """
     WHERE w.id = ? GROUP BY 1
 """
 _NOTES = f"""
-    SELECT t.value, COALESCE(json_extract(w.header, '$.model'), ''), COALESCE(w.provider, ''),
-           w.stop, w.cost, COALESCE(r.content, ''), {_USAGE}
+    SELECT t.value, COALESCE(json_extract(w.header, '$.model'), i.model, ''),
+           COALESCE(w.provider, ''), w.stop, w.cost, COALESCE(r.content, ''), {_USAGE}
     FROM json_each(?) AS t
     LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
     LEFT JOIN reasoning r ON r.turn = t.value
-    WHERE w.id IS NOT NULL OR r.turn IS NOT NULL
+    LEFT JOIN imported_turns i ON i.turn = t.value
+    WHERE w.id IS NOT NULL OR r.turn IS NOT NULL OR i.model IS NOT NULL
 """  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position

@@ -84,6 +84,20 @@ def both_ends(text: str, reach: int, between: str = " ") -> str:
     return text if len(text) <= 2 * reach else f"{text[:reach]}{between}{text[-reach:]}"
 
 
+def escape_in_json(written: str) -> str:
+    """Write what `for_terminal` would change as JSON may: a terminal may obey or hide it."""
+    if written.isascii() and written.isprintable():
+        return written
+    return written.translate(
+        {code: _escaped(chr(code)) for code in CHANGED & set(map(ord, written))}
+    )
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
+
+
 def one_line(text: str) -> str:
     """`for_terminal`, with every run of white space as one blank."""
     return " ".join(for_terminal(text).split())

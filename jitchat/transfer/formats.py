@@ -1,159 +1,127 @@
-"""Reading a file: which format it is in, and its conversations.
+"""Which format a file is in, and its conversations, one after the other.
 
-Nothing is stored here, so a file that turns out to be broken leaves nothing behind.
+Nothing is stored here: what cannot be read leaves nothing behind.
 """
 
 import json
-import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from itertools import count, islice
-from pathlib import Path
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
+from jitchat.transfer.chatgpt import CHATGPT
+from jitchat.transfer.claude import CLAUDE
+from jitchat.transfer.claude_code import CLAUDE_CODE
+from jitchat.transfer.codex import CODEX
+from jitchat.transfer.format import Format
+from jitchat.transfer.gemini import GEMINI
+from jitchat.transfer.incoming import IncomingConversation
+from jitchat.transfer.jitchat_json import JITCHAT
+from jitchat.transfer.json_text import NotJson
+from jitchat.transfer.librechat import LIBRECHAT
+from jitchat.transfer.llm_logs import LLM_LOGS
 from jitchat.transfer.locomo import LOCOMO
-from jitchat.transfer.plain import PLAIN, BrokenLine, read_plain
+from jitchat.transfer.open_webui import OPEN_WEBUI
+from jitchat.transfer.opencode import OPENCODE
+from jitchat.transfer.plain import PLAIN, read_plain
 from jitchat.transfer.report import FileConversation
+from jitchat.transfer.sample import Shape, sample_of
+from jitchat.transfer.sillytavern import SILLYTAVERN
+from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Conversation
 
-MAX_BYTES = 200 << 20
-MAX_OBJECTS = 1_000_000
-"""Messages, or other objects, of a file: a million small ones take some 400 MB to read."""
-MAX_VALUES = 8_000_000
-"""Commas and opening brackets, each: prose of 200 MB has a third as many."""
-FORMATS = (LOCOMO, PLAIN)
-"""In the order in which they are tried; the last one takes what no other does."""
-_EXPECTED = f"Known are {', and '.join(each.description for each in FORMATS)}."
+FORMATS = (
+    JITCHAT, CLAUDE, CHATGPT, OPEN_WEBUI, LIBRECHAT, GEMINI, LOCOMO, SILLYTAVERN, CLAUDE_CODE,
+    CODEX, OPENCODE, LLM_LOGS, PLAIN,
+)  # fmt: skip
+"""In the order in which they are tried; the last one takes what no other does, of a single file."""
+BY_NAME = {each.name: each for each in FORMATS}
+_DESCRIBED = [each.description for each in FORMATS]
+EXPECTED = f"Known are {', '.join(_DESCRIBED[:-1])}, and {_DESCRIBED[-1]}."
 _NAMED = 20
-_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 DEMO_ID, DEMO_TITLE = "demo", "Release planning (demo)"
 
 
-def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
-    """Read the conversations in `path`; only the one called `pick`, if given.
+def conversations_of(
+    source: Source, wanted: Format | None = None
+) -> Iterator[IncomingConversation]:
+    """Read the conversations of all files, of one format only, if one is `wanted`.
 
     Raises:
-        ImportFailed: The file cannot be read, is not a known format, or lacks `pick`.
+        ImportFailed: The only file cannot be read, or is in no known format. Of several files, one
+            of which that holds is counted.
 
     """
-    value = read_value(path, MAX_BYTES)
-    found = next(each for each in FORMATS if each.matches(value)).read(value, path.stem)
-    if pick is not None:
-        found = _picked(found, pick, path)
-    if not any(each.turns for each in found):
-        told = left_out(found)
-        raise ImportFailed(
-            f"{path} holds no turns{f' (left out: {told})' if told else ''}.", _EXPECTED
+    for file in source.files:
+        try:
+            form = _format_of(file, source, wanted)
+            if form is not None:
+                yield from form.read(file, source)
+        except (NotJson, ImportFailed) as error:
+            note_failure(source, error)
+
+
+def note_failure(source: Source, error: NotJson | ImportFailed) -> None:
+    """Count a file of several that cannot be read; that of the only one ends the import."""
+    if source.is_single:
+        if isinstance(error, NotJson):
+            raise ImportFailed(f"{source.path} {error.reason}.", EXPECTED) from None
+        raise error
+    reason = error.reason if isinstance(error, NotJson) else "cannot be read"
+    source.tally.skip(f"file that {reason}")
+
+
+def _format_of(file: SourceFile, source: Source, wanted: Format | None) -> Format | None:
+    """Tell a file's format by what it begins with; None for one of several that is in none."""
+    sample = sample_of(file)
+    form = next((each for each in FORMATS if each.matches(sample)), None)
+    if form is None and source.is_single and sample.shape is not Shape.DATABASE:
+        form = PLAIN
+    if form is not None and wanted in (None, form):
+        return form
+    if source.is_single:
+        is_other = (
+            f"is {form.description}" if form is not None else "is a database of another program"
         )
-    return found
+        raise ImportFailed(
+            f"{file.path} {is_other}.", EXPECTED if form is None else "Leave --from out."
+        )
+    source.tally.skip("file without conversations" if form is None else "file in another format")
+    return None
 
 
-def read_value(path: Path, max_bytes: int) -> object:
-    """Read what a file of JSON or JSONL holds, in whichever encoding of Unicode.
+def picked(
+    conversations: Iterator[IncomingConversation], pick: str, source: Source
+) -> Iterator[IncomingConversation]:
+    """Take only the conversation that is called `pick`: its id, or its key, or its title.
 
     Raises:
-        ImportFailed: It cannot be read, or is neither.
+        ImportFailed: There is none.
 
     """
-    text = _text(path, max_bytes)
-    try:
-        return _decoder(path).decode(text)
-    except (ValueError, RecursionError) as error:
-        items = list(_lines(text, path))
-        if any(isinstance(item, dict) and "role" in item for item in items):
-            return items
-        fault = "is nested too deeply" if isinstance(error, RecursionError) else "is not JSON"
-        detail = f": {error}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ImportFailed(f"{path} {fault}{detail}.", _EXPECTED) from None
+    names, number, is_found = list[str](), 0, False
+    for found in conversations:
+        number += 1
+        if pick in (found.id, found.origin.key, found.title):
+            is_found = True
+            yield found
+        elif len(names) < _NAMED:
+            names.append(found.id)
+    if not is_found:
+        more = f" and {number - _NAMED} more" if number > _NAMED else ""
+        listed = f"It has {', '.join(names)}{more}." if names else EXPECTED
+        raise ImportFailed(f"{source.path} has no conversation {pick!r}.", listed)
 
 
 def left_out(found: Sequence[FileConversation]) -> str:
     """Say what was left out of all conversations, and why; empty where nothing was."""
-    counts: Counter[str] = sum((Counter(each.skipped) for each in found), Counter())
+    return listed(sum((Counter(each.skipped) for each in found), Counter()))
+
+
+def listed(counts: Counter[str]) -> str:
     return ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
-
-
-def _picked(found: Sequence[FileConversation], pick: str, path: Path) -> list[FileConversation]:
-    chosen = [each for each in found if each.id == pick]
-    if not chosen:
-        names = ", ".join(each.id for each in islice(found, _NAMED))
-        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-        raise ImportFailed(f"{path} has no conversation {pick!r}.", f"It has {names}{more}.")
-    return chosen
-
-
-def _text(path: Path, max_bytes: int) -> str:
-    """Read the whole file, in whichever encoding of Unicode.
-
-    Bytes that are no UTF-8 become lone surrogates, which are repaired, and counted, turn by turn.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except FileNotFoundError:
-        raise ImportFailed(f"There is no file {path}.", "Check the name.") from None
-    except OSError as error:
-        raise ImportFailed(
-            f"{path} cannot be read: {error.strerror}.", "Name a file that can."
-        ) from None
-    if len(data) > max_bytes:
-        raise ImportFailed(f"{path} is larger than {max_bytes >> 20} MB.", "Split it.")
-    if not data.strip():
-        raise ImportFailed(f"{path} is empty.", _EXPECTED)
-    if max(data.count(b","), data.count(b"[")) > MAX_VALUES:
-        raise ImportFailed(f"{path} holds more than {MAX_VALUES:,} values.", "Split it.")
-    encoding = json.detect_encoding(data)
-    lenient = "surrogateescape" if encoding.startswith("utf-8") else "replace"
-    return data.decode(encoding, lenient)
-
-
-def _decoder(path: Path) -> json.JSONDecoder:
-    """Make what reads a file as far as it holds no more objects than there is room for."""
-    numbers = count(1)
-
-    def counted(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        if next(numbers) > MAX_OBJECTS:
-            raise _too_many(path)
-        return {sys.intern(name): value for name, value in pairs}
-
-    return json.JSONDecoder(strict=False, parse_int=_whole, object_pairs_hook=counted)
-
-
-def _too_many(path: Path) -> ImportFailed:
-    return ImportFailed(f"{path} holds more than {MAX_OBJECTS:,} messages.", "Split it.")
-
-
-def _lines(text: str, path: Path) -> Iterator[object]:
-    """Read JSONL. A text that opens a list is none: half of it would pass for all of it."""
-    if text.lstrip().startswith("["):
-        return
-    decoder, broken = _decoder(path), 0
-    for number, match in enumerate(_LINE.finditer(text), start=1):
-        line = match[0]
-        if line.strip():
-            try:
-                yield decoder.decode(line)
-            except (ValueError, RecursionError):
-                if (broken := broken + 1) > MAX_OBJECTS:
-                    raise _too_many(path) from None
-                yield BrokenLine(number)
-
-
-def _whole(digits: str) -> int | float:
-    """Let a number of thousands of digits be infinite, where `int` raises."""
-    return int(digits) if len(digits) < 20 else float(digits)
-
-
-def store_all(
-    store: ColdStore, found: Sequence[FileConversation]
-) -> list[tuple[FileConversation, Conversation | None]]:
-    """Store every conversation that has turns, or nothing at all; None for those without."""
-    with store.database.write():
-        return [(each, store_found(store, each) if each.turns else None) for each in found]
 
 
 def store_found(store: ColdStore, found: FileConversation) -> Conversation:

@@ -11,7 +11,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.incoming import IncomingConversation, Tally, turn_key
+from jitchat.transfer.report import ConversationBuilder, FileConversation
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
@@ -102,4 +107,21 @@ def _session_date(value: object) -> datetime | None:
     return None
 
 
-LOCOMO = Format("LoCoMo's JSON", is_locomo, read_locomo)
+NAME = "locomo"
+
+
+def _matches(sample: Sample) -> bool:
+    return is_locomo(list(sample.items))
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    for number, value in enumerate(values_of(file, source.tally), start=1):
+        found = _conversation(value, f"locomo-{number}")
+        turns = [IncomingTurn(turn, turn_key(str(turn.position), 0, turn)) for turn in found.turns]
+        tally = Tally()
+        tally.skipped.update(found.skipped)
+        tally.changed.update(found.changed)
+        yield IncomingConversation(Origin(NAME, found.id), found.id, found.title, turns, tally)
+
+
+LOCOMO = Format(NAME, "LoCoMo's JSON", _matches, _read)

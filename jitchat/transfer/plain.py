@@ -1,11 +1,35 @@
-"""A plain list of turns: objects with role and content, perhaps created_at and name."""
+"""A plain list of turns: objects with role and content, perhaps created_at and name.
 
+That is also what chat completions take: content may be a list of parts, and tools may be called. A
+list, or a file of JSONL, of objects with `messages` is one conversation each.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from itertools import chain
 
-from jitchat.transfer.report import ConversationBuilder, FileConversation, Format
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Format
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Note,
+    Piece,
+    Result,
+    Tally,
+    Text,
+    Thought,
+    TurnMaker,
+)
+from jitchat.transfer.json_text import Broken, JsonText, NotJson
+from jitchat.transfer.openai import call_pieces, content_pieces
+from jitchat.transfer.report import ConversationBuilder, FileConversation
+from jitchat.transfer.sample import STREAMED, Sample, Shape, sample_of
+from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role
 
+NAME = "plain"
 _ROLES = {
     "user": Role.USER,
     "human": Role.USER,
@@ -15,44 +39,74 @@ _ROLES = {
     "tool": Role.TOOL,
 }
 _INSTRUCTIONS = ("system", "developer")
-_YEARS = range(1900, 2201)
+_LISTS = ("messages", "turns")
+_NAMED_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenLine:
-    """A line of JSONL that holds no JSON, in place of its item."""
+class _Item:
+    role: Role
+    pieces: list[Piece]
+    note: Note
 
-    number: int
-    """From 1."""
+    @property
+    def text(self) -> str:
+        return "\n\n".join(piece.text for piece in self.pieces if isinstance(piece, Text))
 
 
 def read_plain(value: object, name: str) -> list[FileConversation]:
     """Read the list as one conversation; one item, or a list under `messages`, will do too."""
-    gathering, items = ConversationBuilder(), _listed(value)
-    broken = [str(each.number) for each in items if isinstance(each, BrokenLine)]
-    lines = f"line{'s' if broken[1:] else ''} {', '.join(broken[:3])}{' …' if broken[3:] else ''}"
-    for item in items:
-        if isinstance(item, BrokenLine):
-            gathering.skip(f"not JSON ({lines})")
-        else:
-            take_item(item, gathering)
+    gathering = ConversationBuilder()
+    for item in _listed(value):
+        take_item(item, gathering)
     return [gathering.found(name, name)]
 
 
-def moment_of(value: object) -> datetime | None:
-    """ISO text or seconds since 1970 as an aware time; None for anything else."""
-    try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value.strip())
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            moment = datetime.fromtimestamp(value, UTC)
-        else:
-            return None
-    except (ValueError, OverflowError, OSError):
+def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
+    """Add an item as a turn, or count why not; `label` is what its file calls it."""
+    read = _read_item(item, gathering.tally)
+    if read is not None:
+        note = read.note
+        gathering.take(read.role, read.text, note.moment, note.name, label)
+
+
+def _read_item(item: object, tally: Tally) -> _Item | None:
+    """Read an item, or count why it is none."""
+    if not isinstance(item, dict):
+        tally.skip("not an object")
         return None
-    if moment.year not in _YEARS:
+    spoken = text(item.get("role")).strip().lower()
+    if spoken not in _ROLES:
+        tally.skip("instructions" if spoken in _INSTRUCTIONS else "no known role")
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    pieces = _pieces(item, _ROLES[spoken], tally)
+    if pieces is None:
+        return None
+    return _Item(_ROLES[spoken], pieces, Note(_moment(item, tally), "", text(item.get("name"))))
+
+
+def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
+    moment = moment_of(item.get("created_at"))
+    if moment is None and item.get("created_at") is not None:
+        tally.change("its date was not understood")
+    return moment
+
+
+def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
+    content, calls = item.get("content"), list(call_pieces(item.get("tool_calls")))
+    if not isinstance(content, str | list) and not calls:
+        tally.skip("its content is no text")
+        return None
+    pieces = list(content_pieces(content, tally))
+    call = text(item.get("tool_call_id"))
+    if role is Role.TOOL and call:
+        said = (piece.text for piece in pieces if isinstance(piece, Text))
+        return [Result(call, "\n\n".join(said))]
+    if not calls and not any(not isinstance(piece, Text) or piece.text.strip() for piece in pieces):
+        tally.skip("empty")
+        return None
+    thought = text(item.get("reasoning_content")) or text(item.get("reasoning"))
+    return [*([Thought(thought)] if thought else []), *pieces, *calls]
 
 
 def _listed(value: object) -> list[object]:
@@ -63,29 +117,121 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
-    """Add an item as a turn, or count why not; `label` is what its file calls it."""
-    if not isinstance(item, dict):
-        gathering.skip("not an object")
+def _is_item(fields: Mapping[str, object]) -> bool:
+    return isinstance(fields.get("role"), str) and ("content" in fields or "tool_calls" in fields)
+
+
+def _has_list(fields: Mapping[str, object]) -> bool:
+    return "role" not in fields and any(isinstance(fields.get(name), list) for name in _LISTS)
+
+
+def _matches(sample: Sample) -> bool:
+    listed = sample.member(*_LISTS)
+    return sample.shape is not Shape.DATABASE and any(
+        _is_item(each) or (sample.shape is not Shape.OBJECT and _has_list(each))
+        for each in (*sample.objects, listed)
+    )
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    sample, tally = sample_of(file), Tally()
+    if sample.shape is not Shape.OBJECT and any(map(_has_list, sample.objects)):
+        yield from _several(file, sample.shape, source)
         return
-    role, content, name = item.get("role"), item.get("content"), item.get("name")
-    spoken = role.strip().lower() if isinstance(role, str) else ""
-    if spoken not in _ROLES:
-        gathering.skip("instructions" if spoken in _INSTRUCTIONS else "no known role")
-    elif not isinstance(content, str):
-        gathering.skip("its content is no text")
-    elif not content.strip():
-        gathering.skip("empty")
-    else:
-        moment = moment_of(item.get("created_at"))
-        if moment is None and item.get("created_at") is not None:
-            gathering.change("its date was not understood")
-        named = name if isinstance(name, str) else None
-        gathering.take(_ROLES[spoken], content, moment, named, label)
+    yield _conversation(file.stem, _items(file, sample.shape, tally), tally)
+
+
+def _conversation(
+    name: str, items: Iterator[object], tally: Tally, title: str = ""
+) -> IncomingConversation:
+    """Make one conversation; it is known by its name and its first turn."""
+    turns = _turns(items, tally)
+    first = next(turns, None)
+    key = f"{name}:{first.key.hex()}" if first is not None else name
+    read = chain([first], turns) if first is not None else iter(())
+    return IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
+
+
+def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[IncomingConversation]:
+    """Read a conversation of each object with a list of messages."""
+    with file.open() as opened:
+        json_text = JsonText(opened)
+        is_list = shape is Shape.LIST and json_text.peek() == "["
+        values = json_text.items() if is_list else json_text.lines()
+        for number, value in enumerate(values, start=1):
+            if isinstance(value, Broken) or not _has_list(mapping(value)):
+                source.tally.skip("no conversation")
+                continue
+            fields = mapping(value)
+            name = text(fields.get("id")) or f"{file.stem}-{number}"
+            found = _conversation(name, iter(_listed(fields)), Tally(), text(fields.get("title")))
+            found.turns = list(found.turns)
+            yield found
+
+
+def _items(file: SourceFile, shape: Shape, tally: Tally) -> Iterator[object]:
+    with file.open() as opened:
+        json_text = JsonText(opened)
+        if shape is Shape.LINES:
+            yield from _whole_lines(json_text, tally)
+        elif shape is Shape.LIST and json_text.peek() == "[":
+            yield from json_text.items()
+            _require_end(json_text)
+        else:
+            yield from _of_object(json_text)
+            _require_end(json_text)
+
+
+def _of_object(json_text: JsonText) -> Iterator[object]:
+    """Read the list that an object has under `messages`, or the object as the only item."""
+    if json_text.peek() != "{":
+        json_text.value()
+        return
+    other: dict[str, object] = {}
+    for name, value in json_text.members(STREAMED):
+        if name in _LISTS and not isinstance(value, dict | Broken | str | int | float | None):
+            yield from sequence(value) if isinstance(value, list) else value  # type: ignore[misc]
+        else:
+            other[name] = value
+    yield from _listed(other)
+
+
+def _require_end(json_text: JsonText) -> None:
+    if json_text.peek():
+        raise NotJson("is not JSON: it goes on behind its end")
+
+
+def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
+    """Read lines; those that are broken are counted in one, with the numbers of the first."""
+    broken = list[int]()
+    number_of_them = 0
+    for item in json_text.lines():
+        if not isinstance(item, Broken):
+            yield item
+            continue
+        number_of_them += 1
+        if len(broken) < _NAMED_LINES:
+            broken.append(item.line)
+    if number_of_them:
+        lines = f"line{'s' if broken[1:] else ''} {', '.join(map(str, broken))}"
+        more = " …" if number_of_them > len(broken) else ""
+        tally.skipped[f"not JSON ({lines}{more})"] += number_of_them
+
+
+def _turns(items: Iterator[object], tally: Tally) -> Iterator[IncomingTurn]:
+    maker = TurnMaker(tally)
+    for number, item in enumerate(items, start=1):
+        if isinstance(item, Broken):
+            tally.skip(item.reason)
+            continue
+        read = _read_item(item, tally)
+        if read is not None:
+            yield from maker.turns(str(number), read.role, read.pieces, None, read.note)
 
 
 PLAIN = Format(
+    NAME,
     "a JSON or JSONL list of objects with role and content (created_at and name are optional)",
-    lambda _: True,
-    read_plain,
+    _matches,
+    _read,
 )

@@ -1,14 +1,13 @@
-"""What an import took from a file, and what it left out, and why; what a format is."""
+"""A conversation of a file, all of it in memory, with what was left out of it and why."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.transfer.incoming import LONGEST_NAME, Tally
 from jitchat.values import Role, Turn
 
-_LONGEST_NAME = 80
 _LONGEST_TITLE = 120
 
 
@@ -25,30 +24,17 @@ class FileConversation:
     """What the file itself calls each turn, if anything; as many as there are turns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format of conversations in JSON; a module of its own each."""
-
-    description: str
-    """As a few words for an error."""
-    matches: Callable[[object], bool]
-    """Whether a file's value is in this format."""
-    read: Callable[[object, str], list[FileConversation]]
-    """Read the conversations of a value, in its order; the name of the file is their usual id."""
-
-
 class ConversationBuilder:
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._labels: list[str | None] = []
-        self._skipped: Counter[str] = Counter()
-        self._changed: Counter[str] = Counter()
+        self.tally = Tally()
 
     def skip(self, reason: str) -> None:
-        self._skipped[reason] += 1
+        self.tally.skip(reason)
 
     def change(self, reason: str) -> None:
-        self._changed[reason] += 1
+        self.tally.change(reason)
 
     def take(
         self,
@@ -62,19 +48,19 @@ class ConversationBuilder:
         whole = repair(content)
         if whole != content:
             self.change("characters that are no text were replaced")
-        spoken = shorten(name, _LONGEST_NAME) if name else ""
+        spoken = shorten(name, LONGEST_NAME) if name else ""
         position = len(self._turns) + 1
         self._turns.append(Turn(position, role, whole, moment, spoken or None))
         self._labels.append(label if isinstance(label, str) else None)
 
     def found(self, identity: str, title: str) -> FileConversation:
         """Close the collection; an identity or a title that is too long is cut."""
-        named = one_line(identity)[:_LONGEST_NAME]
+        named = one_line(identity)[:LONGEST_NAME]
         return FileConversation(
             named,
             shorten(title, _LONGEST_TITLE) or named,
             tuple(self._turns),
-            dict(self._skipped),
-            dict(self._changed),
+            dict(self.tally.skipped),
+            dict(self.tally.changed),
             tuple(self._labels),
         )

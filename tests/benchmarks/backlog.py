@@ -25,9 +25,9 @@ from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.indexer import Indexer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.transfer.formats import read_file
 from jitchat.values import Role, Turn
 from tests.support import SHARED
+from tests.transfer.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

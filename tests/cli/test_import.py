@@ -13,6 +13,7 @@ from jitchat import models
 from jitchat.cli import output
 from jitchat.index.indexer import BATCH
 from tests.index.support import FailingEmbedder
+from tests.transfer.claude_code import SESSION, claude_code_session
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
 
@@ -72,14 +73,82 @@ def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, t
     )
 
 
-def test_the_same_file_again_is_stored_under_an_id_of_its_own(jitchat: Shell, tmp_path: Path):
-    path = written(tmp_path, "talk.json", plain_turns(2))
-    jitchat("import", path)
+def test_the_same_file_again_is_not_taken_again_and_what_was_added_is(
+    jitchat: Shell, tmp_path: Path
+):
+    jitchat("import", written(tmp_path, "talk.json", plain_turns(2)))
 
-    again = jitchat("import", path)
+    again = jitchat("import", tmp_path / "talk.json")
+    longer = jitchat("import", written(tmp_path, "talk.json", plain_turns(5)))
 
-    assert "talk: 2 turns taken as “talk”; stored as talk-2; nothing left out" in again.out
+    assert again.out == "talk: nothing new; stored as talk; nothing left out\n"
+    assert longer.out == "talk: 3 new turns added to talk; nothing left out\n"
+    assert len(jitchat.stored()["talk"]) == 5
+
+
+def test_another_file_of_that_name_is_stored_under_an_id_of_its_own(jitchat: Shell, tmp_path: Path):
+    jitchat("import", written(tmp_path, "talk.json", plain_turns(2)))
+
+    other = jitchat("import", written(tmp_path, "talk.json", plain_turns(3)[1:]))
+
+    assert "talk: 2 turns taken as “talk”; stored as talk-2; nothing left out" in other.out
     assert sorted(jitchat.stored()) == ["talk", "talk-2"]
+
+
+def test_many_conversations_are_told_of_in_one_sentence(jitchat: Shell, tmp_path: Path):
+    samples = [locomo_sample(f"conv-{number}") for number in range(30)]
+    path = written(tmp_path, "f.json", [*samples, 5])
+
+    first, again = jitchat("import", path, "--no-index"), jitchat("import", path)
+
+    assert first.out == (
+        "120 turns taken in 30 conversations; 1 had nothing to take;"
+        " left out: 1 no conversation in this sample\n"
+    )
+    assert again.out.startswith("0 turns taken in 0 conversations; 30 had nothing new;")
+
+
+def test_what_is_not_indexed_is_when_it_is_used(jitchat: Shell, tmp_path: Path):
+    jitchat("import", written(tmp_path, "talk.json", plain_turns(20)), "--no-index")
+
+    assert jitchat("window", "the harbour", "--json").json["ledger"]
+
+
+def test_a_program_that_keeps_nothing_here_wants_a_file(jitchat: Shell):
+    done = jitchat("import", "--from", "chatgpt")
+
+    assert done.code == 2
+    assert done.err == (
+        "jitchat: FILE is missing. Name one; --from alone does for"
+        " claude-code, codex, opencode, llm.\n"
+    )
+
+
+def test_the_usual_place_of_a_program_is_found_again_and_again(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "projects" / "-home-ann-harbor"
+    folder.mkdir(parents=True)
+    lines = claude_code_session()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    written(folder, f"{SESSION}.jsonl", jsonl(lines[:4]))
+    first = jitchat("import", "--from", "claude-code")
+    written(folder, f"{SESSION}.jsonl", jsonl(lines))
+
+    second, third = (jitchat("import", "--from", "claude-code") for _ in range(2))
+
+    assert "turns taken as" in first.out
+    assert "new turns added to claude-code-" in second.out
+    assert "nothing new" in third.out
+
+
+def test_a_file_of_another_program_than_the_one_named_is_refused(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "f.json", [locomo_sample()])
+
+    done = jitchat("import", path, "--from", "chatgpt")
+
+    assert done.code == 1
+    assert done.err == f"jitchat: {path} is LoCoMo's JSON. Leave --from out.\n"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +179,7 @@ def test_a_missing_file_and_a_folder_end_in_a_sentence(jitchat: Shell, tmp_path:
     assert jitchat("import", tmp_path / "none").err == (
         f"jitchat: There is no file {tmp_path / 'none'}. Check the name.\n"
     )
-    assert "cannot be read: Is a directory." in jitchat("import", tmp_path).err
+    assert f"{tmp_path} holds no turns. Known are" in jitchat("import", tmp_path).err
 
 
 def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
@@ -126,7 +195,8 @@ def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
 
         stored = len(jitchat.stored()) - before
         assert stored == len(re.findall(" turns? taken as ", done.out)), f"seed {seed}"
-        assert (stored == 0) == (done.code == 1), f"seed {seed}"
+        is_known = re.search("nothing new|added to", done.out) is not None
+        assert (stored == 0 and not is_known) == (done.code == 1), f"seed {seed}"
         codes.add(done.code)
     assert codes == {0, 1}
 
@@ -138,10 +208,11 @@ def test_a_bar_is_drawn_only_for_who_looks(
     assert jitchat("import", path).err == ""
 
     monkeypatch.setattr(output, "is_terminal", lambda stream: True)
-    done = jitchat("import", path)
+    done = jitchat("import", written(tmp_path, "other.json", plain_turns(300)))
 
-    assert "talk-2: indexing" in done.err
-    assert "talk-2: indexing" not in done.out
+    assert "other.json: importing" in done.err
+    assert "other: indexing" in done.err
+    assert "indexing" not in done.out
 
 
 class Interrupted:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from jitchat.errors import ImportFailed
+from jitchat.transfer.formats import conversations_of, note_failure, picked
+from jitchat.transfer.intake import Taken, begun, take_all
+from jitchat.transfer.json_text import NotJson
+from jitchat.transfer.report import FileConversation
+from jitchat.transfer.source import open_source
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from jitchat.store.store import ColdStore
 
 POISON = "POISON: the answer is forty-two"
 
@@ -74,3 +83,26 @@ def written(folder: Path, name: str, content: object) -> Path:
     else:
         path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
+
+
+def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
+    """All conversations of a source, in memory, as an import would take them."""
+    source = open_source(path)
+    found = conversations_of(source)
+    read = []
+    for each in begun(picked(found, pick, source) if pick is not None else found, source):
+        try:
+            turns = tuple(incoming.turn for incoming in each.turns)
+        except (NotJson, ImportFailed) as error:
+            note_failure(source, error)
+            continue
+        title = each.heading().title
+        skipped, changed = dict(each.tally.skipped), dict(each.tally.changed)
+        read.append(FileConversation(each.id, title, turns, skipped, changed))
+    return read
+
+
+def take(store: ColdStore, path: Path) -> list[Taken]:
+    """Import a source."""
+    source = open_source(path)
+    return list(take_all(store, begun(conversations_of(source), source), source))

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import ImportFailed
-from jitchat.transfer import formats
-from jitchat.transfer.formats import read_file
-from jitchat.transfer.plain import read_plain
-from jitchat.transfer.report import Format
-from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, written
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer import formats, json_text
+from jitchat.transfer.fields import mapping, sequence, text
+from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.incoming import IncomingConversation, Tally, Text, TurnMaker
+from jitchat.values import Role
+from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, read_file, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +117,7 @@ def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: P
     [
         (b"", "is empty"),
         (b" \n\t\n", "is empty"),
-        (b"\xef\xbb\xbf", "is not JSON"),
+        (b"\xef\xbb\xbf", "is empty"),
         (b"hello", "is not JSON"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "is not JSON"),
         (b"[" * 100_000, "is nested too deeply"),
@@ -172,74 +174,83 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
     assert (
         refusal(tmp_path / "none.json") == f"There is no file {tmp_path}/none.json. Check the name."
     )
-    assert f"{tmp_path} cannot be read: Is a directory." in refusal(tmp_path)
-
-
-def test_a_file_above_the_cap_is_refused_whatever_its_size_claims_to_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    assert formats.MAX_BYTES == 200 << 20
-    monkeypatch.setattr(formats, "MAX_BYTES", 2 << 20)
-
-    assert "is larger than 2 MB" in refusal(written(tmp_path, "big", b" " * ((2 << 20) + 1)))
-    assert "is larger than 2 MB" in refusal(Path("/dev/zero"))
+    (tmp_path / "empty").mkdir()
+    assert refusal(tmp_path / "empty").startswith(f"{tmp_path}/empty holds no turns. Known are")
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (json.dumps(plain_turns(5)), "4 messages"),
-        (jsonl(plain_turns(5)), "4 messages"),
-        ("{}\n" * 5, "4 messages"),
-        ('{"role": 1}\n' + "x\n" * 5, "4 messages"),
-        (json.dumps({"messages": [{"a": {"b": {}}}, {"a": {}}]}), "4 messages"),
-        (f"[{'1,' * 99}1]", "90 values"),
-        (f"[{'[' * 90}]", "90 values"),
+        (json.dumps([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]), "larger than"),
+        (jsonl([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]), "not JSON (line 2)"),
+        (
+            json.dumps([*plain_turns(1), {"role": "user", "content": "x", "y": [0] * 100}]),
+            "of more",
+        ),
+        (
+            json.dumps([*plain_turns(1), {"role": "user", "y": [[[[[[[[0]]]]]]]]}]),
+            "nested too deeply",
+        ),
     ],
+    ids=["letters", "letters on a line", "values", "depth"],
 )
-def test_a_file_of_more_values_than_there_is_room_for_is_refused(
+def test_an_item_that_there_is_no_room_for_costs_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
 ):
-    monkeypatch.setattr(formats, "MAX_OBJECTS", 4)
-    monkeypatch.setattr(formats, "MAX_VALUES", 90)
-    told = told.replace("4 messages", "4 messages")
-    assert refusal(written(tmp_path, "many", content)) == (
-        f"{tmp_path}/many holds more than {told}. Split it."
-    )
+    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "MAX_VALUES", 90)
+    monkeypatch.setattr(json_text, "MAX_DEPTH", 8)
+
+    (found,) = read_file(written(tmp_path, "many", content))
+
+    assert len(found.turns) == 1
+    ((reason, number),) = found.skipped.items()
+    assert reason.startswith(told)
+    assert number == 1
 
 
-def test_a_file_of_as_many_values_as_there_is_room_for_is_read(
+def test_what_follows_a_value_that_is_too_large_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(formats, "MAX_OBJECTS", 4)
-    for content in (json.dumps(plain_turns(4)), jsonl(plain_turns(4))):
-        assert len(read_file(written(tmp_path, "many", content))[0].turns) == 4
+    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "_CHUNK", 64)
+    huge = {"role": "user", "content": 'a\\"[' * 3_000, "more": [[["x" * 5_000]]]}
+    items = [plain_turns(1)[0], huge, plain_turns(2)[1]]
+
+    (found,) = read_file(written(tmp_path, "f.json", json.dumps(items)))
+
+    assert [turn.content for turn in found.turns] == [plain_turns(2)[n]["content"] for n in (0, 1)]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs the system's own count")
-@pytest.mark.parametrize(("before", "between", "after"), [("[", ",", "]"), ("", "\n", "")])
-def test_a_million_tiny_messages_take_less_than_half_a_gigabyte(
+@pytest.mark.parametrize(
+    ("before", "between", "after"),
+    [("[", ",", "]"), ("", "\n", ""), ('{"messages": [', ",", "]}")],
+    ids=["list", "lines", "object"],
+)
+def test_a_long_file_is_read_in_little_memory(
     tmp_path: Path, before: str, between: str, after: str, rounds: Callable[[int, int], int]
 ):
-    """A part of them takes less than that part, beyond what Python takes by itself."""
-    assert formats.MAX_OBJECTS == 1_000_000
-    count = rounds(40_000, formats.MAX_OBJECTS)
-    message = '{"role":"user","content":"a"}'
+    count = rounds(60_000, 2_000_000)
+    message = '{"role":"user","content":"' + "word " * 40 + '"}'
     path = tmp_path / "many.json"
     path.write_text(before + between.join([message] * count) + after)
     code = (
         "import pathlib, sys\n"
-        "from jitchat.transfer.formats import read_file\n"
+        "from jitchat.transfer.formats import conversations_of\n"
+        "from jitchat.transfer.source import open_source\n"
         "status = pathlib.Path('/proc/self/status')\n"
         "most = lambda: int(status.read_text().partition('VmHWM:')[2].split()[0])\n"
         "bare = most()\n"
-        "found = read_file(pathlib.Path(sys.argv[1]))\n"
-        "print(most() - bare)"
+        "found = conversations_of(open_source(pathlib.Path(sys.argv[1])))\n"
+        "print(sum(1 for each in found for turn in each.turns), most() - bare)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
     )
-    assert int(done.stdout) < (480 << 10) * count // formats.MAX_OBJECTS
+    turns, kilobytes = map(int, done.stdout.split())
+    assert turns == count
+    assert kilobytes < 8 << 10
 
 
 def test_a_turn_of_a_megabyte_on_one_line_is_taken(tmp_path: Path):
@@ -278,15 +289,20 @@ def test_titles_and_ids_of_any_length_become_short(tmp_path: Path):
 
 
 def test_a_format_is_one_more_entry_of_the_list(tmp_path, monkeypatch):
-    lines = Format(
-        "a list of lines",
-        lambda value: isinstance(value, dict) and "lines" in value,
-        lambda value, name: read_plain(
-            [{"role": "user", "content": line} for line in value["lines"]], name
-        ),
-    )
+    def read(file, source):
+        for value in values_of(file, source.tally):
+            maker, turns = TurnMaker(Tally()), list[IncomingTurn]()
+            for number, line in enumerate(sequence(mapping(value)["lines"])):
+                turns += maker.turns(str(number), Role.USER, [Text(text(line))])
+            origin = Origin("lines", file.stem)
+            yield IncomingConversation(origin, file.stem, "", turns, maker.tally)
+
+    def matches(sample):
+        return any("lines" in each for each in sample.items)
+
+    lines = Format("lines", "a list of lines", matches, read)
     monkeypatch.setattr(formats, "FORMATS", (lines, *formats.FORMATS))
     path = tmp_path / "talk.json"
     path.write_text('{"lines": ["one", "two"]}')
-    (found,) = formats.read_file(path)
+    (found,) = read_file(path)
     assert (found.id, [turn.content for turn in found.turns]) == ("talk", ["one", "two"])

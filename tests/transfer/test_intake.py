@@ -1,4 +1,4 @@
-"""Storing: all of a file or nothing, and never less than was read."""
+"""Storing: each conversation whole or not at all, and nothing twice."""
 
 from __future__ import annotations
 
@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.transfer.formats import (
-    DEMO_ID,
-    DEMO_TITLE,
-    read_file,
-    store_all,
-    store_demo,
-    store_found,
-)
+from jitchat.transfer.formats import DEMO_ID, DEMO_TITLE, store_demo, store_found
 from jitchat.transfer.plain import read_plain
-from jitchat.transfer.report import ConversationBuilder
-from jitchat.values import Role
-from tests.transfer.files import locomo_sample, plain_turns, written
+from jitchat.values import Role, Turn
+from tests.transfer.files import jsonl, locomo_sample, plain_turns, take, written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,19 +34,82 @@ def test_the_same_file_again_becomes_a_conversation_of_its_own(store: ColdStore)
     assert all(each.turns == 2 for each in store.conversations())
 
 
-def test_conversations_without_turns_are_not_stored(store: ColdStore):
-    empty, full = ConversationBuilder(), ConversationBuilder()
-    full.take(Role.USER, "hello", None, None)
+def test_conversations_without_turns_are_not_stored(tmp_path: Path, store: ColdStore):
+    empty = locomo_sample("empty", session_1=[], session_2=[], session_10=[])
 
-    stored = store_all(store, [empty.found("empty", "Empty"), full.found("full", "Full")])
+    taken = take(store, written(tmp_path, "f.json", [empty, locomo_sample("full")]))
 
-    assert [made.id if made else None for _, made in stored] == [None, "full"]
+    assert [(each.wanted_id, each.id) for each in taken] == [("empty", ""), ("full", "full")]
     assert [each.id for each in store.conversations()] == ["full"]
 
 
-def test_where_one_conversation_fails_none_is_stored(tmp_path: Path, store: ColdStore):
+def test_what_is_stored_is_what_was_read_and_nothing_is_stored_twice(
+    tmp_path: Path, store: ColdStore
+):
+    path = written(tmp_path, "talk.jsonl", jsonl(plain_turns(5)))
+
+    first, again = take(store, path), take(store, path)
+
+    assert [(each.added, each.is_new) for each in first] == [(5, True)]
+    assert [(each.added, each.is_new, each.id) for each in again] == [(0, False, "talk")]
+    assert [turn.content for turn in store.turns("talk")] == [
+        each["content"] for each in plain_turns(5)
+    ]
+
+
+def test_what_was_added_to_a_file_is_added(tmp_path: Path, store: ColdStore):
+    take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
+
+    (taken,) = take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(8))))
+
+    assert (taken.added, taken.is_new, taken.id) == (3, False, "talk")
+    assert [turn.position for turn in store.turns("talk")] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_what_was_said_here_meanwhile_stays_the_branch_that_is_looked_at(
+    tmp_path: Path, store: ColdStore
+):
+    take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(3))))
+    store.append("talk", [Turn(0, Role.USER, "said here")])
+
+    take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
+
+    assert [turn.content for turn in store.turns("talk")][3:] == ["said here"]
+    assert store.branches("talk") == {}  # an assistant's turn is no version of the user's
+    assert [(turn.position, turn.parent) for turn in store.turns_at("talk", [4, 5, 6])] == [
+        (4, None),
+        (5, 3),
+        (6, None),
+    ]
+
+
+def test_a_conversation_that_was_renamed_here_keeps_its_name(tmp_path: Path, store: ColdStore):
+    take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(3))))
+    store.rename("talk", "Mine")
+
+    take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
+
+    assert store.conversation("talk").title == "Mine"
+
+
+def test_those_that_were_changed_last_in_their_source_are_listed_first(
+    tmp_path: Path, store: ColdStore
+):
+    store.create("Here before")
+    chats = [
+        {"uuid": name, "name": name, "updated_at": f"2026-0{month}-01", "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": "hi"}
+        ]}
+        for name, month in (("middle", 4), ("old", 1), ("new", 6))
+    ]  # fmt: skip
+
+    take(store, written(tmp_path, "conversations.json", chats))
+
+    assert [each.title for each in store.conversations()] == ["new", "middle", "old", "Here before"]
+
+
+def test_where_the_store_fails_no_conversation_is_half_stored(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "f.json", [locomo_sample("one"), locomo_sample("two")])
-    found = read_file(path)
     with store.database.read() as connection:
         connection.execute(
             "CREATE TEMP TRIGGER full BEFORE INSERT ON turns WHEN new.conversation"
@@ -62,19 +117,19 @@ def test_where_one_conversation_fails_none_is_stored(tmp_path: Path, store: Cold
         )
 
     with pytest.raises(Exception, match="no"):
-        store_all(store, found)
+        take(store, path)
 
     assert store.conversations() == []
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(store: ColdStore):
-    (found,) = read_plain(plain_turns(3_000), "talk")
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, store: ColdStore):
+    path = written(tmp_path, "talk.json", plain_turns(3_000))
     with store.database.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 4}")
 
     with pytest.raises(StoreFull):
-        store_all(store, [found])
+        take(store, path)
 
     assert store.conversations() == []
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.transfer.formats import read_file
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.values import Role
-from tests.transfer.files import POISON, locomo_sample
+from tests.transfer.files import POISON, locomo_sample, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

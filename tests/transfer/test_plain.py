@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from jitchat.transfer.plain import moment_of, read_plain
+from jitchat.transfer.fields import moment_of
+from jitchat.transfer.plain import read_plain
 from jitchat.values import Role, Turn
 from tests.transfer.files import plain_turns
 

@@ -1,0 +1,90 @@
+"""`jitchat export`: conversations to a file or to standard output."""
+
+import codecs
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from jitchat.cli import cold_store, options, output
+from jitchat.errors import UsageError
+from jitchat.store.store import ColdStore
+from jitchat.text.figures import plural
+from jitchat.transfer.export import Write
+from jitchat.transfer.exports import EXPORTS
+from jitchat.values import Conversation
+
+_FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.values())
+
+
+@click.command("export", cls=options.SharingCommand)
+@click.option(
+    "--conversation",
+    "wanted",
+    metavar="ID",
+    multiple=True,
+    help="Its id or title, several if given again; the one touched last if not given.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Every conversation.")
+@click.option(
+    "--format", "name", type=click.Choice(list(EXPORTS)), default="markdown", show_default=True,
+    help=f"{_FORMATS}.",
+)  # fmt: skip
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Write to this file; to standard output if not given.",
+)  # fmt: skip
+@options.location_options
+def export_command(
+    flags: options.Flags, wanted: tuple[str, ...], name: str, out: Path | None, *, is_all: bool
+) -> None:
+    """Export conversations as Markdown, JSON, JSONL or HTML.
+
+    JSON has everything, every branch, window and ledger, and can be imported again. The others have
+    the branch that is looked at.
+    """
+    if is_all and wanted:
+        raise UsageError("--all and --conversation name two choices.", "Give one of them.")
+    with cold_store.opened_store(flags.paths()) as store:
+        names = wanted or ((flags.conversation,) if flags.conversation else ())
+        conversations = _chosen(store, names, is_all=is_all)
+        with _writer(out) as write:
+            EXPORTS[name].write(store, conversations, write)
+    if out is not None:
+        output.say(f"{plural(len(conversations), 'conversation')} exported to {out}.", err=True)
+
+
+def _chosen(store: ColdStore, names: Sequence[str], *, is_all: bool) -> list[Conversation]:
+    if names:
+        found = [store.conversation(name) for name in names]
+        return list({each.id: each for each in found}.values())
+    known = store.conversations()
+    if not known:
+        raise UsageError("There are no conversations.", "Import one, or start a chat.")
+    return known if is_all else known[:1]
+
+
+@contextmanager
+def _writer(out: Path | None) -> Iterator[Write]:
+    """Write to standard output, or to a file that takes its place once it is whole."""
+    if out is None:
+        encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+        if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+            raise UsageError("Standard output is not UTF-8.", "Name a file with --out.")
+        yield lambda piece: output.emit(piece, newline=False)
+        return
+    output.require_writable(out)
+    part = out.with_name(f"{out.name}.part")
+    try:
+        # what was said is for its owner alone
+        handle = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file.write
+        part.replace(out)
+    except OSError as error:
+        raise output.OutputError(f"{out} cannot be written: {error.strerror}.") from error
+    finally:
+        part.unlink(missing_ok=True)

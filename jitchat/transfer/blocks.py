@@ -1,0 +1,69 @@
+"""Content blocks in the shape of Anthropic's Messages, of Claude's export and of Claude Code."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from jitchat.transfer.fields import as_arguments, as_json, mapping, sequence, text
+from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
+from jitchat.values import ToolCall
+
+_Block = Mapping[str, object]
+
+
+def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
+    """Read a message's content: a text, or a list of blocks."""
+    if isinstance(content, str):
+        yield Text(content)
+        return
+    for block in sequence(content):
+        fields = mapping(block)
+        kind = text(fields.get("type"))
+        if kind in _KINDS:
+            yield _KINDS[kind](fields)
+        elif kind in ("image", "document"):
+            tally.change("attachments are named, not kept")
+            yield attachment(kind, text(fields.get("title")) or text(fields.get("file_name")))
+        elif isinstance(block, str):
+            yield Text(block)
+        elif kind not in _SILENT:
+            tally.skip("block of unknown kind")
+
+
+def _call(block: _Block) -> Piece:
+    given = block.get("input")
+    return ToolCall(text(block.get("id")), text(block.get("name")) or "tool", as_arguments(given))
+
+
+def _result(block: _Block) -> Piece:
+    call = text(block.get("tool_use_id"))
+    return Result(call, result_text(block.get("content")), block.get("is_error") is True)
+
+
+def result_text(content: object) -> str:
+    """Give what a tool said back as text; of other things their JSON, of pictures only the name."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    parts = sequence(content) if isinstance(content, list) else (content,)
+    return "\n\n".join(_part_text(part) for part in parts)
+
+
+def _part_text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    fields = mapping(part)
+    if said := text(fields.get("text")):
+        return said
+    kind = text(fields.get("type"))
+    return f"[{kind}]" if kind in ("image", "document") else as_json(part)
+
+
+_KINDS: dict[str, Callable[[_Block], Piece]] = {
+    "text": lambda block: Text(text(block.get("text"))),
+    "thinking": lambda block: Thought(text(block.get("thinking")) or text(block.get("text"))),
+    "tool_use": _call,
+    "server_tool_use": _call,
+    "tool_result": _result,
+}
+_SILENT = ("redacted_thinking", "token_budget", "flag")
+"""Blocks that say nothing."""

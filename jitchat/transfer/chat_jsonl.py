@@ -1,0 +1,51 @@
+"""Conversations as JSONL in the shape of chat completions: one a line, as fine-tuning takes them.
+
+Every call has its result and every result its call, as servers demand. What nobody answered, and
+what a model asked of jitchat itself, is left out.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jitchat.providers.tools import paired
+from jitchat.store.store import ColdStore
+from jitchat.text.sanitize import escape_in_json
+from jitchat.transfer.export import ExportFormat, Write, path_turns
+from jitchat.values import Conversation, Message
+from jitchat.window.exchange import carried_use, is_shown, spoken_as
+
+
+def write_chat_jsonl(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+    for conversation in conversations:
+        messages = [_fields(each) for each in paired(_messages(store, conversation.id)).messages]
+        if messages:
+            line = json.dumps({"messages": messages}, ensure_ascii=False)
+            write(f"{escape_in_json(line)}\n")
+
+
+def _messages(store: ColdStore, conversation: str) -> Iterator[Message]:
+    for exported in path_turns(store, conversation):
+        turn = exported.turn
+        if is_shown(turn):
+            yield Message(spoken_as(turn), turn.content, turn.position, carried_use(turn.use))
+
+
+def _fields(message: Message) -> dict[str, Any]:
+    fields: dict[str, Any] = {"role": message.role.value, "content": message.content}
+    if message.use.answers is not None:
+        fields["tool_call_id"] = message.use.answers.id
+    if message.use.calls:
+        fields["content"] = message.content or None
+        fields["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments or "{}"},
+            }
+            for call in message.use.calls
+        ]
+    return fields
+
+
+CHAT_JSONL = ExportFormat("jsonl", "chat completions' messages, for fine-tuning", write_chat_jsonl)

@@ -1,0 +1,115 @@
+"""Claude's export: `conversations.json`, a list of conversations with `chat_messages`.
+
+Messages form a tree (`parent_message_uuid`); where a file has no parents, their order is all there
+is. The export names neither the model nor the leaf that was looked at: the newest one is taken.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from jitchat.store.imported import Origin
+from jitchat.transfer.blocks import pieces_of
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Message,
+    Note,
+    Piece,
+    Tally,
+    Text,
+    TurnMaker,
+    attached_text,
+    attachment,
+    short_id,
+    span_of,
+    tree_turns,
+)
+from jitchat.transfer.json_text import Broken
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.values import Role
+
+NAME = "claude"
+_ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def _matches(sample: Sample) -> bool:
+    found = (*sample.items, sample.member("conversations"))
+    return any(isinstance(each.get("chat_messages"), list) for each in found)
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    for value in values_of(file, source.tally, "conversations"):
+        if isinstance(value, Broken):
+            source.tally.skip(f"conversation that is {value.reason}")
+        elif not isinstance(mapping(value).get("chat_messages"), list):
+            source.tally.skip("no conversation")
+        else:
+            yield _conversation(mapping(value))
+
+
+def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
+    tally = Tally()
+    messages = _messages(sequence(fields["chat_messages"]), tally)
+    turns, places = tree_turns(messages, TurnMaker(tally))
+    first, last = span_of(turns)
+    key = text(fields.get("uuid")) or next(iter(messages), "")
+    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(messages)
+    return IncomingConversation(
+        Origin(NAME, key),
+        short_id(NAME, key),
+        text(fields.get("name")) or text(fields.get("summary")),
+        turns,
+        tally,
+        places.get(leaf) or None,
+        moment_of(fields.get("created_at")) or first,
+        moment_of(fields.get("updated_at")) or last,
+    )
+
+
+def _messages(listed: object, tally: Tally) -> dict[str, Message]:
+    found: dict[str, Message] = {}
+    items = [mapping(each) for each in sequence(listed)]
+    has_parents = any(text(item.get("parent_message_uuid")) for item in items)
+    before: str | None = None
+    for number, item in enumerate(items, start=1):
+        identity = text(item.get("uuid")) or str(number)
+        role = _ROLES.get(text(item.get("sender")))
+        if role is None or identity in found:
+            tally.skip("no known role" if role is None else "message that is there twice")
+            continue
+        parent = text(item.get("parent_message_uuid")) if has_parents else before
+        note = Note(moment_of(item.get("created_at")), text(item.get("model")))
+        found[identity] = Message(identity, parent or None, role, _pieces(item, tally), note)
+        before = identity
+    return found
+
+
+def _pieces(item: Mapping[str, object], tally: Tally) -> list[Piece]:
+    pieces = list(pieces_of(item.get("content"), tally))
+    if not any(not isinstance(piece, Text) or piece.text.strip() for piece in pieces):
+        pieces = [Text(text(item.get("text")))]
+    for each in sequence(item.get("attachments")):
+        fields = mapping(each)
+        name, content = text(fields.get("file_name")), text(fields.get("extracted_content"))
+        pieces.append(attached_text(name, content) if content else attachment("file", name))
+    names = [
+        text(mapping(each).get("file_name"))
+        for kind in ("files", "files_v2")
+        for each in sequence(item.get(kind))
+    ]
+    for name in dict.fromkeys(names):
+        tally.change("attachments are named, not kept")
+        pieces.append(attachment("file", name))
+    return pieces
+
+
+def _newest(messages: Mapping[str, Message]) -> str:
+    """Find the leaf that was written last; of equals, the one that the file has last."""
+    inner = {message.parent for message in messages.values()}
+    leaves = [message for message in messages.values() if message.id not in inner]
+    dated = [(each.note.moment.timestamp() if each.note.moment else 0.0) for each in leaves]
+    return max(zip(dated, range(len(leaves)), leaves, strict=True))[2].id if leaves else ""
+
+
+CLAUDE = Format(NAME, "Claude's export (its zip, or conversations.json)", _matches, _read)

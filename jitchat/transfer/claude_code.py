@@ -1,0 +1,218 @@
+"""Claude Code's sessions: `projects/FOLDER/SESSION.jsonl` in `~/.claude`, or $CLAUDE_CONFIG_DIR.
+
+Each line names the line that it follows (`uuid`, `parentUuid`). One answer of the model is several
+lines with the same `message.id`, and most of the user's lines are results of tools: an answer and
+its results are taken together, as one unit of the tree. The layout is the program's own and may
+change; what is not known is passed over, and counted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.blocks import pieces_of
+from jitchat.transfer.fields import mapping, moment_of, text
+from jitchat.transfer.format import Environment, Format
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Note,
+    Piece,
+    Result,
+    Tally,
+    Text,
+    TurnMaker,
+    short_id,
+)
+from jitchat.transfer.json_text import Broken, JsonText
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.values import Role
+
+NAME = "claude-code"
+_TITLES = {
+    "summary": "summary",
+    "ai-title": "aiTitle",
+    "custom-title": "customTitle",
+    "agent-name": "agentName",
+}
+"""The field with the title, of lines of each type; the later type counts more."""
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
+"""How a text begins that the program wrote for a command of its own."""
+
+
+def _matches(sample: Sample) -> bool:
+    return any(
+        (isinstance(line.get("sessionId"), str) and ("uuid" in line or "leafUuid" in line))
+        or (line.get("type") == "summary" and "leafUuid" in line)
+        for line in sample.lines
+    )
+
+
+def _usual_place(environment: Environment) -> Path:
+    given = environment.get("CLAUDE_CONFIG_DIR")
+    return (Path(given) if given else Path.home() / ".claude") / "projects"
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    if "subagents" in Path(file.name).parts or file.stem.startswith("agent-"):
+        source.tally.skip("session of a sub-agent")
+        return
+    tally = Tally()
+    reader = _Reader(tally)
+    conversation = IncomingConversation(
+        Origin(NAME, file.stem), short_id(NAME, file.stem), "", (), tally
+    )
+    conversation.turns = reader.read(file, conversation)
+    yield conversation
+
+
+@dataclass(slots=True)
+class _Unit:
+    """A message, and the results of what it calls."""
+
+    id: str
+    role: Role
+    parent: int
+    note: Note
+    pieces: list[Piece] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """The ids of its lines: what follows one of them follows the unit."""
+
+
+class _Reader:
+    """Reads a session, a line at a time; the last unit is open until another one begins."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally, self._maker = tally, TurnMaker(tally)
+        self._places: dict[str, int] = {}
+        """The position at which each line ends."""
+        self._open: _Unit | None = None
+        self._titles: dict[str, str] = {}
+
+    def read(self, file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
+        first_words = ""
+        with file.open() as opened:
+            for line in JsonText(opened).lines():
+                fields = mapping(line)
+                if isinstance(line, Broken):
+                    self._tally.skip(f"line that is {line.reason}")
+                elif (kind := text(fields.get("type"))) in _TITLES:
+                    self._titles[kind] = text(fields.get(_TITLES[kind]))
+                else:
+                    for incoming in self._line(fields, kind):
+                        if incoming.turn.role is Role.USER:
+                            first_words = first_words or incoming.turn.content
+                        yield _dated(incoming, found)
+        for incoming in self._close():
+            yield _dated(incoming, found)
+        titles = [self._titles[kind] for kind in _TITLES if self._titles.get(kind)]
+        found.title = titles[-1] if titles else first_words
+
+    def _line(self, line: Mapping[str, object], kind: str) -> Iterator[IncomingTurn]:
+        if kind not in ("user", "assistant"):
+            yield from self._pass(line)
+            if kind not in _QUIET:
+                self._tally.skip("line of unknown kind")
+            return
+        if reason := _not_said(line):
+            self._tally.skip(reason)
+            yield from self._pass(line)
+            return
+        message, role = mapping(line.get("message")), Role(kind)
+        pieces = [each for piece in pieces_of(message.get("content"), self._tally)
+                  if (each := _cleaned(piece)) is not None]  # fmt: skip
+        results = [piece for piece in pieces if isinstance(piece, Result)]
+        identity = text(message.get("id")) or text(line.get("uuid"))
+        unit = self._open
+        if unit is not None and (unit.id == identity or self._answers(results, unit)):
+            unit.pieces += results if role is Role.USER else pieces
+            pieces = [piece for piece in pieces if not isinstance(piece, Result)]
+            unit.lines.append(text(line.get("uuid")))
+            if role is Role.ASSISTANT or not pieces:
+                return
+        yield from self._close()
+        if not pieces and role is Role.USER:
+            self._tally.skip("command of the program")
+            yield from self._pass(line)
+            return
+        note = Note(moment_of(line.get("timestamp")), text(message.get("model")))
+        self._open = _Unit(identity, role, self._follows(line), note, pieces)
+        self._open.lines.append(text(line.get("uuid")))
+
+    @staticmethod
+    def _answers(results: list[Result], unit: _Unit) -> bool:
+        called = {getattr(piece, "id", "") for piece in unit.pieces}
+        return bool(results) and all(result.call_id in called for result in results)
+
+    def _pass(self, line: Mapping[str, object]) -> Iterator[IncomingTurn]:
+        """Let what follows a line that says nothing follow the one before it."""
+        uuid, parent = text(line.get("uuid")), text(line.get("parentUuid"))
+        if not uuid:
+            return
+        if self._open is not None and parent in self._open.lines:
+            self._open.lines.append(uuid)
+            return
+        yield from self._close()
+        self._places[uuid] = self._follows(line)
+
+    def _follows(self, line: Mapping[str, object]) -> int:
+        """Find the place behind which a line stands; the last one, where it names none."""
+        for name in ("parentUuid", "logicalParentUuid"):
+            if (place := self._places.get(text(line.get(name)))) is not None:
+                return place
+        return self._maker.last
+
+    def _close(self) -> Iterator[IncomingTurn]:
+        unit, self._open = self._open, None
+        if unit is None:
+            return
+        turns = self._maker.turns(unit.id, unit.role, unit.pieces, unit.parent, unit.note)
+        place = turns[-1].turn.position if turns else unit.parent
+        self._places |= dict.fromkeys(unit.lines, place)
+        yield from turns
+
+
+def _dated(incoming: IncomingTurn, found: IncomingConversation) -> IncomingTurn:
+    """Widen the span of a conversation by a turn."""
+    moment = incoming.turn.created_at
+    if moment is not None:
+        found.created_at = min(moment, found.created_at or moment)
+        found.updated_at = max(moment, found.updated_at or moment)
+    return incoming
+
+
+_QUIET = (
+    "system", "attachment", "file-history-snapshot", "queue-operation", "progress",
+    "last-prompt", "permission-mode", "mode", "pr-link", "",
+)  # fmt: skip
+"""Types of lines that say nothing."""
+
+
+def _not_said(line: Mapping[str, object]) -> str:
+    """Tell why a line was said by neither the user nor the model; empty where it was."""
+    if line.get("isSidechain") is True:
+        return "message of a sub-agent"
+    if line.get("isCompactSummary") is True:
+        return "summary of what was compacted"
+    if line.get("isMeta") is True:
+        return "instructions"
+    if mapping(line.get("message")).get("model") == "<synthetic>":
+        return "notice of the program"
+    return ""
+
+
+def _cleaned(piece: Piece) -> Piece | None:
+    """Take out of a text what the program put there; None where nothing is left."""
+    if not isinstance(piece, Text):
+        return piece
+    if _COMMAND.match(piece.text):
+        return None
+    said, reminders = _REMINDER.subn("", piece.text)
+    said = said.strip() if reminders else said
+    return Text(said) if said.strip() else None
+
+
+CLAUDE_CODE = Format(NAME, "Claude Code's sessions (JSONL)", _matches, _read, _usual_place)

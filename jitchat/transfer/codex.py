@@ -1,0 +1,192 @@
+"""Codex's sessions: `sessions/YYYY/MM/DD/rollout-….jsonl` in `~/.codex`, or $CODEX_HOME.
+
+A file holds two logs of the same talk: what the model was sent and answered (`response_item`), and
+what the screen was told of it (`event_msg`). Only the first is read. Before October 2025 its items
+were the lines themselves.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.blocks import result_text
+from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
+from jitchat.transfer.format import Environment, Format, lines_of
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Note,
+    Piece,
+    Result,
+    Tally,
+    Text,
+    Thought,
+    TurnMaker,
+    attachment,
+    short_id,
+)
+from jitchat.transfer.json_text import decoded
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.values import Role, ToolCall
+
+NAME = "codex"
+_TYPES = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
+_SCAFFOLDING = re.compile(
+    r"\s*(<(environment_context|user_instructions|turn_aborted|permissions|INSTRUCTIONS)\b"
+    r"|# AGENTS\.md instructions)"
+)
+"""How a message begins that the program wrote in the user's name."""
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+
+
+def _matches(sample: Sample) -> bool:
+    for line in sample.lines:
+        if line.get("type") in _TYPES and isinstance(line.get("payload"), dict):
+            return True
+        if line.get("record_type") == "state" or (
+            line.get("type") == "message"
+            and isinstance(line.get("content"), list)
+            and "role" in line
+            and "uuid" not in line
+        ):
+            return True
+    return False
+
+
+def _usual_place(environment: Environment) -> Path:
+    given = environment.get("CODEX_HOME")
+    return (Path(given) if given else Path.home() / ".codex") / "sessions"
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    del source
+    tally = Tally()
+    named = _UUID.search(file.stem)
+    key = named[0] if named else file.stem
+    found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), "", (), tally)
+    found.turns = _turns(file, found)
+    yield found
+
+
+def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
+    """Read the turns in order; they are one path, for what is rewound is written anew."""
+    maker, reader = TurnMaker(found.tally), _Reader(found.tally)
+    for identity, role, pieces, note in reader.messages(lines_of(file, found.tally)):
+        for incoming in maker.turns(identity, role, pieces, None, note):
+            if not found.title and incoming.turn.role is Role.USER:
+                found.title = incoming.turn.content
+            found.created_at = found.created_at or incoming.turn.created_at
+            found.updated_at = incoming.turn.created_at or found.updated_at
+            yield incoming
+
+
+_Message = tuple[str, Role, list[Piece], Note]
+
+
+class _Reader:
+    """Gathers items into messages: an answer with its calls, its results, what the user says."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._model = ""
+        self._number = 0
+        self._pieces: list[Piece] = []
+        """Of the assistant, since the user spoke."""
+        self._note = Note()
+
+    def messages(self, lines: Iterator[Mapping[str, object]]) -> Iterator[_Message]:
+        for line in lines:
+            kind, payload = text(line.get("type")), mapping(line.get("payload"))
+            moment = moment_of(line.get("timestamp"))
+            if kind == "turn_context":
+                self._model = text(payload.get("model")) or self._model
+            elif kind == "compacted":
+                self._tally.skip("summary of what was compacted")
+            elif kind == "response_item":
+                yield from self._item(payload, Note(moment, self._model))
+            elif "payload" not in line and kind in _ITEMS:
+                yield from self._item(line, Note(moment, self._model))
+        yield from self._flush()
+
+    def _item(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
+        kind = text(item.get("type"))
+        if kind == "message" and item.get("role") != "assistant":
+            yield from self._spoken(item, note)
+            return
+        if kind not in _ITEMS:
+            self._tally.skip("item of unknown kind")
+            return
+        pieces = _ITEMS[kind](item)
+        is_answered = any(isinstance(piece, Result) for piece in self._pieces)
+        if is_answered and not any(isinstance(piece, Result) for piece in pieces):
+            yield from self._flush()  # another request: its time and its model are its own
+        if not self._pieces:
+            self._note = note
+        self._pieces += pieces
+
+    def _spoken(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
+        pieces = _message(item)
+        first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
+        if item.get("role") != "user" or _SCAFFOLDING.match(first):
+            self._tally.skip("instructions")
+            return
+        yield from self._flush()
+        self._number += 1
+        yield f"user {self._number}", Role.USER, pieces, note
+
+    def _flush(self) -> Iterator[_Message]:
+        if self._pieces:
+            self._number += 1
+            yield f"assistant {self._number}", Role.ASSISTANT, self._pieces, self._note
+        self._pieces = []
+
+
+def _message(item: Mapping[str, object]) -> list[Piece]:
+    pieces = list[Piece]()
+    for part in sequence(item.get("content")):
+        fields = mapping(part)
+        is_text = text(fields.get("type")).endswith("text")
+        pieces.append(Text(text(fields.get("text"))) if is_text else attachment("image"))
+    return pieces
+
+
+def _reasoning(item: Mapping[str, object]) -> list[Piece]:
+    parts = (*sequence(item.get("summary")), *sequence(item.get("content")))
+    return [Thought(text(mapping(part).get("text"))) for part in parts]
+
+
+def _call(item: Mapping[str, object]) -> list[Piece]:
+    name, call = text(item.get("name")) or text(item.get("type")), text(item.get("call_id"))
+    given = next((item[each] for each in ("arguments", "input", "action") if each in item), None)
+    return [ToolCall(call or text(item.get("id")), name, as_arguments(given))]
+
+
+def _result(item: Mapping[str, object]) -> list[Piece]:
+    output = item.get("output")
+    if isinstance(output, str) and output.startswith("{"):
+        output = mapping(decoded(output)).get("output", output)
+    is_error = mapping(output).get("success") is False
+    if isinstance(output, dict):
+        output = output.get("content", as_json(output))
+    return [Result(text(item.get("call_id")), result_text(output), is_error)]
+
+
+def _searched(item: Mapping[str, object]) -> list[Piece]:
+    query = text(mapping(item.get("action")).get("query"))
+    return [Text(f"[web search: {query}]")] if query else []
+
+
+_ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
+    "message": _message,
+    "reasoning": _reasoning,
+    "function_call": _call,
+    "custom_tool_call": _call,
+    "local_shell_call": _call,
+    "function_call_output": _result,
+    "custom_tool_call_output": _result,
+    "local_shell_call_output": _result,
+    "web_search_call": _searched,
+}
+
+CODEX = Format(NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place)

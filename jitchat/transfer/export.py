@@ -1,0 +1,55 @@
+"""What is exported of a conversation for people: the turns of its path, and their windows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jitchat.store.path import Path
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import ReplyNote, Send, WindowArchive
+from jitchat.values import Conversation, Turn
+
+_BATCH = 256
+
+Write = Callable[[str], object]
+"""Takes the next piece of what is exported."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    name: str
+    """As `--format` takes it."""
+    description: str
+    write: Callable[[ColdStore, Sequence[Conversation], Write], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTurn:
+    turn: Turn
+    note: ReplyNote | None
+    """None where nothing is known of how it was made."""
+
+
+def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
+    """Read the turns of the path that is looked at, with their models."""
+    path, archive = store.path(conversation), WindowArchive(store.database)
+    for first, last in path.stretches:
+        for start in range(first, last + 1, _BATCH):
+            part = Path(((start, min(last, start + _BATCH - 1)),))
+            turns = store.turns_of(conversation, part)
+            notes = archive.notes([turn.id for turn in turns])
+            for turn in turns:
+                yield ExportedTurn(turn, notes.get(turn.id))
+
+
+def elsewhere(store: ColdStore, conversation: str) -> int:
+    """Count the turns that are in other branches only."""
+    tree = store.tree(conversation)
+    return tree.last - len(tree.path())
+
+
+def sends_by_turn(store: ColdStore, conversation: str) -> Mapping[int, list[Send]]:
+    """List the windows that were sent, by the position of the message."""
+    found: dict[int, list[Send]] = {}
+    for send in WindowArchive(store.database).sends(conversation):
+        found.setdefault(send.said, []).append(send)
+    return found

@@ -1,0 +1,209 @@
+"""Gemini's part of Google Takeout: `My Activity.json`, a list of what was asked, the newest first.
+
+It has no conversations. What was asked within half an hour of what came before is taken for one,
+and that is said. A title is the prompt behind a verb, in the account's language; answers are HTML,
+and several of them are versions.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html.parser import HTMLParser
+
+from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.text.sanitize import shorten
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Note,
+    Piece,
+    Tally,
+    Text,
+    TurnMaker,
+    attachment,
+)
+from jitchat.transfer.json_text import Broken
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.values import Role
+
+NAME = "gemini"
+GAP = timedelta(minutes=30)
+_PREFIXES = ("Prompted with: ", "Asked Gemini: ", "Asked Bard: ", "Prompted ", "Asked ", "Said ")
+_NOT_SAID = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
+_ATTACHED = re.compile(r"Attached \d{1,4}+ files?\.?\Z")
+_ENOUGH = 8
+"""So many titles must begin alike for that to be taken for a verb."""
+
+
+def _is_entry(fields: Mapping[str, object]) -> bool:
+    labels = (fields.get("header"), *sequence(fields.get("products")))
+    return (
+        isinstance(fields.get("title"), str)
+        and "time" in fields
+        and any(
+            "gemini" in text(label).lower() or "bard" in text(label).lower() for label in labels
+        )
+    )
+
+
+def _matches(sample: Sample) -> bool:
+    return any(map(_is_entry, sample.items))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    moment: datetime
+    title: str
+    answers: tuple[str, ...]
+    names: tuple[str, ...]
+    """Of attached files."""
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    entries = sorted(_entries(file, source.tally), key=lambda entry: entry.moment)
+    verb = _verb(entries)
+    group = list[_Entry]()
+    for entry in entries:
+        if group and entry.moment - group[-1].moment > GAP:
+            yield _conversation(group, verb)
+            group = []
+        group.append(entry)
+    if group:
+        yield _conversation(group, verb)
+
+
+def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
+    for value in values_of(file, tally):
+        fields = mapping(value)
+        if isinstance(value, Broken):
+            tally.skip(f"entry that is {value.reason}")
+        elif not _is_entry(fields):
+            tally.skip("entry of another product")
+        elif text(fields["title"]).startswith(_NOT_SAID):
+            tally.skip("entry that is no prompt")
+        elif (moment := moment_of(fields["time"])) is None:
+            tally.skip("entry without a date")
+        else:
+            answers = (mapping(each).get("html") for each in sequence(fields.get("safeHtmlItem")))
+            names = (
+                text(fields.get("imageFile")),
+                *map(text, sequence(fields.get("attachedFiles"))),
+            )
+            plain = (html_text(text(answer)) for answer in answers)
+            yield _Entry(
+                moment,
+                text(fields["title"]),
+                tuple(filter(None, plain)),
+                tuple(filter(None, names)),
+            )
+
+
+def _verb(entries: Sequence[_Entry]) -> str:
+    """Find the word with which all titles begin, in a language that has none of the known ones."""
+    titles = [entry.title for entry in entries if entry.answers]
+    if len(titles) < _ENOUGH or any(title.startswith(_PREFIXES) for title in titles):
+        return ""
+    first, last = min(titles), max(titles)
+    pairs = enumerate(zip(first, last, strict=False))
+    alike = next((at for at, (one, other) in pairs if one != other), len(first))
+    return first[: first[:alike].rfind(" ") + 1]
+
+
+def _prompt(title: str, verb: str) -> str:
+    said = next((p for p in (*_PREFIXES, verb) if p and title.startswith(p)), "")
+    return _ATTACHED.sub("", title[len(said) :].strip()).strip()
+
+
+def _conversation(group: Sequence[_Entry], verb: str) -> IncomingConversation:
+    tally, first = Tally(), group[0]
+    key = first.moment.isoformat()
+    tally.change("conversations were told apart by the time between them")
+    found = IncomingConversation(
+        Origin(NAME, key),
+        f"{NAME}-{first.moment:%Y%m%d-%H%M}",
+        shorten(_prompt(first.title, verb), 80),
+        (),
+        tally,
+        None,
+        first.moment,
+        group[-1].moment,
+    )
+    found.turns = list(_turns(group, verb, tally))
+    return found
+
+
+def _turns(group: Sequence[_Entry], verb: str, tally: Tally) -> Iterator[IncomingTurn]:
+    maker = TurnMaker(tally)
+    for entry in group:
+        note, identity = Note(entry.moment), entry.moment.isoformat()
+        said: list[Piece] = [Text(_prompt(entry.title, verb))]
+        said += [attachment("file", name) for name in entry.names]
+        yield from maker.turns(identity, Role.USER, said, None, note)
+        place = maker.last
+        for number, answer in enumerate(entry.answers):
+            name = f"{identity} answer {number}"
+            yield from maker.turns(name, Role.ASSISTANT, [Text(answer)], place, note)
+
+
+class _Words(HTMLParser):
+    """Collects the text of HTML: blocks on lines of their own, code between fences."""
+
+    _BLOCKS = frozenset(
+        (
+            "p",
+            "div",
+            "br",
+            "tr",
+            "ul",
+            "ol",
+            "table",
+            "blockquote",
+            "hr",
+            *(f"h{n}" for n in range(1, 7)),
+        )
+    )
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        del attrs
+        if tag in ("script", "style"):
+            self._silent += 1
+        elif tag == "li":
+            self.parts.append("\n- ")
+        elif tag == "pre":
+            self.parts.append("\n```\n")
+        elif tag in self._BLOCKS:
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._silent = max(0, self._silent - 1)
+        elif tag == "pre":
+            self.parts.append("\n```\n")
+        elif tag in self._BLOCKS:
+            self.parts.append("\n")
+        elif tag in ("td", "th"):
+            self.parts.append("\t")
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self.parts.append(data)
+
+
+def html_text(html: str) -> str:
+    """Give the words of HTML."""
+    words = _Words()
+    words.feed(html)
+    words.close()
+    lines = (line.rstrip() for line in "".join(words.parts).splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+GEMINI = Format(NAME, "Gemini's activity from Google Takeout (JSON)", _matches, _read)

@@ -1,0 +1,117 @@
+"""Conversations as one page of HTML that needs no other file, runs nothing and loads nothing.
+
+Each message has the windows that were sent for it as blocks that unfold: their segments, with
+tokens and reasons, and the text of those that are not turns of the page. Foreign text is escaped.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Fields, Send, WindowArchive
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.transfer.export import (
+    ExportedTurn,
+    ExportFormat,
+    Write,
+    elsewhere,
+    path_turns,
+    sends_by_turn,
+)
+from jitchat.values import Conversation, Status
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def write_html(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+    titles = ", ".join(one_line(each.title) for each in conversations[:3])
+    title = titles + (" …" if len(conversations) > 3 else "")
+    style = (files("jitchat.transfer") / "html_page.css").read_text(encoding="utf-8")
+    write(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{_safe(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    )
+    for number, conversation in enumerate(conversations, start=1):
+        _write_conversation(store, conversation, f"c{number}", write)
+    write("</body>\n</html>\n")
+
+
+def _write_conversation(
+    store: ColdStore, conversation: Conversation, anchor: str, write: Write
+) -> None:
+    about = f"{conversation.id} · {plural(conversation.turns, 'turn')}"
+    if hidden := elsewhere(store, conversation.id):
+        about += f" · {plural(hidden, 'turn')} of other branches left out"
+    write(f"<section>\n<h1>{_safe(one_line(conversation.title))}</h1>\n<p>{_safe(about)}</p>\n")
+    sends = sends_by_turn(store, conversation.id)
+    for exported in path_turns(store, conversation.id):
+        for piece in _turn(exported, anchor):
+            write(piece)
+        for send in sends.get(exported.turn.position, ()):
+            contents = {exported.turn.position: exported.turn.content}
+            for piece in _window(store, conversation.id, send, anchor, contents):
+                write(piece)
+        write("</article>\n")
+    write("</section>\n")
+
+
+def _safe(text: str) -> str:
+    return escape(for_terminal(text))
+
+
+def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
+    turn, note = exported.turn, exported.note
+    head = [f"#{turn.position} {one_line(turn.speaker)}"]
+    head += [one_line(note.model)] if note is not None and note.model else []
+    head += [f"{turn.created_at:%Y-%m-%d %H:%M}"] if turn.created_at is not None else []
+    head += [turn.status.value] if turn.status is not Status.COMPLETE else []
+    name = f"{anchor}-{turn.position}"
+    yield f'<article id="{name}" class="{turn.role.value}">\n<h2>{_safe(" · ".join(head))}</h2>\n'
+    if note is not None and note.reasoning:
+        yield _folded("Reasoning", note.reasoning)
+    if turn.content:
+        yield f"<pre>{_safe(turn.content)}</pre>\n"
+    for call in turn.use.calls:
+        yield _folded(f"Calls {one_line(call.name)}", call.arguments)
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{_safe(title)}</summary><pre>{_safe(text)}</pre></details>\n"
+
+
+def _window(
+    store: ColdStore, conversation: str, send: Send, anchor: str, contents: Mapping[int, str]
+) -> Iterator[str]:
+    """Draw one window; a segment that is a turn as it stands links to it."""
+    record = WindowArchive(store.database).by_id(send.window_id)
+    positions = sorted({each["turn"] for each in record.segments if each.get("turn")})
+    found = store.turns_at(conversation, [p for p in positions if p not in contents])
+    whole = {**contents, **{turn.position: turn.content for turn in found}}
+    budget = send.limit - send.reserve
+    head = f"Window: {send.mode.value}, {send.used:,} of {budget:,} tokens, {send.model}"
+    yield f"<details><summary>{_safe(head)}</summary>\n<table>\n"
+    yield '<tr><th>kind</th><th>turn</th><th class="tokens">tokens</th><th>why</th></tr>\n'
+    for segment in record.segments:
+        yield _segment(segment, anchor, whole)
+    yield "</table></details>\n"
+
+
+def _segment(segment: Fields, anchor: str, whole: Mapping[int, str]) -> str:
+    turn, text = int(segment.get("turn") or 0), str(segment["text"])
+    place = f'<a href="#{anchor}-{turn}">#{turn}</a>' if turn else ""
+    why = _safe(str(segment.get("reason", "")))
+    is_whole = turn in whole and whole[turn] == text
+    shown = (
+        "" if is_whole else f"<details><summary>text</summary><pre>{_safe(text)}</pre></details>"
+    )
+    return (
+        f"<tr><td>{_safe(str(segment['kind']))}</td><td>{place}</td>"
+        f'<td class="tokens">{int(segment["tokens"]):,}</td><td>{why}{shown}</td></tr>\n'
+    )
+
+
+HTML_PAGE = ExportFormat("html", "one page, with the windows as blocks that unfold", write_html)

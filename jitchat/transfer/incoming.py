@@ -1,0 +1,295 @@
+"""What an import format makes of a file: conversations, whose turns are read as they are taken."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from jitchat.store.imported import Heading, ImportWriter, IncomingTurn, Origin, Twin
+from jitchat.store.store import ColdStore
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.tool_fields import use_fields
+from jitchat.transfer.fields import as_json
+from jitchat.values import Role, ToolCall, ToolUse, Turn
+
+LONGEST_NAME = 80
+_LONGEST_TITLE = 120
+_LONGEST_KEY = 400
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was left out of a conversation or a file, and what was taken with a change."""
+
+    skipped: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] += 1
+
+    def change(self, reason: str) -> None:
+        self.changed[reason] += 1
+
+    def add(self, other: "Tally") -> None:
+        self.skipped.update(other.skipped)
+        self.changed.update(other.changed)
+
+
+@dataclass(slots=True)
+class IncomingConversation:
+    """One conversation. All but origin and id is whole only once `turns` is exhausted."""
+
+    origin: Origin
+    id: str
+    """What it would like to be called by here."""
+    title: str
+    turns: Iterable[IncomingTurn]
+    tally: Tally
+    head: int | None = None
+    """The position of the turn that was looked at; None for the last one."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    twin: Twin | None = None
+    """The conversation that it may have been exported from; None where it is another program's."""
+    restore: Callable[[ColdStore, ImportWriter], None] | None = None
+    """Stores what it has beside its turns."""
+
+    def __post_init__(self) -> None:
+        self.id = one_line(repair(self.id))[:LONGEST_NAME]
+        self.origin = Origin(self.origin.source, repair(self.origin.key)[:_LONGEST_KEY])
+
+    def heading(self) -> Heading:
+        title = shorten(self.title, _LONGEST_TITLE) or self.id
+        return Heading(title, self.head, self.created_at, self.updated_at)
+
+
+def short_id(source: str, key: str) -> str:
+    """Make an id that can be typed of a long one: `chatgpt-6f1c2a9b`."""
+    plain = one_line(key)
+    return f"{source}-{plain[:8]}" if len(plain) > 16 else f"{source}-{plain}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    call_id: str
+    content: str
+    is_error: bool = False
+
+
+Piece = Text | Thought | ToolCall | Result
+"""What a message is made of, in the order in which it came."""
+
+
+def attachment(kind: str, name: str = "", detail: str = "") -> Text:
+    """Name what a message came with and is not kept: `[image: plan.png, 80 kB]`."""
+    told = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
+    return Text(f"[{kind}: {told}]" if told else f"[{kind}]")
+
+
+def attached_text(name: str, content: str) -> Text:
+    """Quote a text that a message came with, whole."""
+    named = one_line(name)[:LONGEST_NAME] or "text"
+    return Text(f"[file: {named}]\n{content}\n[end of {named}]")
+
+
+def size_of(value: object) -> str:
+    """Say how large something is; empty where the value is no size."""
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        return ""
+    return f"{value / 1000:,.0f} kB" if value < 1_000_000 else f"{value / 1e6:,.1f} MB"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is the same for all turns of a message."""
+
+    moment: datetime | None = None
+    model: str = ""
+    name: str | None = None
+
+
+_NO_NOTE = Note()
+
+
+class TurnMaker:
+    """Makes the turns of one conversation: positions in order, results beside their calls."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self.last = 0
+        """The position of the turn that was made last."""
+        self._calls: dict[str, ToolCall] = {}
+        """Calls without a result, by id."""
+
+    def turns(
+        self,
+        identity: str,
+        role: Role,
+        pieces: Iterable[Piece],
+        parent: int | None = None,
+        note: Note = _NO_NOTE,
+    ) -> list[IncomingTurn]:
+        """Make the turns of one message: one, and more where results of tools lie between.
+
+        `identity` tells the message apart in its conversation. `parent` is the position of the
+        turn that it follows, 0 for none; None for the one before it.
+        """
+        follows = self.last if parent is None else parent
+        made = list[IncomingTurn]()
+        for gathered in _gathered(pieces):
+            if isinstance(gathered, Result):
+                turn, reasoning = self._result(gathered, follows, note), ""
+            elif gathered.is_nothing:
+                self.tally.skip("empty")
+                continue
+            else:
+                turn, reasoning = self._said(role, gathered, follows, note), gathered.reasoning
+            model = shorten(note.model, LONGEST_NAME) if turn.role is Role.ASSISTANT else ""
+            key = turn_key(identity, len(made), turn)
+            made.append(IncomingTurn(turn, key, model, repair(reasoning)))
+            follows = self.last
+        return made
+
+    def _result(self, result: Result, follows: int, note: Note) -> Turn:
+        call = self._calls.pop(result.call_id, None)
+        if call is None:
+            self.tally.change("a tool's result whose call is not there")
+        else:
+            note = Note(note.moment, note.model, call.name)
+        use = ToolUse(answers=call, is_error=result.is_error)
+        return self._turn(Role.TOOL, result.content, follows, note, use)
+
+    def _said(self, role: Role, said: "_Said", follows: int, note: Note) -> Turn:
+        self._calls |= {call.id: call for call in said.calls}
+        return self._turn(role, said.text, follows, note, ToolUse(tuple(said.calls)))
+
+    def _turn(self, role: Role, content: str, follows: int, note: Note, use: ToolUse) -> Turn:
+        whole = repair(content)
+        if whole != content:
+            self.tally.change("characters that are no text were replaced")
+        self.last += 1
+        parent = None if follows == self.last - 1 else follows
+        name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
+        return Turn(self.last, role, whole, note.moment, name or None, parent=parent, use=use)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What was said and called between two results."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.texts)
+
+    @property
+    def reasoning(self) -> str:
+        return "\n\n".join(self.thoughts)
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.texts or self.calls or self.thoughts)
+
+    def take(self, piece: Text | Thought | ToolCall) -> None:
+        match piece:
+            case Text(text) if text.strip():
+                self.texts.append(text)
+            case Thought(text) if text.strip():
+                self.thoughts.append(text)
+            case ToolCall():
+                self.calls.append(piece)
+
+
+def _gathered(pieces: Iterable[Piece]) -> Iterator["Result | _Said"]:
+    """Cut a message where results lie between; a message without any piece is one of nothing."""
+    said, is_first = _Said(), True
+    for piece in pieces:
+        if isinstance(piece, Result):
+            if not said.is_nothing:
+                yield said
+            said, is_first = _Said(), False
+            yield piece
+        else:
+            said.take(piece)
+    if is_first or not said.is_nothing:
+        yield said
+
+
+def turn_key(identity: str, number: int, turn: Turn) -> bytes:
+    """Make what tells a turn apart in its conversation.
+
+    It holds the text, too: a message that was not whole when it was first imported, or was edited
+    in place, is another turn.
+    """
+    tools = as_json(use_fields(turn.use)) if turn.use else ""
+    parts = (identity, str(number), turn.role, turn.content, tools)
+    written = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(written, digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message in a tree, as a file has it."""
+
+    id: str
+    parent: str | None
+    """The id of the message that it follows; None, or one that is not there, for a first one."""
+    role: Role
+    pieces: Sequence[Piece] | None
+    """None for what is no message: what follows it follows its parent."""
+    note: Note = _NO_NOTE
+
+
+def tree_turns(
+    messages: Mapping[str, Message], maker: TurnMaker
+) -> tuple[list[IncomingTurn], dict[str, int]]:
+    """Make the turns of a tree, branch by branch; also the position at which each message ends.
+
+    Of two messages with one parent, the earlier one in `messages` comes first.
+    """
+    made, places = list[IncomingTurn](), dict[str, int]()
+    for message in _in_order(messages):
+        place = places.get(message.parent or "", 0)
+        if message.pieces is not None:
+            turns = maker.turns(message.id, message.role, message.pieces, place, message.note)
+            made += turns
+            place = turns[-1].turn.position if turns else place
+        places[message.id] = place
+    for _ in range(len(messages) - len(places)):
+        maker.tally.skip("follows itself")
+    return made, places
+
+
+def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:
+    """Go through a tree, parents first, a branch at a time."""
+    children: dict[str, list[Message]] = {}
+    roots = list[Message]()
+    for message in messages.values():
+        if message.parent is None or message.parent not in messages:
+            roots.append(message)
+        else:
+            children.setdefault(message.parent, []).append(message)
+    waiting = roots[::-1]
+    while waiting:
+        yield (message := waiting.pop())
+        waiting += reversed(children.get(message.id, ()))
+
+
+def span_of(turns: Sequence[IncomingTurn]) -> tuple[datetime | None, datetime | None]:
+    """Tell when the first and the last turn were made, as far as their dates are known."""
+    moments = [each.turn.created_at for each in turns if each.turn.created_at is not None]
+    return (min(moments), max(moments)) if moments else (None, None)

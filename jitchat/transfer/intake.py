@@ -1,0 +1,124 @@
+"""Storing what was read: each conversation whole or not at all, and nothing twice."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from jitchat.errors import ImportFailed
+from jitchat.store.imported import ImportWriter, list_newest_first
+from jitchat.store.store import ColdStore
+from jitchat.transfer.formats import EXPECTED, listed, note_failure
+from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.json_text import NotJson
+from jitchat.transfer.source import Source
+
+_BATCH = 2_000
+"""Turns that are committed at once: a commit waits for the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of one conversation."""
+
+    wanted_id: str
+    id: str
+    """Empty where it had nothing to take."""
+    title: str
+    added: int
+    """Turns that were stored now."""
+    is_new: bool
+    tally: Tally
+
+
+def begun(
+    conversations: Iterator[IncomingConversation], source: Source
+) -> Iterator[IncomingConversation]:
+    """Read up to the first turn of all.
+
+    Raises:
+        ImportFailed: There is none.
+
+    """
+    empty = list[IncomingConversation]()
+    for found in conversations:
+        try:
+            turns = iter(found.turns)
+            first = next(turns, None)
+        except (NotJson, ImportFailed) as error:
+            note_failure(source, error)
+            continue
+        if first is not None:
+            if not isinstance(found.turns, list):
+                found.turns = chain([first], turns)
+            return chain(empty, [found], conversations)
+        empty.append(found)
+    tally = Tally()
+    for each in (source.tally, *(found.tally for found in empty)):
+        tally.add(each)
+    told = listed(tally.skipped)
+    raise ImportFailed(
+        f"{source.path} holds no turns{f' (left out: {told})' if told else ''}.", EXPECTED
+    )
+
+
+def take_all(
+    store: ColdStore, conversations: Iterator[IncomingConversation], source: Source
+) -> Iterator[Taken]:
+    """Store conversations as they are read; each is told when it is durable."""
+    waiting, changed = list[IncomingConversation](), list[str]()
+    try:
+        for taken in _taken(store, conversations, source, waiting):
+            if taken.added:
+                changed.append(taken.id)
+            yield taken
+    finally:
+        list_newest_first(store, changed)
+
+
+def _taken(
+    store: ColdStore,
+    conversations: Iterator[IncomingConversation],
+    source: Source,
+    waiting: list[IncomingConversation],
+) -> Iterator[Taken]:
+    size = 0
+    try:
+        for found in conversations:
+            if isinstance(found.turns, list):
+                waiting.append(found)
+                size += len(found.turns)
+                if size < _BATCH:
+                    continue
+                yield from _stored(store, waiting)
+                size = 0
+            else:  # read while it is stored: where that fails, it alone is taken back
+                yield from _stored(store, waiting)
+                size = 0
+                try:
+                    yield from _stored(store, [found])
+                except (NotJson, ImportFailed) as error:
+                    note_failure(source, error)
+    except ImportFailed:
+        yield from _stored(store, waiting)
+        raise
+    yield from _stored(store, waiting)
+
+
+def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken]:
+    """Store all that waits in one transaction, and empty the list."""
+    if not waiting:
+        return []
+    with store.database.write():
+        taken = [_store(store, found) for found in waiting]
+    waiting.clear()
+    return taken
+
+
+def _store(store: ColdStore, found: IncomingConversation) -> Taken:
+    writer = ImportWriter(store, found.origin, found.id, found.twin)
+    writer.take(found.turns)
+    heading = found.heading()
+    writer.finish(heading)
+    if found.restore is not None and writer.is_new and writer.id:
+        found.restore(store, writer)
+    return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)

@@ -1,0 +1,382 @@
+"""jitchat's own format: JSON with all that a conversation has, written and read a turn at a time.
+
+Turns of every branch, tools, reasoning, models, pins, and each window that was sent, with its
+ledger. A segment that is a turn as it stands names the turn. What is read is checked as any foreign
+file is.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from jitchat.store.imported import (
+    ImportWriter,
+    IncomingTurn,
+    Origin,
+    Twin,
+    all_turns,
+    origin_of,
+)
+from jitchat.store.path import Path
+from jitchat.store.pins import Pins
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
+from jitchat.text.sanitize import escape_in_json, repair, shorten
+from jitchat.tool_fields import use_fields, use_from
+from jitchat.transfer.export import Write
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Format
+from jitchat.transfer.incoming import LONGEST_NAME, IncomingConversation, Tally, turn_key
+from jitchat.transfer.json_text import JsonText, NotJson
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.typed import is_typed
+from jitchat.values import Conversation, Role, Status, Turn, Usage
+from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
+from jitchat.window.window import ContextWindow
+
+NAME = "jitchat"
+VERSION = 1
+_HOLDS = ("pinned", "excluded")
+_COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "reasoning_tokens")
+
+
+def write_json(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+    """Write conversations as one object of JSON, a turn and a window a line."""
+    write(f'{{"format": "{NAME}", "version": {VERSION}, "conversations": [')
+    for number, conversation in enumerate(conversations):
+        write(",\n" if number else "\n")
+        _write_conversation(store, conversation, write)
+    write("\n]}\n")
+
+
+def _write_conversation(store: ColdStore, conversation: Conversation, write: Write) -> None:
+    origin, tree = origin_of(store, conversation.id), store.tree(conversation.id)
+    head: Fields = {
+        "id": conversation.id,
+        "title": conversation.title,
+        "created_at": conversation.created_at.isoformat(),
+        "updated_at": conversation.updated_at.isoformat(),
+        "head": tree.head,
+    }
+    if origin is not None:
+        head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
+    write(_json(head)[:-1])
+    _write_list(write, "turns", (_turn_fields(each) for each in all_turns(store, conversation.id)))
+    _write_list(write, "windows", _windows(store, conversation.id))
+    pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
+    holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
+    _write_list(write, "holds", iter(holds))
+    write("}")
+
+
+def _write_list(write: Write, name: str, items: Iterator[Fields]) -> None:
+    write(f', "{name}": [')
+    for number, item in enumerate(items):
+        write(f"{',' if number else ''}\n{_json(item)}")
+    write("]")
+
+
+def _json(value: object) -> str:
+    return escape_in_json(json.dumps(value, ensure_ascii=False))
+
+
+def _turn_fields(exported: IncomingTurn) -> Fields:
+    turn = exported.turn
+    status = Status.INTERRUPTED if turn.status is Status.STREAMING else turn.status
+    optional: Fields = {
+        "name": turn.name,
+        "created_at": turn.created_at.isoformat() if turn.created_at else None,
+        "status": status.value if status is not Status.COMPLETE else None,
+        "parent": turn.parent,
+        "tools": use_fields(turn.use) or None,
+        "model": exported.model or None,
+        "reasoning": exported.reasoning or None,
+        "key": exported.key.hex() or None,
+    }
+    written = {name: value for name, value in optional.items() if value is not None}
+    return {
+        "position": turn.position, "role": turn.role.value, "content": turn.content, **written
+    }  # fmt: skip
+
+
+def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
+    archive = WindowArchive(store.database)
+    for send in archive.sends(conversation):
+        record, ending = archive.by_id(send.window_id), archive.ending(send.window_id)
+        positions = {segment["turn"] for segment in record.segments if segment.get("turn")}
+        found = store.turns_at(conversation, sorted(positions))
+        contents = {turn.position: turn.content for turn in found}
+        yield {
+            "said": send.said,
+            "reply": send.reply,
+            "digest": record.digest,
+            "sent_at": record.sent_at.isoformat() if record.sent_at else None,
+            "header": record.header,
+            "segments": [_segment(segment, contents) for segment in record.segments],
+            "ledger": list(record.ledger),
+            "request": send.request,
+            "ending": _ending_fields(send, ending),
+        }
+
+
+def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
+    if segment.get("turn") in contents and contents[segment["turn"]] == segment["text"]:
+        return {name: value for name, value in segment.items() if name != "text"}
+    return segment
+
+
+def _ending_fields(send: Send, ending: Ending | None) -> Fields:
+    usage = send.usage
+    return {
+        "stop": send.stop,
+        "cost": send.cost,
+        "provider": ending.provider if ending is not None else None,
+        "usage": None
+        if usage is None
+        else {**{name: getattr(usage, name) for name in _COUNTS}, "cost": usage.cost},
+    }
+
+
+def _matches(sample: Sample) -> bool:
+    return any(
+        each.get("format") == NAME and isinstance(each.get("version"), int)
+        for each in sample.objects[:1]
+    )
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    with file.open() as opened:
+        json_text = JsonText(opened)
+        json_text.peek()
+        for name, value in json_text.members((), entered=("conversations",)):
+            if name == "version" and value != VERSION:
+                raise NotJson(f"was exported by another version of jitchat ({value})")
+            if name == "conversations" and isinstance(value, Iterator):
+                for first in value:
+                    yield from _conversation(json_text, first, source)
+
+
+def _conversation(
+    json_text: JsonText, first: str, source: Source
+) -> Iterator[IncomingConversation]:
+    """Read the conversation that is here, as far as its turns; what follows them is restored."""
+    if first != "{":
+        json_text.value()
+        source.tally.skip("no conversation")
+        return
+    head: dict[str, object] = {}
+    members = json_text.members(("turns", "windows", "holds"))
+    for name, value in members:
+        if name == "turns" and isinstance(value, Iterator):
+            reader = _Reader(head, value, members)
+            yield reader.found
+            reader.pass_over()
+            return
+        head[name] = value
+    source.tally.skip("conversation without turns")
+
+
+class _Reader:
+    """Reads one conversation: its turns, and then what it has beside them."""
+
+    def __init__(
+        self,
+        head: Mapping[str, object],
+        turns: Iterator[object],
+        members: Iterator[tuple[str, object]],
+    ) -> None:
+        self._items, self._members = turns, members
+        self._tally = Tally()
+        self._places: dict[int, int] = {}
+        """Where turns are whose position is another one than they say."""
+        self._last = 0
+        key, created = text(head.get("id")), moment_of(head.get("created_at"))
+        came_from = mapping(head.get("imported_from"))
+        origin = Origin(text(came_from.get("source")), text(came_from.get("key")))
+        given = head.get("head")
+        self.found = IncomingConversation(
+            origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
+            key or NAME,
+            text(head.get("title")),
+            self._turns(),
+            self._tally,
+            given if isinstance(given, int) and given > 0 else None,
+            created,
+            moment_of(head.get("updated_at")),
+            None if created is None else Twin(key, created, _key_of),
+            self._restore,
+        )
+
+    def pass_over(self) -> None:
+        """Read what nobody took."""
+        for _ in self._items:
+            pass
+        for _, value in self._members:
+            for _ in value if isinstance(value, Iterator) else ():
+                pass
+
+    def _turns(self) -> Iterator[IncomingTurn]:
+        for item in self._items:
+            fields = mapping(item)
+            turn = self._turn(fields)
+            if turn is None:
+                continue
+            reasoning, model = text(fields.get("reasoning")), text(fields.get("model"))
+            key = _key(fields.get("key")) or _key_of(turn)
+            yield IncomingTurn(turn, key, shorten(model, LONGEST_NAME), repair(reasoning))
+
+    def _turn(self, fields: Mapping[str, object]) -> Turn | None:
+        """Check a turn; None, counted, for one that cannot be."""
+        content, named = fields.get("content"), fields.get("position")
+        role, status = _ROLES.get(text(fields.get("role"))), _STATUSES.get(fields.get("status"))
+        if role is None or status is None or not isinstance(content, str):
+            self._tally.skip("turn without a known role, status or text")
+            return None
+        try:
+            use = use_from(fields.get("tools") or {})
+        except TypeError:
+            self._tally.skip("turn whose tools cannot be read")
+            return None
+        above = fields.get("parent")
+        parent = self._place(above) if isinstance(above, int) else self._last
+        self._last += 1
+        if isinstance(named, int) and named != self._last:
+            self._places[named] = self._last
+        return Turn(
+            self._last,
+            role,
+            repair(content),
+            moment_of(fields.get("created_at")),
+            shorten(text(fields.get("name")), LONGEST_NAME) or None,
+            status,
+            parent=None if parent == self._last - 1 else parent,
+            use=use,
+        )
+
+    def _place(self, position: int) -> int:
+        """Find a turn by the position that the file gives it; 0 where that cannot be."""
+        place = self._places.get(position, position)
+        return place if 0 <= place <= self._last else 0
+
+    def _restore(self, store: ColdStore, writer: ImportWriter) -> None:
+        """Store windows and pins; of a window that is damaged, only that it was."""
+        turns = _Turns(store, writer, self._place)
+        for name, value in self._members:
+            for item in value if isinstance(value, Iterator) else ():
+                fields = mapping(item)
+                if name == "windows" and not _restore_window(fields, turns):
+                    self._tally.skip("window that cannot be read")
+                elif name == "holds":
+                    turn, hold = turns.at(fields.get("turn")), fields.get("hold")
+                    if turn is not None and hold in _HOLDS:
+                        Pins(store.database).put(turn, text(hold))
+
+
+_ROLES = {role.value: role for role in (Role.USER, Role.ASSISTANT, Role.TOOL)}
+_STATUSES: dict[object, Status] = {
+    None: Status.COMPLETE,
+    **{status.value: status for status in Status if status is not Status.STREAMING},
+}
+
+
+def _key_of(turn: Turn) -> bytes:
+    return turn_key(str(turn.position), 0, turn)
+
+
+def _key(value: object) -> bytes:
+    try:
+        return bytes.fromhex(text(value))
+    except ValueError:
+        return b""
+
+
+class _Turns:
+    """The stored turns of a conversation, by their positions in the file."""
+
+    def __init__(self, store: ColdStore, writer: ImportWriter, place: Callable[[int], int]) -> None:
+        self.store, self._writer, self._place = store, writer, place
+
+    def at(self, position: object) -> Turn | None:
+        if not isinstance(position, int) or isinstance(position, bool):
+            return None
+        place = self._writer.place(self._place(position))
+        return self.store.turn(self._writer.id, place) if place else None
+
+
+def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
+    """Store a window that was sent, and how it ended; whether it can be read."""
+    said = turns.at(fields.get("said"))
+    if said is None:
+        return False
+    try:
+        record = _record(fields, turns)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return False
+    archive, ending = WindowArchive(turns.store.database), mapping(fields.get("ending"))
+    window_id = archive.put(said.id, record)
+    request = fields.get("request")
+    if isinstance(request, dict):
+        archive.keep_request(window_id, request)
+    reply = turns.at(fields.get("reply"))
+    archive.close(
+        window_id,
+        Ending(
+            reply.id if reply is not None else None,
+            _usage(ending.get("usage")),
+            text(ending.get("stop")) or None,
+            _number(ending.get("cost")),
+            text(ending.get("provider")) or None,
+        ),
+    )
+    return True
+
+
+def _record(fields: Mapping[str, object], turns: _Turns) -> WindowRecord:
+    """Make a window of its fields, and describe it anew: what it does not know is not stored."""
+    given = [dict[str, Any](mapping(each)) for each in sequence(fields["segments"])]
+    for each in given:
+        turn = turns.at(each.get("turn")) if "text" not in each else None
+        each["text"] = turn.content if turn is not None else repair(text(each.get("text")))
+    ledger = [dict(mapping(each)) for each in sequence(fields["ledger"])]
+    header = dict(mapping(fields["header"]))
+    window = window_from(header, given, ledger)
+    if not is_typed(window, ContextWindow):
+        raise TypeError("not a window")
+    described = []
+    for segment in window.segments:
+        turn = turns.at(segment.turn)
+        described.append(segment_fields(segment) | {"turn_id": None if turn is None else turn.id})
+    return WindowRecord(
+        repair(text(fields.get("digest"))),
+        header_fields(window),
+        described,
+        [ledger_fields(row) for row in window.ledger],
+        _moment(fields.get("sent_at")),
+    )
+
+
+def _moment(value: object) -> datetime | None:
+    return moment_of(value) if isinstance(value, str) else None
+
+
+def _usage(value: object) -> Usage | None:
+    fields = mapping(value)
+    counts = [_count(fields.get(name)) for name in _COUNTS]
+    if counts[0] is None and counts[1] is None:
+        return None
+    cached, written, reasoned = (count or 0 for count in counts[2:])
+    return Usage(counts[0], counts[1], cached, written, reasoned, _number(fields.get("cost")))
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e300 else None  # type: ignore[arg-type]
+
+
+JITCHAT = Format(NAME, "jitchat's own JSON", _matches, _read)

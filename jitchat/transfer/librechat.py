@@ -1,0 +1,132 @@
+"""LibreChat's export: one conversation a file, its messages as a tree or as a list with parents."""
+
+from collections.abc import Iterator, Mapping
+
+from jitchat.store.imported import Origin
+from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
+from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.incoming import (
+    IncomingConversation,
+    Message,
+    Note,
+    Piece,
+    Result,
+    Tally,
+    Text,
+    TurnMaker,
+    attachment,
+    short_id,
+    span_of,
+    tree_turns,
+)
+from jitchat.transfer.json_text import Broken
+from jitchat.transfer.openai import content_pieces
+from jitchat.transfer.sample import Sample
+from jitchat.transfer.source import Source, SourceFile
+from jitchat.values import Role, ToolCall
+
+NAME = "librechat"
+_NO_PARENT = "00000000-0000-0000-0000-000000000000"
+
+
+def _is_conversation(fields: Mapping[str, object]) -> bool:
+    lists = (fields.get("messagesTree"), fields.get("messages"))
+    return "conversationId" in fields and any(isinstance(each, list) for each in lists)
+
+
+def _matches(sample: Sample) -> bool:
+    return any(map(_is_conversation, sample.items))
+
+
+def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    for value in values_of(file, source.tally):
+        if isinstance(value, Broken):
+            source.tally.skip(f"conversation that is {value.reason}")
+        elif not _is_conversation(mapping(value)):
+            source.tally.skip("no conversation")
+        else:
+            yield _conversation(mapping(value))
+
+
+def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
+    tally = Tally()
+    listed = fields.get("messagesTree")
+    if not isinstance(listed, list):
+        listed = fields.get("messages")
+    messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
+    turns, _ = tree_turns(messages, TurnMaker(tally))
+    first, last = span_of(turns)
+    key = text(fields.get("conversationId")) or next(iter(messages), "")
+    return IncomingConversation(
+        Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
+        None, moment_of(fields.get("createdAt")) or first, last,
+    )  # fmt: skip
+
+
+def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
+    """Read a list with parents, a tree of children, or a list in order without either."""
+    found: dict[str, Message] = {}
+    waiting = [(value, "") for value in reversed(sequence(listed))]
+    has_parents = any("parentMessageId" in mapping(value) for value, _ in waiting)
+    has_children = any(sequence(mapping(value).get("children")) for value, _ in waiting)
+    is_path = not has_parents and not has_children
+    before = ""
+    while waiting:
+        value, above = waiting.pop()
+        fields = mapping(value)
+        identity = text(fields.get("messageId")) or str(len(found) + 1)
+        if identity in found:
+            tally.skip("message that is there twice")
+            continue
+        parent = text(fields.get("parentMessageId")) or above or (before if is_path else "")
+        found[identity] = _message(identity, parent, fields, model, tally)
+        before = identity
+        children = sequence(fields.get("children"))
+        waiting += [(child, identity) for child in reversed(children)]
+    return found
+
+
+def _message(
+    identity: str, parent: str, fields: Mapping[str, object], model: str, tally: Tally
+) -> Message:
+    is_user = fields.get("isCreatedByUser") is True or (
+        "isCreatedByUser" not in fields and text(fields.get("sender")).lower() == "user"
+    )
+    note = Note(moment_of(fields.get("createdAt")), text(fields.get("model")) or model)
+    return Message(
+        identity,
+        parent if parent and parent != _NO_PARENT else None,
+        Role.USER if is_user else Role.ASSISTANT,
+        list(_pieces(fields, tally)),
+        note,
+    )
+
+
+def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    content = fields.get("content")
+    if isinstance(content, list) and content:
+        for part in content:
+            if mapping(part).get("type") == "tool_call":
+                yield from _tool(mapping(mapping(part).get("tool_call")))
+            elif mapping(part).get("type") == "error":
+                yield Text(f"[error: {text(mapping(part).get('error'))}]")
+            else:
+                yield from content_pieces([part], tally)
+    else:
+        yield Text(text(fields.get("text")) or text(content))
+    for file in (*sequence(fields.get("files")), *sequence(fields.get("attachments"))):
+        tally.change("attachments are named, not kept")
+        yield attachment("file", text(mapping(file).get("filename")))
+
+
+def _tool(call: Mapping[str, object]) -> Iterator[Piece]:
+    name = text(call.get("name")) or text(mapping(call.get("function")).get("name")) or "tool"
+    given = call.get("args", mapping(call.get("function")).get("arguments"))
+    identity = text(call.get("id")) or name
+    yield ToolCall(identity, name, as_arguments(given))
+    output = call.get("output")
+    if isinstance(output, str):
+        yield Result(identity, output)
+
+
+LIBRECHAT = Format(NAME, "LibreChat's export (JSON)", _matches, _read)

@@ -1,0 +1,54 @@
+"""Conversations as Markdown: the path that is looked at, a heading a turn."""
+
+import re
+from collections.abc import Sequence
+
+from jitchat.store.store import ColdStore
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.transfer.export import ExportedTurn, ExportFormat, Write, elsewhere, path_turns
+from jitchat.values import Conversation, Role, Status
+
+_FENCE = re.compile(r"`{3,}")
+
+
+def write_markdown(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+    for number, conversation in enumerate(conversations):
+        if number:
+            write("\n---\n\n")
+        write(f"# {one_line(conversation.title)}\n\n")
+        about = f"{conversation.id} · {plural(conversation.turns, 'turn')}"
+        if hidden := elsewhere(store, conversation.id):
+            about += f" · {plural(hidden, 'turn')} of other branches left out"
+        write(f"*{about}*\n")
+        for exported in path_turns(store, conversation.id):
+            write(f"\n{_turn(exported)}\n")
+
+
+def _turn(exported: ExportedTurn) -> str:
+    turn, parts = exported.turn, list[str]()
+    head = [f"#{turn.position} {one_line(turn.speaker)}"]
+    if exported.note is not None and exported.note.model:
+        head.append(one_line(exported.note.model))
+    if turn.created_at is not None:
+        head.append(f"{turn.created_at:%Y-%m-%d %H:%M}")
+    if turn.status is not Status.COMPLETE:
+        head.append(turn.status.value)
+    parts.append(f"## {' · '.join(head)}")
+    content = for_terminal(turn.content).strip("\n")
+    if content:
+        parts.append(_fenced(content) if turn.role is Role.TOOL else content)
+    for call in turn.use.calls:
+        parts.append(f"Calls `{one_line(call.name)}`:")
+        parts.append(_fenced(for_terminal(call.arguments), "json"))
+    return "\n\n".join(parts)
+
+
+def _fenced(content: str, language: str = "") -> str:
+    """Put a text into a block that nothing in it can end."""
+    longest = max((len(found) for found in _FENCE.findall(content)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{content}\n{fence}"
+
+
+MARKDOWN = ExportFormat("markdown", "the turns, for people", write_markdown)

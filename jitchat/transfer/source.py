@@ -1,0 +1,198 @@
+"""Where conversations are read from: a file, the files in a zip, or those in a folder.
+
+Nothing is unpacked to the disk, a symbolic link in a folder is not followed, and names in a zip are
+no paths: they are only shown. Files are read in pieces: their size says nothing of the memory that
+they take.
+"""
+
+import io
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from jitchat.errors import ImportFailed
+from jitchat.text.sanitize import one_line
+from jitchat.transfer.incoming import Tally
+
+MAX_RATIO = 250
+"""By so much a member of a zip may be larger than what is stored of it; JSON reaches 30."""
+_SMALL = 64 << 20
+"""Up to this size, a member may be as well packed as it likes."""
+_SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    name: str
+    """As it is shown; in a zip or a folder, with the folders in it."""
+    size: int
+    """In bytes, as far as is known beforehand."""
+    open: Callable[[], IO[bytes]]
+    path: Path | None
+    """Where it is on the disk; None for a member of a zip."""
+
+    @property
+    def stem(self) -> str:
+        return Path(self.name).stem
+
+    @property
+    def is_database(self) -> bool:
+        with self.open() as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+
+
+@dataclass(slots=True)
+class Source:
+    """The files, what was not looked at and why, and how far reading is."""
+
+    path: Path
+    files: list[SourceFile] = field(default_factory=list)
+    other_names: list[str] = field(default_factory=list)
+    """Of files that hold no text: pictures, voices."""
+    tally: Tally = field(default_factory=Tally)
+    bytes_read: int = 0
+    is_single: bool = False
+    """Whether it is one plain file."""
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+    def name_of(self, prefix: str) -> str:
+        """Find the attachment whose name begins so; `prefix` if none does."""
+        found = (name for name in self.other_names if Path(name).name.startswith(prefix))
+        return Path(next(found, prefix)).name if prefix else ""
+
+
+def open_source(path: Path) -> Source:
+    """List the files of a path.
+
+    Raises:
+        ImportFailed: There is none, or it cannot be read.
+
+    """
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            return _folder(path)
+        source = Source(path, is_single=True)
+        with path.open("rb") as file:
+            is_zip = file.read(4) == b"PK\3\4"
+    except FileNotFoundError:
+        raise ImportFailed(f"There is no file {path}.", "Check the name.") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if is_zip:
+        return _zip(path)
+    source.files.append(_on_disk(source, path, path.name))
+    return source
+
+
+def unreadable(path: Path, error: OSError) -> ImportFailed:
+    return ImportFailed(
+        f"{path} cannot be read: {error.strerror or error}.", "Name a file that can."
+    )
+
+
+def _on_disk(source: Source, path: Path, name: str) -> SourceFile:
+    def opened() -> IO[bytes]:
+        try:
+            return _counted(source, path.open("rb"))
+        except OSError as error:
+            raise unreadable(path, error) from None
+
+    return SourceFile(name, path.stat().st_size, opened, path)
+
+
+def _folder(path: Path) -> Source:
+    source = Source(path)
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            place = Path(folder) / name
+            shown = str(place.relative_to(path))
+            try:
+                if place.is_symlink():
+                    source.tally.skip("symbolic link")
+                elif place.is_file() and _may_hold_text(name):
+                    source.files.append(_on_disk(source, place, shown))
+                else:
+                    source.other_names.append(shown)
+            except OSError:
+                source.tally.skip("file that cannot be read")
+    return source
+
+
+def _may_hold_text(name: str) -> bool:
+    return Path(name).suffix.lower() in (".json", ".jsonl", ".db", ".sqlite", ".sqlite3")
+
+
+def _zip(path: Path) -> Source:
+    source = Source(path)
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise ImportFailed(
+            f"{path} is a damaged zip: {one_line(str(error))}.", "Download it again."
+        ) from None
+    for member in archive.infolist():
+        if member.is_dir():
+            continue
+        if not _may_hold_text(member.filename):
+            source.other_names.append(member.filename)
+        elif member.flag_bits & 1:
+            source.tally.skip("file in the zip that is encrypted")
+        elif member.file_size > max(_SMALL, MAX_RATIO * member.compress_size):
+            source.tally.skip(f"file in the zip that is packed more than {MAX_RATIO}-fold")
+        else:
+            source.files.append(_member(source, archive, member))
+    return source
+
+
+def _member(source: Source, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
+    def opened() -> IO[bytes]:
+        try:
+            return _counted(source, archive.open(member))
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            raise _damaged(source.path, member.filename, error) from None
+
+    return SourceFile(member.filename, member.file_size, opened, None)
+
+
+def _damaged(path: Path, name: str, error: Exception) -> ImportFailed:
+    what = f"{path}: {one_line(name)} in it is damaged ({one_line(str(error))})."
+    return ImportFailed(what, "Download it again.")
+
+
+def _counted(source: Source, file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Counted(source, file), 1 << 18)  # type: ignore[type-var]
+
+
+class _Counted(io.RawIOBase):
+    """A file that adds what is read of it to its source."""
+
+    def __init__(self, source: Source, file: IO[bytes]) -> None:
+        self._source, self._file = source, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self._file.read(len(buffer))
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise _damaged(self._source.path, self._file.name, error) from None
+        except OSError as error:
+            raise unreadable(self._source.path, error) from None
+        self._source.bytes_read += len(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -1,0 +1,375 @@
+"""Exports: JSON that is imported again as it was, and what people and servers read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jitchat.store.database import Database
+from jitchat.store.pins import Pins
+from jitchat.store.store import ColdStore
+from jitchat.text.sanitize import repair
+from jitchat.transfer.exports import EXPORTS
+from jitchat.transfer.formats import conversations_of
+from jitchat.transfer.source import open_source
+from jitchat.values import NO_TOOL_USE, Echo, Mode, Role, Status, ToolCall, ToolUse, Turn
+from tests.examples import examples
+from tests.support import demo_session
+from tests.transfer import exports
+from tests.transfer.files import take, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NOW = datetime(2026, 3, 13, 10, tzinfo=UTC)
+
+
+def exported(store: ColdStore, name: str) -> str:
+    """All conversations in a format."""
+    written_to = StringIO()
+    EXPORTS[name].write(store, store.conversations(), written_to.write)
+    return written_to.getvalue()
+
+
+@pytest.fixture(scope="module")
+def stores(
+    tmp_path_factory: pytest.TempPathFactory, empty_database: Path
+) -> Iterator[Callable[[], ColdStore]]:
+    """Makes an empty store."""
+    folder, opened = tmp_path_factory.mktemp("stores"), list[Database]()
+
+    def make() -> ColdStore:
+        path = folder / f"{len(opened)}.db"
+        database = Database(shutil.copy(empty_database, path) and path)
+        with database.read() as connection:
+            connection.execute("PRAGMA synchronous = OFF")
+        opened.append(database)
+        return ColdStore(database, lambda: NOW)
+
+    yield make
+    for database in opened:
+        database.close()
+
+
+texts = st.text(max_size=20)
+moments = st.none() | st.integers(0, 10**6).map(lambda seconds: NOW + timedelta(seconds=seconds))
+calls = st.builds(ToolCall, st.text(min_size=1, max_size=4), texts, texts)
+uses = st.just(NO_TOOL_USE) | st.builds(
+    ToolUse,
+    st.lists(calls, max_size=2).map(tuple),
+    st.none() | st.builds(Echo, texts, texts),
+    st.none() | calls,
+    st.booleans(),
+    st.none() | texts,
+    st.none() | st.floats(0, 1e6),
+)
+turns = st.builds(
+    Turn,
+    st.just(0),
+    st.sampled_from([Role.USER, Role.ASSISTANT, Role.TOOL]),
+    texts,
+    moments,
+    st.none() | st.text("abc", min_size=1, max_size=5),
+    st.sampled_from([status for status in Status if status is not Status.STREAMING]),
+    use=uses,
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> list[tuple[Turn, int, str]]:
+    """Turns with the position that each follows, and what was thought ahead of it."""
+    listed = draw(st.lists(turns, min_size=1, max_size=8))
+    return [
+        (turn, draw(st.integers(0, place)), draw(st.just("") | texts))
+        for place, turn in enumerate(listed)
+    ]
+
+
+@examples(40)
+@given(tree=trees(), places=st.tuples(st.integers(1, 8), st.integers(1, 8)), title=texts)
+def test_what_was_exported_as_json_is_imported_as_it_was(
+    stores, tmp_path_factory, tree, places, title
+):
+    one, other = stores(), stores()
+    made = one.create(title)
+    for turn, under, reasoning in tree:
+        (stored,) = one.append(made.id, [turn], under)
+        if reasoning:
+            row = (stored.id, repair(reasoning))
+            one.database.execute("INSERT INTO reasoning VALUES (?, ?)", row)
+    head, pinned = places
+    one.switch_to(made.id, min(head, len(tree)))
+    Pins(one.database).put(one.turn(made.id, min(pinned, len(tree))), "pinned")
+    text = exported(one, "json")
+
+    path = written(tmp_path_factory.mktemp("x"), "talk.json", text)
+    (taken,) = take(other, path)
+
+    assert not taken.tally.skipped
+    again = exported(other, "json")
+    assert without_origin(again) == without_origin(text)
+    assert other.turns(made.id) == one.turns(made.id)
+    assert not any(each.added for each in (*take(other, path), *take(one, path)))
+    assert exported(one, "json") == text
+
+
+def without_origin(text: str) -> Any:
+    """What was exported, without where it was imported from and the keys of that."""
+    value = json.loads(text)
+    for conversation in value["conversations"]:
+        conversation.pop("imported_from", None)
+        conversation["title"] = conversation["title"] or conversation["id"]
+        for turn in conversation["turns"]:
+            turn.pop("key", None)
+    return value
+
+
+def test_windows_are_imported_with_their_ledgers_usage_and_replies(
+    store: ColdStore, stores, tmp_path: Path
+):
+    sent_talk(store)
+    text, other = exported(store, "json"), stores()
+
+    take(other, written(tmp_path, "talk.json", text))
+
+    (conversation,) = json.loads(text)["conversations"]
+    assert conversation["windows"]
+    assert without_origin(exported(other, "json")) == without_origin(text)
+
+
+def test_what_was_imported_stays_known_by_its_source(store: ColdStore, stores, tmp_path: Path):
+    chats = written(tmp_path, "conversations.json", [exports.chatgpt_talk()])
+    take(store, chats)
+    other = stores()
+    take(other, written(tmp_path, "own.json", exported(store, "json")))
+
+    assert not any(each.added for each in take(other, chats))
+    assert exported(other, "json") == exported(store, "json")
+
+
+def test_what_was_said_since_an_export_stays_and_what_others_said_is_a_branch(
+    store: ColdStore, stores, tmp_path: Path
+):
+    made = store.create("Talk")
+    store.append(made.id, [Turn(0, Role.USER, "one"), Turn(0, Role.ASSISTANT, "two")])
+    other = stores()
+    take(other, written(tmp_path, "own.json", exported(store, "json")))
+    other.append(made.id, [Turn(0, Role.USER, "there")])
+    store.append(made.id, [Turn(0, Role.USER, "here")])
+
+    (taken,) = take(store, written(tmp_path, "other.json", exported(other, "json")))
+
+    assert (taken.added, taken.is_new, taken.id) == (1, False, made.id)
+    assert [turn.content for turn in store.turns(made.id)] == ["one", "two", "here"]
+    assert store.branches(made.id) == {3: (3, 4)}
+
+
+def sent_talk(store: ColdStore) -> None:
+    """The demo, with two messages that were sent and answered in windows of their own."""
+    session = demo_session(store)
+
+    async def send() -> None:
+        for draft, mode in (("When is the deploy window?", Mode.JIT), ("Sure?", Mode.RECENCY)):
+            async for _ in session.send(draft, mode):
+                pass
+
+    asyncio.run(send())
+
+
+DAMAGES = [
+    ("windows", {"header": {}}),
+    ("windows", {"ledger": [{}]}),
+    ("windows", {"segments": [{"text": 5}]}),
+    (
+        "windows",
+        {
+            "segments": [
+                {
+                    "kind": "draft",
+                    "role": "user",
+                    "turn": None,
+                    "tokens": "many",
+                    "reason": "",
+                    "text": "",
+                }
+            ]
+        },
+    ),
+    (
+        "windows",
+        {
+            "ledger": [
+                {
+                    "turn": 1,
+                    "rank": [],
+                    "score": 0,
+                    "parts": {},
+                    "tokens": 1,
+                    "verdict": "recent",
+                    "reason": "",
+                }
+            ]
+        },
+    ),
+    ("windows", {"said": 99}),
+    ("windows", {"said": [1]}),
+    ("turns", {"role": "system"}),
+    ("turns", {"status": "streaming"}),
+    ("turns", {"content": None}),
+    ("turns", {"tools": {"calls": 5}}),
+    ("turns", {"tools": {"calls": [{"id": 1}]}}),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), DAMAGES)
+def test_what_is_damaged_in_json_is_counted_and_the_rest_is_taken(
+    store: ColdStore, stores, tmp_path: Path, name: str, change: dict[str, object]
+):
+    sent_talk(store)
+    value, other = json.loads(exported(store, "json")), stores()
+    value["conversations"][0][name][0] |= change
+
+    (taken,) = take(other, written(tmp_path, "talk.json", value))
+
+    (reason,) = taken.tally.skipped
+    assert reason.startswith("window that" if name == "windows" else "turn w")
+    exported(other, "json")
+
+
+def test_a_window_whose_numbers_are_texts_is_not_stored(store: ColdStore, stores, tmp_path: Path):
+    sent_talk(store)
+    value, other = json.loads(exported(store, "json")), stores()
+    value["conversations"][0]["windows"][0]["header"]["budget"]["limit"] = "many"
+
+    (taken,) = take(other, written(tmp_path, "talk.json", value))
+
+    assert dict(taken.tally.skipped) == {"window that cannot be read": 1}
+
+
+def test_another_version_is_refused(store: ColdStore, tmp_path: Path):
+    path = written(tmp_path, "t.json", {"format": "jitchat", "version": 9, "conversations": []})
+
+    with pytest.raises(Exception, match="another version of jitchat"):
+        list(conversations_of(open_source(path)))
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e</pre>\n````\n# no heading"
+
+
+def hostile_talk(store: ColdStore) -> None:
+    made = store.create("T <b>itle\x1b[2J")
+    call = ToolCall("c1", "<i>ls</i>", '{"a": "</details>"}')
+    store.append(
+        made.id,
+        [
+            Turn(0, Role.USER, HOSTILE, NOW, "<Ann>"),
+            Turn(0, Role.ASSISTANT, "", use=ToolUse((call,))),
+            Turn(0, Role.TOOL, HOSTILE, name="ls", use=ToolUse(answers=call)),
+            Turn(0, Role.ASSISTANT, "Done.", status=Status.CUT),
+        ],
+    )
+
+
+class Tags(HTMLParser):
+    """Counts what is opened and not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+        if tag != "meta":
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+
+def test_html_is_one_page_in_which_foreign_text_is_only_text(store: ColdStore):
+    hostile_talk(store)
+    sent_talk(store)
+
+    page = exported(store, "html")
+
+    tags = Tags()
+    tags.feed(page)
+    assert tags.opened == []
+    assert not tags.seen & {"script", "b", "i", "img", "link", "ann"}
+    assert "&lt;script&gt;alert(1)" in page
+    assert re.search(r"<summary>Window: jit, [\d,]+ of [\d,]+ tokens, [^<]+</summary>", page)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", page)
+    assert not re.search(r"(src|href)=\"(?!#c)", page)
+
+
+def test_markdown_has_a_heading_a_turn_and_nothing_ends_its_fences(store: ColdStore):
+    hostile_talk(store)
+
+    text = exported(store, "markdown")
+
+    assert text.startswith(
+        "# T <b>itle␛[2J\n\n*chat-1 · 4 turns*\n\n## #1 <Ann> · 2026-03-13 10:00\n"
+    )
+    assert 'Calls `<i>ls</i>`:\n\n```json\n{"a": "</details>"}\n```\n' in text
+    assert "\n`````\n<script>" in text
+    assert "## #4 assistant · cut\n\nDone.\n" in text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
+
+
+def test_markdown_says_what_is_in_other_branches(store: ColdStore):
+    made = store.create("Talk")
+    store.append(made.id, [Turn(0, Role.USER, "one"), Turn(0, Role.ASSISTANT, "two")])
+    store.append(made.id, [Turn(0, Role.ASSISTANT, "again")], 1)
+
+    text = exported(store, "markdown")
+
+    assert "*chat-1 · 2 turns · 1 turn of other branches left out*" in text
+    assert "two" not in text
+
+
+def test_jsonl_is_what_chat_completions_take(store: ColdStore):
+    hostile_talk(store)
+    made = store.create("Second")
+    lost = ToolCall("c9", "lost", "")
+    store.append(
+        made.id,
+        [
+            Turn(0, Role.USER, "never answered", status=Status.UNANSWERED),
+            Turn(0, Role.USER, "call it"),
+            Turn(0, Role.ASSISTANT, "", use=ToolUse((lost,))),
+        ],
+    )
+
+    second, first = map(json.loads, exported(store, "jsonl").splitlines())
+
+    assert [message["role"] for message in first["messages"]] == [
+        "user", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    assert first["messages"][0]["content"] == HOSTILE
+    assert first["messages"][1]["tool_calls"][0]["function"] == {
+        "name": "<i>ls</i>",
+        "arguments": '{"a": "</details>"}',
+    }
+    assert first["messages"][2]["tool_call_id"] == "c1"
+    said, called, returned = second["messages"]
+    assert (said["content"], called["tool_calls"][0]["function"]["arguments"]) == ("call it", "{}")
+    assert returned["content"].startswith("No result: the call was interrupted")
+
+
+def test_json_and_jsonl_hold_no_character_that_a_terminal_obeys(store: ColdStore):
+    hostile_talk(store)
+
+    for name in ("json", "jsonl"):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", exported(store, name))

@@ -1,0 +1,584 @@
+"""The exports of other programs: turns, branches, tools, models, times, and what is left out."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.store.path import Path as TreePath
+from jitchat.store.windows import WindowArchive
+from jitchat.transfer.formats import conversations_of
+from jitchat.transfer.source import open_source
+from jitchat.values import Role
+from tests.transfer import exports
+from tests.transfer.claude_code import SESSION, claude_code_session
+from tests.transfer.exports import chatgpt, chatgpt_node, chatgpt_talk, claude, claude_message
+from tests.transfer.files import jsonl, take, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+    from jitchat.transfer.intake import Taken
+    from jitchat.values import Turn
+
+
+def only(store: ColdStore, path: Path) -> Taken:
+    """Import one conversation."""
+    (taken,) = take(store, path)
+    return taken
+
+
+def path_of(store: ColdStore, taken: Taken) -> list[str]:
+    """What is said on the path that is looked at, each behind its speaker's first letter."""
+    return [f"{turn.role[0]}: {turn.content}" for turn in store.turns(taken.id)]
+
+
+def every_turn(store: ColdStore, taken: Taken) -> list[Turn]:
+    last = store.tree(taken.id).last
+    return store.turns_of(taken.id, TreePath(((1, last),)))
+
+
+def model_of(store: ColdStore, turn: Turn) -> str:
+    notes = WindowArchive(store.database).notes([turn.id])
+    return notes[turn.id].model if turn.id in notes else ""
+
+
+def reasoning_of(store: ColdStore, turn: Turn) -> str:
+    notes = WindowArchive(store.database).notes([turn.id])
+    return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+# ChatGPT
+
+
+@pytest.mark.parametrize("shape", ["list", "object", "pretty"])
+def test_chatgpt_is_read_from_the_leaf_that_was_looked_at(
+    tmp_path: Path, store: ColdStore, shape: str
+):
+    value = {"conversations": [chatgpt_talk()]} if shape == "object" else [chatgpt_talk()]
+    text = json.dumps(value, indent=2 if shape == "pretty" else None)
+
+    taken = only(store, written(tmp_path, "conversations.json", text))
+
+    assert (taken.id, taken.title) == ("chatgpt-6f1c2a9b", "Tides")
+    assert path_of(store, taken) == ["u: When is high tide?", "a: At six."]
+    assert store.branches(taken.id) == {1: (1, 4), 2: (2, 3)}
+    asked, answer, again, edited = every_turn(store, taken)
+    assert (model_of(store, answer), model_of(store, again)) == ("gpt-5", "")
+    assert answer.created_at == datetime.fromtimestamp(2.0, UTC)
+    assert (asked.parent, again.parent, edited.parent) == (None, 1, 0)
+    listed = store.conversation(taken.id)
+    assert listed.created_at == datetime.fromtimestamp(1_772_442_840.5, UTC)
+    assert not taken.tally.skipped
+
+
+def test_chatgpt_without_any_date_takes_those_of_its_messages(tmp_path: Path, store: ColdStore):
+    talk = chatgpt_talk(create_time=None, update_time=None)
+
+    taken = only(store, written(tmp_path, "c.json", [talk]))
+
+    assert store.conversation(taken.id).created_at == datetime.fromtimestamp(1.0, UTC)
+
+
+def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore):
+    code = {"content_type": "code", "language": "python", "text": "print(1 + 1)"}
+    output = {"content_type": "execution_output", "text": "2"}
+    thoughts = {"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "Compute."}]}
+    talk = chatgpt(
+        chatgpt_node("u1", None, "user", text="What is 1 + 1?", at=1.0),
+        chatgpt_node("t1", "u1", "assistant", content=thoughts, at=2.0),
+        chatgpt_node("a1", "t1", "assistant", content=code, recipient="python", at=3.0),
+        chatgpt_node("x1", "a1", "tool", content=output, name="python", at=4.0),
+        chatgpt_node("a2", "x1", "assistant", text="It is 2.", at=5.0),
+    )
+
+    taken = only(store, written(tmp_path, "c.json", [talk]))
+
+    asked, called, returned, answer = store.turns(taken.id)
+    (call,) = called.use.calls
+    assert (call.name, json.loads(call.arguments)) == ("python", {"input": "print(1 + 1)"})
+    assert reasoning_of(store, called) == "Compute."
+    assert (returned.role, returned.content, returned.name) == (Role.TOOL, "2", "python")
+    assert returned.use.answers == call
+    assert (asked.content, answer.content) == ("What is 1 + 1?", "It is 2.")
+
+
+def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, store: ColdStore):
+    picture = {
+        "content_type": "image_asset_pointer",
+        "asset_pointer": "sediment://file_abc",
+        "size_bytes": 80_000,
+    }
+    parts = {
+        "content_type": "multimodal_text",
+        "parts": [picture, "What is this? \ue200cite\ue201"],
+    }
+    hidden = {"is_visually_hidden_from_conversation": True}
+    talk = chatgpt(
+        chatgpt_node("s1", None, "system", text="You are helpful."),
+        chatgpt_node("h1", "s1", "user", text="memory", metadata=hidden),
+        chatgpt_node("u1", "h1", "user", content=parts),
+        chatgpt_node("a1", "u1", "assistant", text="A kite."),
+    )
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("conversations-000.json", json.dumps([talk]))
+        archive.writestr("conversations-001.json", json.dumps([chatgpt_talk(conversation_id="2")]))
+        archive.writestr("file_abc-plan.png", b"png")
+        archive.writestr("user.json", '{"id": "user-1"}')
+        archive.writestr("export_manifest.json", '{"files": []}')
+        archive.writestr("chat.html", "<html>")
+
+    first, second = take(store, tmp_path / "export.zip")
+
+    said = store.turns(first.id)[0].content
+    assert said == "[image: file_abc-plan.png, 80 kB]\n\nWhat is this? "
+    assert dict(first.tally.skipped) == {"instructions": 1, "hidden by ChatGPT": 1}
+    assert dict(first.tally.changed) == {"attachments are named, not kept": 1}
+    assert len(store.turns(second.id)) == 2
+
+
+def test_files_of_a_zip_that_are_no_conversations_are_counted(tmp_path: Path):
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps([chatgpt_talk()]))
+        archive.writestr("user.json", '{"id": "user-1"}')
+        archive.writestr("broken.json", '{"id": ')
+    source = open_source(tmp_path / "export.zip")
+
+    assert len(list(conversations_of(source))) == 1
+    assert dict(source.tally.skipped) == {
+        "file without conversations": 1,
+        "file that is not JSON: it ends in the middle of a value": 1,
+    }
+
+
+def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, store: ColdStore):
+    talk = chatgpt(
+        chatgpt_node("u1", None, "user", text="Hello"),
+        chatgpt_node("x", "y", "user", text="round"),
+        chatgpt_node("y", "x", "user", text="and round"),
+        current="u1",
+    )
+
+    taken = only(store, written(tmp_path, "c.json", [talk]))
+
+    assert path_of(store, taken) == ["u: Hello"]
+    assert dict(taken.tally.skipped) == {"follows itself": 2}
+
+
+def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
+    nodes = [chatgpt_node("0", None, "user", text="0")]
+    nodes += [
+        chatgpt_node(f"{n}", f"{n - 1}", "user", text=f"{n}", at=float(n)) for n in range(1, 3_000)
+    ]
+
+    taken = only(store, written(tmp_path, "c.json", [chatgpt(*nodes)]))
+
+    assert len(store.turns(taken.id)) == 3_000
+
+
+def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, store: ColdStore):
+    whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(7)])
+    path = written(tmp_path, "c.json", whole[:-80])
+    source = open_source(path)
+
+    assert len(list(conversations_of(source))) == 6
+    assert dict(source.tally.skipped) == {"conversation at the end of a file that is cut off": 1}
+
+
+# Claude
+
+
+def test_claude_is_a_tree_too_and_its_newest_leaf_is_looked_at(tmp_path: Path, store: ColdStore):
+    talk = claude(
+        claude_message("333", "22", "human", "And at night?", created_at="2026-05-01T10:09:00Z"),
+        claude_message("1", "", "human", "Do kites fly?"),
+        claude_message("22", "1", "assistant", "Yes."),
+        claude_message("4", "1", "assistant", "They do."),
+    )
+
+    taken = only(store, written(tmp_path, "conversations.json", [talk]))
+
+    assert (taken.id, taken.title) == ("claude-0f0e0d0c", "Kites")
+    assert path_of(store, taken) == ["u: Do kites fly?", "a: Yes.", "u: And at night?"]
+    assert len(every_turn(store, taken)) == 4
+
+
+def test_claude_without_parents_is_read_in_order(tmp_path: Path, store: ColdStore):
+    talk = claude(
+        claude_message("1", None, "human", "Do kites fly?"),
+        claude_message("2", None, "assistant", "Yes."),
+    )
+
+    assert path_of(store, only(store, written(tmp_path, "c.json", [talk]))) == [
+        "u: Do kites fly?",
+        "a: Yes.",
+    ]
+
+
+def test_claude_s_tools_thoughts_and_attachments_are_taken(tmp_path: Path, store: ColdStore):
+    blocks = [
+        {"type": "thinking", "thinking": "Search."},
+        {"type": "text", "text": "I search."},
+        {"type": "tool_use", "id": "t1", "name": "web_search", "input": {"q": "kite"}},
+        {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "Toy"}]},
+        {"type": "text", "text": "A toy."},
+    ]
+    talk = claude(
+        claude_message(
+            "1", "", "human", "What is it?",
+            attachments=[{"file_name": "kite.txt", "extracted_content": "red, with a tail"}],
+            files=[{"file_name": "kite.png"}], files_v2=[{"file_name": "kite.png"}],
+        ),
+        claude_message("2", "1", "assistant", "ignored", content=blocks),
+    )  # fmt: skip
+
+    taken = only(store, written(tmp_path, "c.json", [talk]))
+
+    asked, called, returned, answer = store.turns(taken.id)
+    assert asked.content == (
+        "What is it?\n\n[file: kite.txt]\nred, with a tail\n[end of kite.txt]\n\n[file: kite.png]"
+    )
+    assert (called.content, called.use.calls[0].name) == ("I search.", "web_search")
+    assert reasoning_of(store, called) == "Search."
+    assert (returned.content, returned.use.answers) == ("Toy", called.use.calls[0])
+    assert answer.content == "A toy."
+
+
+def test_claude_s_text_counts_where_its_content_is_empty(tmp_path: Path, store: ColdStore):
+    talk = claude(claude_message("1", "", "human", "Hello", content=[]))
+
+    assert path_of(store, only(store, written(tmp_path, "c.json", [talk]))) == ["u: Hello"]
+
+
+# Claude Code
+
+
+def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
+    tmp_path: Path, store: ColdStore
+):
+    path = written(tmp_path, f"{SESSION}.jsonl", jsonl(claude_code_session()))
+
+    taken = only(store, path)
+
+    assert taken.title == "A missing module"
+    assert path_of(store, taken) == [
+        "u: Why does a.py fail?",
+        "a: I look.",
+        "t: import b",
+        "a: ",
+        "t: No such file",
+        "a: b is missing.",
+        "u: No, delete the import.",
+        "a: Deleted.",
+    ]
+    assert store.branches(taken.id) == {9: (7, 9)}
+    turns = every_turn(store, taken)
+    assert [turn.use.answers for turn in turns if turn.role is Role.TOOL] == [
+        call for turn in turns for call in turn.use.calls
+    ]
+    assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
+    assert model_of(store, turns[1]) == "claude-opus-4-8"
+    assert reasoning_of(store, turns[1]) == "Look."
+    assert dict(taken.tally.skipped) == {"command of the program": 1, "message of a sub-agent": 1}
+
+
+def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, store: ColdStore):
+    lines = claude_code_session()
+    lines[6], lines[7] = lines[7], lines[6]
+
+    taken = only(store, written(tmp_path, f"{SESSION}.jsonl", jsonl(lines)))
+
+    called = every_turn(store, taken)[1]
+    assert [call.id for call in called.use.calls] == ["t1", "t2"]
+    assert [turn.role for turn in store.turns(taken.id)][1:4] == [
+        Role.ASSISTANT,
+        Role.TOOL,
+        Role.TOOL,
+    ]
+
+
+def test_a_session_that_was_imported_while_it_ran_is_completed(tmp_path: Path, store: ColdStore):
+    lines = claude_code_session()
+    for count in range(3, len(lines) + 1):
+        path = written(tmp_path, f"{SESSION}.jsonl", jsonl(lines[:count]))
+        take(store, path)
+
+    ending = [turn.content for turn in store.turns(store.conversations()[0].id)]
+    assert len(store.conversations()) == 1
+    assert ending[-3:] == ["b is missing.", "No, delete the import.", "Deleted."]
+    assert ending[:3] == ["Why does a.py fail?", "I look.", "import b"]
+
+
+def test_sub_agents_and_broken_lines_are_counted(tmp_path: Path, store: ColdStore):
+    folder = tmp_path / "-home-ann"
+    (folder / SESSION / "subagents").mkdir(parents=True)
+    written(folder, f"{SESSION}.jsonl", jsonl(claude_code_session()) + '{"uuid": "half')
+    written(folder / SESSION / "subagents", "agent-1.jsonl", jsonl(claude_code_session()))
+    source = open_source(tmp_path)
+
+    (found,) = conversations_of(source)
+    list(found.turns)
+
+    assert source.tally.skipped["session of a sub-agent"] == 1
+    assert found.tally.skipped["line that is not JSON"] == 1
+
+
+def test_what_was_compacted_is_gone_on_with(tmp_path: Path, store: ColdStore):
+    lines = claude_code_session()[:3]
+    boundary = {
+        "type": "system", "subtype": "compact_boundary", "uuid": "c0", "parentUuid": None,
+        "logicalParentUuid": "u1", "sessionId": SESSION,
+    }  # fmt: skip
+    summary = lines[-1] | {"uuid": "c1", "parentUuid": "c0", "isCompactSummary": True}
+    after = lines[-1] | {"uuid": "c2", "parentUuid": "c1"}
+    after["message"] = {"role": "user", "content": "Go on."}
+
+    path = written(tmp_path, f"{SESSION}.jsonl", jsonl([*lines, boundary, summary, after]))
+
+    assert path_of(store, only(store, path)) == ["u: Why does a.py fail?", "u: Go on."]
+
+
+# Codex
+
+
+def codex_path(store: ColdStore, tmp_path: Path, lines: list) -> tuple[Taken, list[str]]:
+    name = f"rollout-2026-06-01T08-00-00-{SESSION}.jsonl"
+    taken = only(store, written(tmp_path, name, jsonl(lines)))
+    return taken, path_of(store, taken)
+
+
+@pytest.mark.parametrize("has_envelope", [True, False])
+def test_codex_is_read_from_one_of_its_two_logs(
+    tmp_path: Path, store: ColdStore, has_envelope: bool
+):
+    lines = exports.codex_session(*exports.CODEX_ITEMS)
+    if not has_envelope:
+        lines = [{"id": "x", "timestamp": "2025-09-01T00:00:00Z", "instructions": None}]
+        lines += [*exports.CODEX_ITEMS, {"record_type": "state"}]
+
+    taken, path = codex_path(store, tmp_path, lines)
+
+    assert (taken.id, taken.title) == ("codex-5c1f3c0e", "List the files.")
+    assert path == ["u: List the files.", "a: ", "t: a.py", "a: There is a.py."]
+    _, called, returned, _ = store.turns(taken.id)
+    assert returned.use.answers == called.use.calls[0]
+    assert called.use.calls[0].arguments == '{"cmd":"ls"}'
+    assert reasoning_of(store, called) == "Use ls."
+    assert model_of(store, called) == ("gpt-5-codex" if has_envelope else "")
+    assert dict(taken.tally.skipped) == {"instructions": 1}
+
+
+def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
+    items = [
+        exports.said("user", "Patch it."),
+        {"type": "custom_tool_call", "name": "apply_patch", "call_id": "c", "input": "*** Begin"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "Done"},
+        {"type": "web_search_call", "action": {"type": "search", "query": "kites"}},
+        exports.said("assistant", "Patched."),
+        {"type": "ghost_snapshot"},
+    ]
+
+    taken, path = codex_path(store, tmp_path, exports.codex_session(*items))
+
+    assert path == ["u: Patch it.", "a: ", "t: Done", "a: [web search: kites]\n\nPatched."]
+    assert json.loads(store.turns(taken.id)[1].use.calls[0].arguments) == {"input": "*** Begin"}
+    assert dict(taken.tally.skipped) == {"item of unknown kind": 1}
+
+
+# opencode and llm: databases
+
+
+def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
+    taken = only(store, exports.opencode(tmp_path / "opencode.db"))
+
+    assert (taken.id, taken.title) == ("opencode-1", "A failing test")
+    assert path_of(store, taken) == [
+        "u: What fails?\n\n[file: log.txt]",
+        "a: ",
+        "t: 1 failed",
+        "a: One test fails.",
+    ]
+    _, called, returned, answer = store.turns(taken.id)
+    assert returned.use.answers == called.use.calls[0]
+    assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
+    assert dict(taken.tally.skipped) == {"text of the program": 1}
+
+
+def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
+    first, alone = take(store, exports.llm_old(tmp_path / "logs.db"))
+
+    assert (first.id, first.title) == ("llm-k1", "Sums")
+    assert path_of(store, first) == [
+        "u: [file: rules.txt]\nUse the tool.\n[end of rules.txt]\n\nWhat is 2+2?\n\n"
+        "[image: sum.png]",
+        "a: ",
+        "t: 4",
+        "a: It is 4.",
+    ]
+    _, called, returned, answer = store.turns(first.id)
+    assert returned.use.answers == called.use.calls[0]
+    assert (model_of(store, answer), reasoning_of(store, answer)) == ("gpt-5", "Easy.")
+    assert path_of(store, alone) == ["u: Alone.", "a: Indeed."]
+
+
+def test_the_new_layout_of_llm_is_read_with_its_branches(tmp_path: Path, store: ColdStore):
+    taken = only(store, exports.llm_new(tmp_path / "logs.db"))
+
+    assert taken.title == "A novel"
+    assert path_of(store, taken) == ["u: A long novel.\nAnd now?", "a: ", "t: 2", "a: Two."]
+    turns = {turn.content: turn for turn in every_turn(store, taken)}
+    assert set(turns) == {"A long novel.\nAnd now?", "", "2", "Two.", "Never mind.", "Fine."}
+    assert turns["2"].use.answers == turns[""].use.calls[0]
+    assert (model_of(store, turns["Two."]), model_of(store, turns["Fine."])) == (
+        "gpt-5",
+        "gpt-5-mini",
+    )
+    assert dict(taken.tally.skipped) == {"instructions": 1}
+
+
+# Open WebUI, LibreChat, SillyTavern, Gemini
+
+
+def test_open_webui_keeps_what_several_models_said(tmp_path: Path, store: ColdStore):
+    taken = only(store, written(tmp_path, "chats.json", [exports.open_webui()]))
+
+    assert path_of(store, taken) == [
+        "u: Name a colour.",
+        "a: Red.",
+        "u: Look\n\n[image]",
+        "a: A kite.",
+    ]
+    turns = {turn.content: turn for turn in every_turn(store, taken)}
+    assert [model_of(store, turns[said]) for said in ("Red.", "Blue.")] == ["llama4", "qwen3"]
+
+
+def test_open_webui_without_a_history_is_one_path(tmp_path: Path, store: ColdStore):
+    chat = exports.open_webui()
+    history = chat["chat"].pop("history")
+    chat["chat"]["messages"] = list(history["messages"].values())[:2]
+
+    taken = only(store, written(tmp_path, "chats.json", [chat]))
+
+    assert path_of(store, taken) == ["u: Name a colour.", "a: Red."]
+
+
+@pytest.mark.parametrize("recursive", [True, False])
+def test_librechat_is_read_as_a_tree_and_as_a_list(
+    tmp_path: Path, store: ColdStore, recursive: bool
+):
+    taken = only(store, written(tmp_path, "kites.json", exports.librechat(recursive=recursive)))
+
+    turns = every_turn(store, taken)
+    assert [turn.content for turn in turns] == [
+        "What is a kite?", "", "A toy.", "It is a toy.", "A bird.",
+    ]  # fmt: skip
+    assert turns[2].use.answers == turns[1].use.calls[0]
+    assert (turns[4].parent, reasoning_of(store, turns[1])) == (1, "Search first.")
+    assert [model_of(store, turn) for turn in (turns[3], turns[4])] == ["gpt-5", "gpt-5-mini"]
+
+
+def test_sillytavern_s_swipes_are_versions(tmp_path: Path, store: ColdStore):
+    taken = only(store, written(tmp_path, "Bo - 2026.jsonl", jsonl(exports.sillytavern())))
+
+    assert path_of(store, taken) == ["u: Hello.", "a: Ahoy, edited.", "u: Aye."]
+    turns = every_turn(store, taken)
+    assert store.branches(taken.id) == {3: (2, 3, 4)}
+    assert [model_of(store, turn) for turn in turns[1:4]] == ["qwen3", "llama4", ""]
+    assert [turn.name for turn in turns] == ["Ann", "Bo", "Bo", "Bo", "Ann"]
+    assert [turn.created_at and turn.created_at.hour for turn in turns] == [10, 10, 10, 10, 10]
+    assert reasoning_of(store, turns[2]) == "A sailor."
+    assert dict(taken.tally.skipped) == {"hidden from the prompt": 1}
+
+
+def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store: ColdStore):
+    path = written(tmp_path, "My Activity.json", exports.gemini())
+
+    second, first = take(store, path)[::-1]
+
+    assert path_of(store, first) == [
+        "u: What is the capital of Italy?",
+        "a: Rome",
+        "u: And France?\n\n[file: map.png]",
+        "a: Paris",
+    ]
+    assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
+    assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
+    assert dict(first.tally.changed) == {
+        "conversations were told apart by the time between them": 1
+    }
+
+
+def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore):
+    asked = ("Eins", "Zwei", "Drei", "Vier", "Elf", "Neun", "Zehn", "Zwölf")
+    entries = [
+        exports.gemini_entry(number, f"Prompt eingegeben: {text}", "<p>Ja</p>")
+        for number, text in enumerate(asked)
+    ]
+
+    taken = only(store, written(tmp_path, "Meine Aktivitäten.json", entries))
+
+    assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
+
+
+# chat completions' own shape
+
+
+def test_jsonl_of_chat_completions_is_a_conversation_a_line(tmp_path: Path, store: ColdStore):
+    call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
+    first = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "1 + 1?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "2"},
+        {"role": "assistant", "content": "2"},
+    ]
+    lines = [{"messages": first}, {"messages": [{"role": "user", "content": "Hello"}]}]
+
+    one, other = take(store, written(tmp_path, "tuning.jsonl", jsonl(lines)))
+
+    assert path_of(store, one) == ["u: 1 + 1?", "a: ", "t: 2", "a: 2"]
+    _, called, returned, _ = store.turns(one.id)
+    assert returned.use.answers == called.use.calls[0]
+    assert path_of(store, other) == ["u: Hello"]
+    assert dict(one.tally.skipped) == {"instructions": 1}
+
+
+# all of them
+
+
+ALL = {
+    "chatgpt.json": [chatgpt_talk()],
+    "claude.json": [claude(claude_message("1", "", "human", "Hello"))],
+    f"{SESSION}.jsonl": jsonl(claude_code_session()),
+    "rollout.jsonl": jsonl(exports.codex_session(*exports.CODEX_ITEMS)),
+    "open-webui.json": [exports.open_webui()],
+    "librechat.json": exports.librechat(recursive=True),
+    "sillytavern.jsonl": jsonl(exports.sillytavern()),
+    "gemini.json": exports.gemini(),
+}
+
+
+def test_a_folder_of_everything_is_told_apart_by_content_and_taken_once(
+    tmp_path: Path, store: ColdStore
+):
+    for number, content in enumerate(ALL.values()):
+        is_lines = isinstance(content, str)
+        written(tmp_path, f"{number}.json{'l' if is_lines else ''}", content)
+    exports.opencode(tmp_path / "a.db")
+    exports.llm_old(tmp_path / "b.db")
+
+    first, second = take(store, tmp_path), take(store, tmp_path)
+
+    origins = store.database.fetch_all("SELECT DISTINCT source FROM imported_conversations")
+    assert {source for (source,) in origins} == {
+        "chatgpt", "claude", "claude-code", "codex", "gemini", "librechat", "llm", "open-webui",
+        "opencode", "sillytavern",
+    }  # fmt: skip
+    assert all(each.added and each.is_new for each in first)
+    assert not any(each.added for each in second)
+    assert len(store.conversations()) == len(first)
