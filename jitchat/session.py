@@ -389,6 +389,11 @@ class Session:
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
 
     @property
+    def has_sent(self) -> bool:
+        """Whether anything was sent since it was opened."""
+        return self._last_send is not None
+
+    @property
     def unstored(self) -> int | None:
         """From which character on the last reply is not stored; None where all of it is."""
         return self._last_send.unstored if self._last_send is not None else None

@@ -95,7 +95,9 @@ def configured(home: Path, engine: Engine) -> None:
 
 
 def test_send_prints_the_reply(engine: Engine):
-    assert send(engine, "Answer briefly.", run=jitchat_alone) == Ran(0, f"{BRIEF}\n", "")
+    assert send(engine, "Answer briefly.", run=jitchat_alone) == Ran(
+        0, f"{BRIEF}\n", "to chat-1, #1\n"
+    )
 
 
 @pytest.mark.usefixtures("configured")
@@ -135,4 +137,4 @@ def test_a_refusal_is_one_sentence_and_an_exit_code(engine: Engine, text, key, t
 
     assert (ran.code, ran.out) == (1, "")
     assert told in ran.err
-    assert ran.err.count("\n") == 1
+    assert ran.err.removeprefix("to chat-1, #1\n").count("\n") == 1

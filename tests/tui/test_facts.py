@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from jitchat.statements import FactState, Proposing
-from jitchat.tui.chat.facts import NOTHING_PROPOSED
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.dialogs.projects import ProjectsScreen
 from jitchat.tui.views.facts import FactsView
@@ -70,7 +69,7 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
             "the window",
         )
         await pilot.press("alt+j")
-        await until(pilot, lambda: NOTHING_PROPOSED in notices(pilot), "the notice")
+        await until(pilot, lambda: "Nothing waits for that answer." in notices(pilot), "the notice")
 
 
 async def test_a_fact_is_remembered_and_forgotten_by_command(backend: TestBackend) -> None:

@@ -72,9 +72,10 @@ class Ending(Controller):
             await session.aclose()
 
     async def close(self, session: Session) -> None:
-        """End the session while the app closes, as far as there is time."""
+        """End the session while the app closes, as far as there is time, if anything was sent."""
         self._stop()
-        await session.ending.end_if_due(CLOSING_SECONDS)
+        if session.has_sent:
+            await session.ending.end_if_due(CLOSING_SECONDS)
         await session.aclose()
 
     def _stop(self) -> None:
