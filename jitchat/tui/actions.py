@@ -260,7 +260,7 @@ ACTIONS = (
         letter="e",
     ),
     Action(
-        "keep_fact", "alt+u", "keep_fact", "Keep the fact", "That the last line proposes",
+        "keep_fact", "ctrl+g", "keep_fact", "Keep the fact", "That the last line proposes",
     ),
     Action(
         "remember", "", "remember", "", "Remember a text in every conversation of the project",

@@ -56,12 +56,12 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
         screen = await ready(pilot)
         await say(pilot, "Always answer in French.")
         hint = screen.query_one(HintLine)
-        proposed = "remember “Always answer in French.”? Alt+U keeps it"
+        proposed = "remember “Always answer in French.”? Ctrl+G keeps it"
         await until(pilot, lambda: proposed in str(hint._drawn[0]), "the proposal")
         await picture(pilot, "proposed", "wide", "small")
         await type_text(pilot, "And then")
         assert proposed not in str(hint._drawn[0])
-        await pilot.press("alt+u")
+        await pilot.press("ctrl+g")
         await until(pilot, lambda: facts_of(pilot).holding(), "the fact")
         assert screen.surfaces.prompt.text == "And then"
         await until(
@@ -69,7 +69,7 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
             lambda: screen.previews.window and screen.previews.window.tokens_of(Kind.STANDING),
             "the window",
         )
-        await pilot.press("alt+u")
+        await pilot.press("ctrl+g")
         await until(pilot, lambda: NOTHING_PROPOSED in notices(pilot), "the notice")
 
 
