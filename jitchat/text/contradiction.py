@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
 from jitchat.text.entities import entities
-from jitchat.text.expressions import data
 from jitchat.text.words import content_of, fold, stem, words
 
+_DATA = files(__package__) / "data"
 _ALIKE, _ABOUT = 0.8, 0.6
 """Shares of the words: that two have of all, and one has of the shorter."""
 _NUMBER = re.compile(r"\d")
@@ -85,11 +86,12 @@ def _read(text: str) -> _Statement:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """Name the kind of each word that is a value of one."""
-    kinds = data("contradiction")["kinds"]
-    return {word: f"kind {number}" for number, line in enumerate(kinds) for word in line.split()}
+    """Name the kind of each word that is a value of one; a line of the file is a kind."""
+    lines = (_DATA / "kinds_of_values.txt").read_text("utf-8").splitlines()
+    return {word: f"kind {number}" for number, line in enumerate(lines) for word in line.split()}
 
 
 @cache
 def _generic() -> frozenset[str]:
-    return frozenset(word for line in data("contradiction")["generic"] for word in line.split())
+    """List the words that only introduce a statement, or tell how it is decided or asked for."""
+    return frozenset((_DATA / "introducing_words.txt").read_text("utf-8").split())
