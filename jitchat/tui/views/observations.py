@@ -228,12 +228,11 @@ class ObservationsView(View):
     async def action_observe(self) -> None:
         limit, number = self.subject.session.options.budget.limit, 0
         async with aclosing(self._observing.run(limit, everything=True)) as passes:
-            async for updated in passes:
+            async for _ in passes:
                 number += 1
-                self.say(PassReport(updated.made).sentence)
+                self._changed()
         if not number:
             self.say("Everything is observed but the last exchange.")
-        self._changed()
 
     def _planned(self) -> Planned | None:
         return Planned() if self._has_changed else None
