@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui.tour.app import HELD_SECONDS, Tour, TourApp
 from jitchat.tui.tour.script import STEPS, heading, reading_seconds
 from screenshots.animation import Frame, animated

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from jitchat import weights
 from jitchat.lab.live import LENGTHS, MODES
 from jitchat.paths import locate
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.lab.live import LiveScreen

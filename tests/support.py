@@ -17,7 +17,7 @@ from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wir
 from jitchat.session import Session, SessionOptions
 from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow

@@ -23,7 +23,7 @@ from jitchat.errors import StoreError
 from jitchat.settings import Settings, small_models
 from jitchat.store import models, unstored
 from jitchat.store.store import ColdStore
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui import garbage
 
 if TYPE_CHECKING:

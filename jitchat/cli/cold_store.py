@@ -17,7 +17,7 @@ from jitchat.store import models, replies, temporary
 from jitchat.store.database import Database
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
 from jitchat.text.sanitize import shorten
-from jitchat.transfer.formats import DEMO_ID, store_demo
+from jitchat.transfer.demo import DEMO_ID, store_demo
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
 

@@ -3,11 +3,8 @@
 Nothing is stored here: what cannot be read leaves nothing behind.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from importlib.resources import files
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
@@ -25,7 +22,7 @@ from jitchat.transfer.llm_logs import LLM_LOGS
 from jitchat.transfer.locomo import LOCOMO
 from jitchat.transfer.open_webui import OPEN_WEBUI
 from jitchat.transfer.opencode import OPENCODE
-from jitchat.transfer.plain import PLAIN, read_plain
+from jitchat.transfer.plain import PLAIN
 from jitchat.transfer.report import FileConversation
 from jitchat.transfer.sample import Shape, sample_of
 from jitchat.transfer.sillytavern import SILLYTAVERN
@@ -41,7 +38,6 @@ BY_NAME = {each.name: each for each in FORMATS}
 _DESCRIBED = [each.description for each in FORMATS]
 EXPECTED = f"Known are {', '.join(_DESCRIBED[:-1])}, and {_DESCRIBED[-1]}."
 _NAMED = 20
-DEMO_ID, DEMO_TITLE = "demo", "Release planning (demo)"
 
 
 def conversations_of(
@@ -129,9 +125,3 @@ def store_found(store: ColdStore, found: FileConversation) -> Conversation:
         made = store.create(found.title, found.id)
         store.append(made.id, found.turns)
         return store.conversation(made.id)
-
-
-def store_demo(store: ColdStore) -> Conversation:
-    text = (files("jitchat.transfer") / "demo.jsonl").read_text(encoding="utf-8")
-    lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return store_found(store, replace(read_plain(lines, DEMO_ID)[0], title=DEMO_TITLE))

@@ -80,7 +80,7 @@ class Steady:
 
 def run_app(folder: Path, kind: str, seconds: float) -> None:
     """Run the app; called in the process that is measured."""
-    from jitchat.transfer.formats import store_demo
+    from jitchat.transfer.demo import store_demo
     from jitchat.tui.app import JitchatApp
     from jitchat.tui.driver import widen_input
     from tests.tui.support import TestBackend

@@ -17,7 +17,7 @@ from jitchat.index.indexer import Indexer
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from jitchat.providers.local import engine
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile
 from jitchat.store.models import ChosenModel, ModelLessons
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from tests.providers.catalogue.servers import Routes, models
 from tests.support import demo_session
 

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.providers.reader import ReaderProvider
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.values import Message, Mode
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import Kind

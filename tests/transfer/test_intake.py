@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreFull
-from jitchat.transfer.formats import DEMO_ID, DEMO_TITLE, store_demo, store_found
+from jitchat.transfer.demo import DEMO_ID, DEMO_TITLE, store_demo
+from jitchat.transfer.formats import store_found
 from jitchat.transfer.plain import read_plain
 from jitchat.values import Role, Turn
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, take, written

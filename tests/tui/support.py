@@ -17,7 +17,7 @@ from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings
 from jitchat.tools.approvals import Approvals, Rules
 from jitchat.tools.toolbox import Toolbox
-from jitchat.transfer.formats import DEMO_ID, store_demo
+from jitchat.transfer.demo import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine

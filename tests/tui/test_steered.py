@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector

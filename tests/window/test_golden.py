@@ -15,7 +15,7 @@ from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode
 from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment

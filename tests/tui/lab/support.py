@@ -27,7 +27,7 @@ from jitchat.lab.run_file import Run, Runs, cell_key, fields_of
 from jitchat.memory import Memory
 from jitchat.session import Session, SessionOptions
 from jitchat.store.windows import WindowArchive
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider

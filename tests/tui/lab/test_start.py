@@ -11,7 +11,7 @@ from jitchat.errors import KeyRefused, SettingsError
 from jitchat.lab.experiment import RunWanted, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import count_results, total
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.setup import PlannedRun, PresetList

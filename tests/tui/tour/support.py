@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.transfer.formats import store_demo
+from jitchat.transfer.demo import store_demo
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.tour.app import Tour, TourApp, TourBar
 from jitchat.tui.views.what_if import Sides, WhatIfView
