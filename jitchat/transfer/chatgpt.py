@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
     IncomingConversation,
     Message,
@@ -26,7 +26,6 @@ from jitchat.transfer.incoming import (
     span_of,
     tree_turns,
 )
-from jitchat.transfer.json_text import Broken
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role, ToolCall
@@ -38,19 +37,17 @@ _CITATION = re.compile("\ue200[^\ue201]*\ue201")
 _MOST_HOPS = 16
 
 
+def _is_conversation(fields: Mapping[str, object]) -> bool:
+    return isinstance(fields.get("mapping"), dict)
+
+
 def _matches(sample: Sample) -> bool:
-    found = (*sample.items, sample.member("conversations"))
-    return any(isinstance(each.get("mapping"), dict) for each in found)
+    return any(map(_is_conversation, (*sample.items, sample.member("conversations"))))
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for value in values_of(file, source.tally, "conversations"):
-        if isinstance(value, Broken):
-            source.tally.skip(f"conversation that is {value.reason}")
-        elif not isinstance(mapping(value).get("mapping"), dict):
-            source.tally.skip("no conversation")
-        else:
-            yield _conversation(mapping(value), source)
+    for fields in conversations_in(file, source, _is_conversation, "conversations"):
+        yield _conversation(fields, source)
 
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:

@@ -43,6 +43,22 @@ def lines_of(file: SourceFile, tally: Tally) -> Iterator[Mapping[str, object]]:
                 yield mapping(line)
 
 
+def conversations_in(
+    file: SourceFile,
+    source: Source,
+    is_one: Callable[[Mapping[str, object]], bool],
+    under: str = "",
+) -> Iterator[Mapping[str, object]]:
+    """Read the conversations of the list that `values_of` reads; other values are counted."""
+    for value in values_of(file, source.tally, under):
+        if isinstance(value, Broken):
+            source.tally.skip(f"conversation that is {value.reason}")
+        elif is_one(fields := mapping(value)):
+            yield fields
+        else:
+            source.tally.skip("no conversation")
+
+
 def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[object]:
     """Read the items of the list that a file is, or of the one that its object has `under` a name.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
     IncomingConversation,
     Message,
@@ -19,7 +19,6 @@ from jitchat.transfer.incoming import (
     span_of,
     tree_turns,
 )
-from jitchat.transfer.json_text import Broken
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
@@ -39,13 +38,8 @@ def _matches(sample: Sample) -> bool:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for value in values_of(file, source.tally):
-        if isinstance(value, Broken):
-            source.tally.skip(f"conversation that is {value.reason}")
-        elif not _is_conversation(mapping(value)):
-            source.tally.skip("no conversation")
-        else:
-            yield _conversation(mapping(value))
+    for fields in conversations_in(file, source, _is_conversation):
+        yield _conversation(fields)
 
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
-from jitchat.transfer.format import Format, values_of
+from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
     IncomingConversation,
     Message,
@@ -24,7 +24,6 @@ from jitchat.transfer.incoming import (
     span_of,
     tree_turns,
 )
-from jitchat.transfer.json_text import Broken
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
@@ -44,13 +43,8 @@ def _matches(sample: Sample) -> bool:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for value in values_of(file, source.tally):
-        if isinstance(value, Broken):
-            source.tally.skip(f"conversation that is {value.reason}")
-        elif not _is_chat(mapping(value)):
-            source.tally.skip("no conversation")
-        else:
-            yield _conversation(mapping(value))
+    for fields in conversations_in(file, source, _is_chat):
+        yield _conversation(fields)
 
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
