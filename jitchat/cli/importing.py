@@ -17,8 +17,8 @@ from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import BY_NAME, conversations_of, listed, picked
+from jitchat.transfer.import_run import Taken, begun, take_all
 from jitchat.transfer.incoming import IncomingConversation, Tally
-from jitchat.transfer.intake import Taken, begun, take_all
 from jitchat.transfer.source import Source, open_source
 
 _MOST_LINES = 20

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from jitchat import errors, models
-from jitchat.cli import cold_store, options, output, sending, windows
+from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
 from jitchat.memory import Memory
 from jitchat.session import Session
@@ -123,7 +123,7 @@ def send_command(flags: options.Flags, text: str | None, how: _HowToSend) -> Non
     draft = _require_text(options.text_and_piped(text))
     with opened_session(flags) as opened:
         folder = flags.paths().servers if how.tools else None
-        sent = sending.Sent(
+        sent = exchange.Sent(
             draft,
             opened[1],
             how.compact,
@@ -145,17 +145,17 @@ def _warn(*sentences: str | None) -> None:
 
 
 async def _exchange(
-    session: Session, model: models.ResolvedModel, sent: sending.Sent, folder: Path | None
+    session: Session, model: models.ResolvedModel, sent: exchange.Sent, folder: Path | None
 ) -> errors.JitchatError | None:
     """Send and print, with the tools of the servers where `folder` names that of what they log."""
     _warn(
         models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(sent.draft)
     )
     if folder is None:
-        return await sending.sent_and_printed(session, sent)
+        return await exchange.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
         _warn(*(state.sentence for state in states if state.phase is Phase.FAILED))
-        return await sending.sent_and_printed(session, sent)
+        return await exchange.sent_and_printed(session, sent)
 
 
 @contextmanager

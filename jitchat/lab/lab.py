@@ -33,8 +33,8 @@ from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import Talk, exchanges
 from jitchat.lab.grade import Decision, Judge, decide
-from jitchat.lab.held import Needed, needed_held
 from jitchat.lab.long_talk import long_exchanges
+from jitchat.lab.needed_turns import Needed, needed_held
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session

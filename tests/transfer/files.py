@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import ImportFailed
 from jitchat.transfer.formats import conversations_of, note_failure, picked
-from jitchat.transfer.intake import Taken, begun, take_all
+from jitchat.transfer.import_run import Taken, begun, take_all
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.report import FileConversation
 from jitchat.transfer.source import open_source

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
-    from jitchat.transfer.intake import Taken
+    from jitchat.transfer.import_run import Taken
 
 
 def zipped(path: Path, **members: str | bytes) -> Path:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from math import ceil
 
 from jitchat.window import reasons
-from jitchat.window.elsewhere import Reached, elsewhere_rows, reach
 from jitchat.window.facts import without_repeats
+from jitchat.window.other_conversations import Reached, elsewhere_rows, reach
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import pinned_segments, tail_segments
