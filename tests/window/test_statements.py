@@ -107,6 +107,16 @@ def test_no_line_can_close_its_fence(texts):
     assert segment.text.casefold().count(closing) == 1
 
 
+def test_a_pass_that_adds_lines_leaves_what_is_ahead_of_them_to_the_prompt_cache():
+    first = Observation("The port is 9641.", Source(1, 2), said_at=NOON)
+    second = Observation("The freeze is on Friday.", Source(3, 4), said_at=NOON)
+    (before,) = observation_segments(Observations((first,), 2), COUNTER.count)
+    (after,) = observation_segments(Observations((first, second), 4), COUNTER.count)
+    ahead, _, _ = before.text.partition("\nThese notes stand for turns #1–#2")
+    assert after.text.startswith(ahead)
+    assert "\nThese notes stand for turns #1–#4, which are not shown.\n" in after.text
+
+
 def test_observe_sends_the_observations_and_the_turns_behind_them():
     window = plan(Mode.OBSERVE, sources(observed(15)), Budget(), COUNTER)
     turns = [each.turn for each in window.segments if each.kind is Kind.RECENT]
