@@ -13,18 +13,11 @@ from types import MappingProxyType
 from typing import Protocol
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Replaced, Section, Source
-from jitchat.synthesis.extraction import extracted, is_read, to_forget
+from jitchat.synthesis.extraction import extracted, is_read, to_forget, weight_of
 from jitchat.synthesis.fitting import MOST_WORDS, dates_of, fitted, in_order
-from jitchat.synthesis.frames import (
-    contradicts,
-    frame_of,
-    is_near,
-    mentions_all,
-    says_again,
-    weight_of,
-)
+from jitchat.text.contradiction import is_outdated_by, may_be_same, restates, statement_of
 from jitchat.text.sanitize import shorten
-from jitchat.text.words import stems
+from jitchat.text.words import stem, stems, words
 from jitchat.values import Role, Turn
 
 BUILT_IN = "built in"
@@ -138,13 +131,13 @@ class _Draft:
     def take(self, line: DocumentLine) -> None:
         """Add a later line: in place of the same one, or of those that it contradicts."""
         alike = list(self._alike(line))
-        frame = frame_of(line.text)
+        said = statement_of(line.text)
         for place, old in alike:
-            if says_again(frame, frame_of(old.text)):
+            if restates(said, statement_of(old.text)):
                 self._repeat(place, old, line)
                 return
         for place, old in alike if line.section in _REPLACES else ():
-            if contradicts(line.text, old.text):
+            if is_outdated_by(old.text, line.text):
                 if line.section is Section.FACTS:
                     line = replace(line, replaced=Replaced(old.text, old.source, old.day))
                 if not old.is_kept:
@@ -153,10 +146,10 @@ class _Draft:
 
     def forget(self, what: str) -> None:
         """Remove the lines that say all of what is to be forgotten, unless the user keeps them."""
-        wanted = stems(what)
+        wanted = frozenset(stems(what))
         for place, line in list(self._lines.items()):
             is_dated = line.section is Section.TIMELINE
-            if mentions_all(line.text, wanted) and not line.is_kept:
+            if not line.is_kept and _mentions_all(line.text, wanted):
                 self._remove(place)
                 if is_dated:
                     self._add(replace(line, text=BARE, speaker="", refers_to=()))
@@ -171,27 +164,37 @@ class _Draft:
 
     def _alike(self, line: DocumentLine) -> Iterator[tuple[int, DocumentLine]]:
         """Find the lines of the same section and speaker that share a stem, the oldest first."""
-        frame = frame_of(line.text)
+        about = _indexed(line.text)
         shared = Counter(
             place
-            for stem in frame.stems
-            for place in self._by_stem.get((line.section, line.speaker, stem), ())
+            for root in about
+            for place in self._by_stem.get((line.section, line.speaker, root), ())
         )
         for place in sorted(shared):
             old = self._lines.get(place)
             if old is not None:
-                size = len(frame_of(old.text).stems)
-                if is_near(shared[place], len(frame.stems), size):
+                size = len(_indexed(old.text))
+                if may_be_same(shared[place], len(about), size):
                     yield place, old
 
     def _add(self, line: DocumentLine) -> None:
         place, self._next = self._next, self._next + 1
         self._lines[place] = line
-        for stem in frame_of(line.text).stems:
-            self._by_stem[line.section, line.speaker, stem].add(place)
+        for root in _indexed(line.text):
+            self._by_stem[line.section, line.speaker, root].add(place)
 
     def _remove(self, place: int) -> None:
         del self._lines[place]
+
+
+def _indexed(text: str) -> frozenset[str]:
+    """Give the stems that a line is looked up by: what it is about, or all that it says."""
+    said = statement_of(text)
+    return said.about or said.stems
+
+
+def _mentions_all(text: str, wanted: frozenset[str]) -> bool:
+    return bool(wanted) and wanted <= {stem(word) for word in words(text)}
 
 
 def with_dates(

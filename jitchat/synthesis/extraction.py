@@ -6,10 +6,11 @@ one that it talks to is not taken at all.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
+from jitchat.index.entry import sentence_weight
 from jitchat.statements import DocumentLine, Section, Source
-from jitchat.synthesis.frames import names_in, weight_of
 from jitchat.text.assertions import (
     Assertion,
     assertion_of,
@@ -19,10 +20,11 @@ from jitchat.text.assertions import (
     speaks_of_hearer,
 )
 from jitchat.text.dates import dates_in, has_time_cue
+from jitchat.text.entities import entities
 from jitchat.text.focus import is_order
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.text.sentences import marked_sentences
-from jitchat.text.stance import commits, disclaims, is_standing
+from jitchat.text.stance import commits, disclaims, is_decision, is_standing
 from jitchat.values import Role, Status, Turn
 
 _REACH = 20_000
@@ -32,6 +34,17 @@ _WIDTH = 300
 _LEAST, _LEAST_NOTE = 1.5, 3.5
 """What a sentence has to weigh, as `weight_of` does, and one that goes to the notes."""
 _SETTLED = (Status.COMPLETE, Status.CUT, Status.CANCELLED, Status.INTERRUPTED)
+
+
+@lru_cache(maxsize=1 << 13)
+def names_in(text: str) -> tuple[str, ...]:
+    return entities(text)
+
+
+@lru_cache(maxsize=1 << 13)
+def weight_of(sentence: str) -> float:
+    """Weigh what a sentence says by itself, as the summaries of turns are chosen."""
+    return sentence_weight(sentence, names_in(sentence), decides=is_decision(sentence))
 
 
 def is_read(turn: Turn) -> bool:

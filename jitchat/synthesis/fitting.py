@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
-from jitchat.synthesis.frames import names_in, weight_of
+from jitchat.synthesis.extraction import names_in, weight_of
 from jitchat.window.statements import document_line
 
 MOST_WORDS = 5_000

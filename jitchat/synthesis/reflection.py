@@ -1,10 +1,10 @@
 """What reflecting on observations finds: what says again what another says, what took its place.
 
-A statement supersedes an earlier one of the same speaker where both say the same of the same thing
-but for a figure or a name. The earlier one stays, marked with the turn and the day of the later:
-both dates are then there. Pure.
+A statement supersedes an earlier one of the same speaker that it contradicts. The earlier one
+stays, marked with the turn and the day of the later: both dates are then there. Pure.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,9 +20,10 @@ from jitchat.synthesis.sentences import (
     without_items,
     words_of,
 )
+from jitchat.text.contradiction import is_outdated_by, statement_of
 
-_LEAST_SHARED, _ALIKE = 3, 0.6
-"""Words that both have, beside figures, at least, and as a share of all that either has."""
+_LEAST_SHARED = 2
+"""Words that both have of what they are about: a single one is often no subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,6 @@ class _Said:
     line: int
     label: str
     sentence: Sentence
-
-    @property
-    def figures(self) -> frozenset[str]:
-        return frozenset(word for word in self.sentence.words if any(map(str.isdigit, word)))
-
-    @property
-    def plain(self) -> frozenset[str]:
-        return self.sentence.words - self.figures
 
 
 def _all(lines: Sequence[Observation]) -> list[_Said]:
@@ -84,27 +77,19 @@ def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
 
 
 def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    """Pair each statement with the later ones of the same speaker that outdate it."""
     by_word: dict[tuple[str, str], list[_Said]] = {}
     for later in said:
-        if later.figures:
-            near = {
-                id(each): each
-                for word in later.plain
-                for each in by_word.get((later.label, word), ())
-            }
-            for earlier in near.values():
-                if _differs_in_figures(earlier, later):
-                    yield earlier, later
-        for word in later.plain if later.figures else ():
+        about = statement_of(later.sentence.text).about
+        shared = Counter(
+            earlier for word in about for earlier in by_word.get((later.label, word), ())
+        )
+        near = (earlier for earlier, words in shared.items() if words >= _LEAST_SHARED)
+        for earlier in near:
+            if is_outdated_by(earlier.sentence.text, later.sentence.text):
+                yield earlier, later
+        for word in about:
             by_word.setdefault((later.label, word), []).append(later)
-
-
-def _differs_in_figures(earlier: _Said, later: _Said) -> bool:
-    shared = len(earlier.plain & later.plain)
-    is_same_thing = shared >= max(_LEAST_SHARED, _ALIKE * len(earlier.plain | later.plain))
-    return is_same_thing and not (
-        earlier.figures <= later.figures or later.figures <= earlier.figures
-    )
 
 
 def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:

@@ -1,87 +1,141 @@
-"""Whether a later statement takes the place of an earlier one: it restates or contradicts it.
+"""Whether a later statement restates or contradicts an earlier one.
 
-Both must be about the same: most of the words of the shorter, but for those that only introduce it
-("always", "let's go with"), are in the other. It is restated where hardly any word differs, negated
-or not; it is contradicted where each has another value of one kind: another number, another name,
-another language or weekday. Where that cannot be told, both stand: two lines are the smaller harm.
+Of a statement is read what it is about, its values by kind (a number, a name, a language, a
+weekday …), and what it denies. Two statements of the same thing contradict each other where they
+have different values of one kind, or where one denies what the other does not. Where that cannot
+be told, both stand: two lines are the smaller harm.
+
+One reading serves all that is distilled: facts (`supersedes`), and, for what may be an event that
+can happen twice, documents and observations (`is_outdated_by`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from types import MappingProxyType
 
+from jitchat.text.assertions import is_change, is_state
 from jitchat.text.entities import entities
-from jitchat.text.words import content_of, fold, stem, words
+from jitchat.text.negation import denials
+from jitchat.text.words import content_of, content_words, fold, stem
 
 _DATA = files(__package__) / "data"
-_ALIKE, _ABOUT = 0.8, 0.6
-"""Shares of the words: that two have of all, and one has of the shorter."""
+_AGAIN = 0.8
+"""Of the stems of both, the share that both have where one restates the other."""
+_SAME, _CHANGED = 0.6, 0.4
+"""Likewise of what both are about, where it is the same; less where a change is announced."""
 _NUMBER = re.compile(r"\d")
 _NAME, _FIGURE = "name", "figure"
 _GERMAN, _JOINED = "german", "_"
 
+Values = frozenset[frozenset[str]]
+"""The stems of each value."""
+
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
+class Statement:
     about: frozenset[str]
-    """Stems of its words, but for values and generic words."""
-    values: dict[str, frozenset[str]]
-    """By kind: what it says of it."""
+    """Stems of its words, but for its values and the words that only introduce it."""
+    values: Mapping[str, Values]
+    """By kind."""
+    denied: frozenset[str]
+    """What it says is not so."""
 
     @property
     def stems(self) -> frozenset[str]:
-        return self.about.union(*self.values.values())
+        return self.about.union(*(value for kind in self.values.values() for value in kind))
 
 
 def supersedes(newer: str, older: str) -> bool:
-    """Whether the newer statement takes the place of the older."""
-    first, second = _read(newer), _read(older)
-    if not first.stems or not second.stems:
+    """Whether a statement that holds until it is changed takes the place of an older one."""
+    later, earlier = statement_of(newer), statement_of(older)
+    if not later.stems or not earlier.stems:
         return fold(newer) == fold(older)
-    shared, every = first.stems & second.stems, first.stems | second.stems
-    if len(shared) >= _ALIKE * len(every):
-        return True
-    return _is_about_same(first, second) and any(_differing(first, second))
+    return restates(later, earlier) or _contradicts(later, earlier, _SAME)
 
 
-def _is_about_same(first: _Statement, second: _Statement) -> bool:
-    """Whether they share most of what the shorter is about; or neither is about anything else."""
-    if not first.about and not second.about:
-        return True
-    least = min(len(first.about), len(second.about))
-    return bool(least) and len(first.about & second.about) >= _ABOUT * least
+def is_outdated_by(older: str, newer: str) -> bool:
+    """Whether a later statement says that an earlier one no longer holds.
 
-
-def _differing(first: _Statement, second: _Statement) -> Iterator[bool]:
-    """Tell of each kind of which both have values whether these have nothing in common.
-
-    Where there are no other words, a name or a figure tells nothing.
+    False where either tells of an event: both can have happened.
     """
-    kinds = first.values.keys() & second.values.keys()
-    for kind in kinds if first.about else kinds - {_NAME, _FIGURE}:
-        yield first.values[kind].isdisjoint(second.values[kind])
+    later, earlier = statement_of(newer), statement_of(older)
+    least = _CHANGED if _shared(later, earlier) > 1 and is_change(newer) else _SAME
+    return _contradicts(later, earlier, least) and is_state(newer) and is_state(older)
 
 
-def _read(text: str) -> _Statement:
+def restates(later: Statement, earlier: Statement) -> bool:
+    """Whether both say the same, in about the same words."""
+    return later.denied == earlier.denied and _share(later.stems, earlier.stems) >= _AGAIN
+
+
+def may_be_same(shared: int, one: int, other: int) -> bool:
+    """Whether statements about so many stems, so many of them in both, can say the same thing."""
+    return shared >= _CHANGED * (one + other - shared)
+
+
+def _contradicts(later: Statement, earlier: Statement, least: float) -> bool:
+    """Whether both are about the same, and differ in what they say or deny of it.
+
+    Where names and other values differ, each may be said of something else.
+    """
+    if _share(later.about, earlier.about) < least:
+        return False
+    differing = set(_differing(later, earlier))
+    if not later.about:
+        differing -= {_NAME, _FIGURE}
+    if _NAME in differing and len(differing) > 1:
+        return False
+    return bool(differing) or bool(later.about and later.denied != earlier.denied)
+
+
+def _differing(later: Statement, earlier: Statement) -> Iterator[str]:
+    """Name the kinds of which each has another value.
+
+    Of several names or numbers on either side, one has to be another and the rest the same.
+    """
+    for kind in later.values.keys() & earlier.values.keys():
+        new, old = later.values[kind], earlier.values[kind]
+        one_each = len(new - old) == len(old - new) == 1
+        if one_each or (kind not in (_NAME, _FIGURE) and new.isdisjoint(old)):
+            yield kind
+
+
+def _shared(one: Statement, other: Statement) -> int:
+    return len(one.about & other.about)
+
+
+def _share(some: frozenset[str], others: frozenset[str]) -> float:
+    every = some | others
+    return len(some & others) / len(every) if every else 1.0
+
+
+@lru_cache(maxsize=1 << 13)
+def statement_of(text: str) -> Statement:
     said, language = content_of(text)
-    # every noun of German has a capital
-    names = entities(text) if language != _GERMAN else ()
-    named = {part for name in names for part in words(name)}
-    values: dict[str, set[str]] = {}
+    values: dict[str, set[frozenset[str]]] = {}
+    named, present = set[str](), set(said)
+    for name in entities(text):
+        parts = [part for part in content_words(name) if part in present - _kinds().keys()]
+        kind = _FIGURE if _NUMBER.search(name) else _NAME
+        # every noun of German has a capital
+        if parts and (kind == _FIGURE or language != _GERMAN):
+            values.setdefault(kind, set()).add(frozenset(stem(part, language) for part in parts))
+            named.update(parts)
     about: set[str] = set()
     for word in said:
         root = stem(word, language)
-        if word in _generic() or root in _generic() or _JOINED in word:
+        if word in named or not _introducing().isdisjoint((word, root)) or _JOINED in word:
             continue
-        kind = _kinds().get(word) or _kinds().get(root)
-        kind = kind or (_FIGURE if _NUMBER.search(word) else _NAME if word in named else None)
-        if kind is None:
-            about.add(root)
+        kind = _kinds().get(word) or _kinds().get(root) or (_FIGURE if _NUMBER.search(word) else "")
+        if kind:
+            values.setdefault(kind, set()).add(frozenset({root}))
         else:
-            values.setdefault(kind, set()).add(root)
-    return _Statement(frozenset(about), {kind: frozenset(of) for kind, of in values.items()})
+            about.add(root)
+    of_kinds = {kind: frozenset(each) for kind, each in values.items()}
+    return Statement(frozenset(about), MappingProxyType(of_kinds), denials(text, language))
 
 
 @cache
@@ -92,6 +146,6 @@ def _kinds() -> dict[str, str]:
 
 
 @cache
-def _generic() -> frozenset[str]:
-    """List the words that only introduce a statement, or tell how it is decided or asked for."""
+def _introducing() -> frozenset[str]:
+    """List the words that only introduce a statement, or say that it is a decision or a change."""
     return frozenset((_DATA / "introducing_words.txt").read_text("utf-8").split())

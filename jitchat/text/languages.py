@@ -6,8 +6,9 @@ taken for English, and so a single word of it is stemmed as English, whatever it
 
 Stems are made by Snowball of folded words, so that who types no accents finds the same; what its
 rules miss without them is put right before and behind. A file of `data/languages` is a language in
-Latin script: its function words, letters that mark it, its number words from two on, and endings of
-words and of stems, each with the fewest letters ahead of it and what stands in its place.
+Latin script: its function words, those of them that negate, letters that mark it, its number words
+from two on, and endings of words and of stems, each with the fewest letters ahead of it and what
+stands in its place.
 
 Arabic has the prefixes and suffixes of light10 cut off: Larkey, Ballesteros and Connell, "Light
 Stemming for Arabic Information Retrieval" (2007). A stem is for matching, and may be no word.
@@ -37,6 +38,7 @@ _Ending = tuple[str, int, str]
 @dataclass(frozen=True, slots=True)
 class _Rules:
     words: frozenset[str]
+    negators: frozenset[str]
     marks: str
     numbers: tuple[tuple[str, ...], ...]
     """The ways to write each number, in figures and in words."""
@@ -77,6 +79,12 @@ def function_words(language: str) -> frozenset[str]:
     """
     known = _rules().get(language)
     return _everywhere() | known.words if known else _everywhere()
+
+
+def negators(language: str) -> frozenset[str]:
+    """List the words by which a language other than English says that something is not so."""
+    known = _rules().get(language)
+    return known.negators if known else frozenset()
 
 
 @cache
@@ -170,6 +178,7 @@ def _rules() -> Mapping[str, _Rules]:
     return {
         language: _Rules(
             frozenset(each["words"].split()),
+            frozenset(each["negators"].split()),
             each.get("marks", ""),
             tuple(
                 (str(value), word) for value, word in enumerate(each.get("numbers", "").split(), 2)

@@ -3,7 +3,7 @@
 The words that negate are function words, and so a question about what somebody does not want finds
 all that anybody wants. A negation is joined to the next word that says something; and verbs that
 deny by themselves ("we dropped it", "ruled out") share a stem with what they stand for ("no longer
-use"). English only.
+use"). English; of other languages, only whether anything is denied is told (`denials`).
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from jitchat.text.languages import ENGLISH, english_function_words
+from jitchat.text.languages import ENGLISH, english_function_words, negators
 from jitchat.text.words import content_of, stem, words
 
 _DATA = files(__package__) / "data"
@@ -33,6 +33,13 @@ def stems_and_negations(text: str) -> list[str]:
 def negations(text: str, language: str = ENGLISH) -> list[str]:
     """List what is negated in a text, in order: `not-` and a stem, and what that means, `~`."""
     return list(_found(words(_IDENTIFIER.sub(" ", text)))) if language == ENGLISH else []
+
+
+def denials(text: str, language: str) -> frozenset[str]:
+    """Give what a statement denies, to be compared with another's; no order, nothing twice."""
+    if language == ENGLISH:
+        return frozenset(negations(text))
+    return frozenset(["not"]) if negators(language).intersection(words(text)) else frozenset()
 
 
 def is_negation(stem_of_query: str) -> bool:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
 from jitchat.synthesis.document_writer import write
 from jitchat.synthesis.fitting import dates_of, fitted, in_order, words_of
-from jitchat.synthesis.frames import contradicts
 from jitchat.text.sentences import sentences
 from jitchat.window.statements import document_text
 from tests.synthesis.sessions import session, texts, written
@@ -45,23 +44,6 @@ def test_a_contradiction_shows_the_old_and_the_new_with_both_dates():
         f"- {PORT} (2026-03-02) (chat-1 #1) → {OTHER_PORT} (2026-03-11) (chat-1 #2)\n"
         in document_text(document)
     )
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "is_other"),
-    [
-        ("I live in Lisbon.", "I live in Porto now.", True),
-        ("The deploy window is on Tuesday.", "The deploy window is on Thursday.", True),
-        ("The budget is 4,000 euros.", "The budget is now 6,500 euros.", True),
-        ("We use Redis for the queue.", "We no longer use Redis for the queue.", True),
-        ("The gateway's port is 8443.", "The gateway's port is 8443.", False),
-        ("I ran five miles on Sunday.", "I ran nine miles on Monday.", False),
-        ("The office is in Berlin.", "The printer is in Berlin.", False),
-        ("Our cat is called Momo.", "The release is planned for May.", False),
-    ],
-)
-def test_a_state_is_contradicted_by_another_value_or_by_a_negation(old, new, is_other):
-    assert contradicts(new, old) is is_other
 
 
 def test_a_fact_stays_unless_it_is_contradicted():

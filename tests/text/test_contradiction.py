@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.contradiction import supersedes
+from jitchat.text.contradiction import is_outdated_by, supersedes
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,30 @@ def test_statements_of_different_things_both_stand(newer, older):
 @given(st.text(max_size=80))
 def test_a_statement_restates_itself(text):
     assert supersedes(text, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_other"),
+    [
+        ("I live in Lisbon.", "I live in Porto now.", True),
+        ("The deploy window is on Tuesday.", "The deploy window is on Thursday.", True),
+        ("The budget is 4,000 euros.", "The budget is now 6,500 euros.", True),
+        ("We use Redis for the queue.", "We no longer use Redis for the queue.", True),
+        ("The gateway's port is 8443.", "The gateway's port is 8443.", False),
+        ("I ran five miles on Sunday.", "I ran nine miles on Monday.", False),
+        ("The office is in Berlin.", "The printer is in Berlin.", False),
+        ("Our cat is called Momo.", "The release is planned for May.", False),
+        ("The deploy window is Tuesday 02:00.", "The deploy window is Wednesday 14:00.", True),
+        ("My sister Ana works at Siemens.", "My sister Ana works at Bosch now.", True),
+        ("The meeting with Ana is on Monday.", "The meeting with Bea is on Tuesday.", False),
+        ("I have a cat named Max.", "I have a dog named Rex.", False),
+        ("Step 1 is to install Node.", "Step 2 is to install Python.", False),
+        ("Der Port ist 8443.", "Der Port ist jetzt 9641.", True),
+        ("Wir nutzen Redis für Jobs.", "Wir nutzen Redis für Jobs nicht mehr.", True),
+        ("Ich habe zwei Hunde.", "Ich habe einen Termin am Montag.", False),
+        ("Le budget est de 4000 euros.", "Le budget est maintenant de 6500 euros.", True),
+        ("Vivo en Madrid.", "Ahora vivo en Sevilla.", True),
+    ],
+)
+def test_a_state_is_contradicted_by_another_value_or_by_a_negation(old, new, is_other):
+    assert is_outdated_by(old, new) is is_other
