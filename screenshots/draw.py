@@ -1,4 +1,4 @@
-"""Draw the README's pictures from the real app: `python -m screenshots.draw`.
+"""Draw the pictures of the documentation from the real app: `python -m screenshots.draw`.
 
 A home of its own, a fixed clock, the bundled demo conversation and the embedded reader: the
 pictures differ only where the app does. In two the model that runs here answers, where its weights

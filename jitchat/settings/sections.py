@@ -1,7 +1,7 @@
 """What can be set: each setting's type, default, meaning, limits, flag and variable, once.
 
-`--help`, the checks, the variables and `jitchat config` go by what stands here: a new setting is
-a field of its section, and its line in the README.
+`--help`, the checks, the variables, `jitchat config` and the list in `docs` go by what stands here:
+a new setting is a field of its section.
 """
 
 from collections.abc import Mapping

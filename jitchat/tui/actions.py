@@ -1,8 +1,8 @@
 """Every action of the chat, in one place: its keys, its command, its letter in a pane, its words.
 
-Bindings, palette, slash commands, footer, help and the README's table are made of it. An id never
-changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl+[ and Ctrl+H are
-other keys in most terminals and are not used.
+Bindings, palette, slash commands, footer, help and the list of keys in `docs` are made of it. An
+id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl+[ and
+Ctrl+H are other keys in most terminals and are not used.
 """
 
 import tomllib

@@ -1,4 +1,4 @@
-"""What the README says is so: commands, images, flags, keys and settings."""
+"""What the documentation says is so: commands, pictures, links, flags, lists and settings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from jitchat.cli import commands
 from jitchat.providers.catalogue.models import OTHER, known_model
 from jitchat.providers.catalogue.table import as_of, listed_providers, presets
 from jitchat.settings import load_settings
-from jitchat.tui.actions import help_sections
 from tests.support import ROOT
+from tools import docs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CODE = re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL)
+PAGES = {ROOT / "README.md": README} | {
+    path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))
+}
+TEXT = "\n".join(PAGES.values())
+CODE = re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL)
 SHELL = [line for kind, block in CODE if kind == "sh" for line in block.splitlines() if line]
 
 
@@ -34,9 +38,27 @@ def test_two_commands_stand_on_the_first_screen_and_do_all_of_their_set_up() -> 
     assert "uv run pytest" in first_screen
 
 
-@pytest.mark.parametrize("image", re.findall(r"\]\((screenshots/[^)]+)\)", README))
-def test_every_image_is_there(image: str) -> None:
-    assert (ROOT / image).is_file()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", PAGES[page]):
+        name, _, heading = target.partition("#")
+        linked = (page.parent / name).resolve() if name else page
+        assert linked.is_file(), target
+        if heading:
+            text = linked.read_text(encoding="utf-8")
+            titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    assert {*re.findall(r"\(docs/([\w-]+)\.md", README)} == {
+        page.stem for page in PAGES if page.parent.name == "docs"
+    }
+
+
+@pytest.mark.parametrize("page", list(PAGES)[1:], ids=lambda page: page.stem)
+def test_the_lists_of_a_page_are_as_the_code_has_them(page: Path) -> None:
+    assert docs.written(PAGES[page]) == PAGES[page], "write them anew: python -m tools.docs"
 
 
 def _options(command: click.Command) -> set[str]:
@@ -65,7 +87,7 @@ def test_the_settings_that_are_shown_are_taken(block: str, tmp_path: Path) -> No
     assert load_settings(written, {}).in_use().name
 
 
-EXAMPLES = re.findall(r"^\| (.+?) \| (.+?) \| `(provider = .+)` \|$", README, re.MULTILINE)
+EXAMPLES = re.findall(r"^\| (.+?) \| (.+?) \| `(provider = .+)` \|$", TEXT, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("title", "key", "line"), EXAMPLES)
@@ -101,10 +123,8 @@ def _models() -> list[tuple[str, str]]:
         if "model" in block and "localhost" not in block.get("base_url", "")
     ]
     named = [(each["name"], each["model"]) for each in tables if "base_url" not in each]
-    named += [
-        tuple(found.split("/", 1)) for found in re.findall(r"`jitchat --model (\S+)`", README)
-    ]
-    answering = {*re.findall(r"--(?:answerer|judge) (\S+)", README)}
+    named += [tuple(found.split("/", 1)) for found in re.findall(r"`jitchat --model (\S+)`", TEXT)]
+    answering = {*re.findall(r"--(?:answerer|judge) (\S+)", TEXT)}
     named += [("openai", found) for found in answering - presets().keys()]
     return sorted({each for each in named if each[0] in listed_providers()})
 
@@ -147,13 +167,6 @@ def test_the_models_of_every_provider_that_charges_are_looked_up() -> None:
 def test_every_provider_has_an_example() -> None:
     named = {tomllib.loads(line)["provider"]["name"] for _, _, line in EXAMPLES}
     assert named == {*presets()} - {"reader"}
-
-
-def test_the_keys_that_are_listed_are_the_keys_that_work() -> None:
-    table = README[README.index("## Keys") : README.index("## How fast")].replace("`", "")
-    for title, rows in help_sections():
-        for keys, meaning in rows:
-            assert f"| {keys} | {title[0].lower()}{title[1:]} | {meaning} |" in table
 
 
 def test_the_changelog_tells_of_what_is_to_come() -> None:

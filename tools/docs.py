@@ -1,0 +1,104 @@
+"""Write the lists of the documentation from what they list: `python -m tools.docs`.
+
+A list stands between `<!-- NAME -->` and `<!-- end -->` on a page of `docs/`: the keys, from the
+registry of actions; the settings, from their sections; the commands, from the command line.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jitchat.cli import commands
+from jitchat.settings.sections import (
+    SECTIONS,
+    McpServer,
+    NamedModel,
+    NamedProvider,
+    Setting,
+    settings_of,
+    shown,
+)
+from jitchat.tui.actions import help_sections
+
+DOCS = Path(__file__).parents[1] / "docs"
+_LONGEST = 200
+"""Characters of a command's line; click cuts a longer one."""
+
+
+def keys() -> Iterator[str]:
+    yield from _head("key", "where", "what it does")
+    for title, section in help_sections():
+        for pressed, meaning in section:
+            row = _row(pressed, f"{title[0].lower()}{title[1:]}", meaning)
+            yield row.replace("\\ Enter", "`\\` Enter")
+
+
+def settings() -> Iterator[str]:
+    tables: dict[str, type[Any]] = {
+        **SECTIONS,
+        "providers.NAME": NamedProvider,
+        "models.NAME": NamedModel,
+        "mcp.NAME": McpServer,
+    }
+    yield from _head("setting", "default", "what it is", "flag")
+    for section, kind in tables.items():
+        for setting in settings_of(kind, section).values():
+            yield _row(f"`{setting.key}`", _default(setting), setting.help, _code(setting.flag))
+
+
+def command_lines() -> Iterator[str]:
+    yield from _head("command", "what it does")
+    context = click.Context(commands)
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        if command is not None:
+            yield _row(f"`jitchat {name}`", command.get_short_help_str(_LONGEST))
+            inner = command.commands if isinstance(command, click.Group) else {}
+            for own, each in sorted(inner.items()):
+                yield _row(f"`jitchat {name} {own}`", each.get_short_help_str(_LONGEST))
+
+
+LISTS: Mapping[str, Callable[[], Iterator[str]]] = {
+    "keys": keys,
+    "settings": settings,
+    "commands": command_lines,
+}
+
+
+def written(page: str) -> str:
+    """Give a page with its lists as they are now."""
+    for name, lines in LISTS.items():
+        start, made = f"<!-- {name} -->\n", "\n".join(lines())
+        head, found, rest = page.partition(start)
+        if found:
+            page = f"{head}{start}\n{made}\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+    return page
+
+
+def _default(setting: Setting) -> str:
+    told = shown(setting.default, hidden=setting.hidden)
+    return "" if told in ("not set", '""', "none") else f"`{told.strip(chr(34))}`"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def _head(*titles: str) -> Iterator[str]:
+    yield _row(*titles)
+    yield "|---" * len(titles) + "|"
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def main() -> None:
+    for path in sorted(DOCS.glob("*.md")):
+        path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
