@@ -36,6 +36,10 @@ class UnknownTurn(JitchatError):
     """No turn of the conversation has that #id, or none of which what was asked can be told."""
 
 
+class SpendingLimitReached(JitchatError):
+    """A request would cost more than the limits that the user set leave."""
+
+
 class StoreError(JitchatError):
     """The cold store cannot be used as asked."""
 

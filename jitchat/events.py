@@ -89,6 +89,13 @@ class LimitLearnt:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendingNear:
+    """What was spent is near a limit that the user set, or nobody knows whether it is."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """The provider counted."""
 
@@ -142,7 +149,7 @@ class ObservationDue:
 
 
 _MemoryEvent = MemoryUpdated | ObservationDue | FactsFound
-_WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
+_WindowEvent = TurnsRetrieved | WindowBuilt | SpendingNear | LimitLearnt | UsageReported
 _ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
 _TurnEvent = TurnStored | SendFailed | TurnIndexed
 Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
@@ -218,7 +225,7 @@ class AnswerProgress:
             case RetryScheduled(seconds, why):
                 told = f"{why}; sent again in {seconds:.0f} s"
                 return replace(self, left_at=moment + seconds, told=told)
-            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
+            case RequestAdapted(sentence) | LimitLearnt(_, sentence) | SpendingNear(sentence):
                 return replace(self, told=sentence)
             case _:
                 return self

@@ -9,7 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
+from jitchat.spending import SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
@@ -243,6 +244,7 @@ class ResolvedModel:
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
+            spending=SpendingLimits(*astuple(self.settings.spending)),
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

@@ -6,9 +6,9 @@ where `full` is what was sent, it costs what was paid. What a small model took t
 sum.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
@@ -160,7 +160,7 @@ def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) 
             total = replace(total, unanswered=total.unanswered + 1)
         else:
             cache = _cache_of(send)
-            warm = _warm(before.get(cache), send, life)
+            warm = _warm(before.get(cache), send.sent_at, life)
             paid = _paid(send, warm, caches=cache in caching)
             total = Savings(
                 total.sends + 1,
@@ -189,7 +189,7 @@ def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
     usage = send.usage
     if usage is not None and usage.input_tokens is not None:
         return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
-    cached = _repeated(warm, send) if caches and warm is not None else 0
+    cached = _repeated(warm, send.sizes, send.mode) if caches and warm is not None else 0
     return Usage(send.used, 0, cached, _stable(send) - cached if caches else 0)
 
 
@@ -211,16 +211,31 @@ def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
     return Usage(full, 0, known, full - known), Usage(full, 0)
 
 
-def _repeated(before: Send, send: Send) -> int:
+def input_ahead(
+    window: ContextWindow, sends: Sequence[Send], now: datetime, life: timedelta | None
+) -> Usage:
+    """Forecast the input of a window that is not sent yet, as its provider would report it.
+
+    `sends` are those before it to the same model; `life` is as in `savings`.
+    """
+    before = _warm(sends[-1] if sends else None, now, life)
+    caches = any(each.usage and each.usage.cached_tokens for each in sends)
+    sizes: dict[str, int] = {kind: window.tokens_of(kind) for kind in Kind}
+    cached = _repeated(before, sizes, window.mode) if caches and before is not None else 0
+    stable = sum(sizes[kind] for kind in Kind if kind.is_stable)
+    return Usage(window.used, 0, cached, stable - cached if caches else 0)
+
+
+def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
     """Count the tokens at the start that are the same: up to the first kind of another size.
 
     Turns are appended to a block that starts where it did; one that was cut is another.
     """
     repeated = 0
     for kind in (kind for kind in Kind if kind.is_stable):
-        was, now = before.sizes.get(kind, 0), send.sizes.get(kind, 0)
+        was, now = before.sizes.get(kind, 0), sizes.get(kind, 0)
         if kind is Kind.RECENT:
-            return repeated + (was if now >= was and _start_alike(before.mode, send.mode) else 0)
+            return repeated + (was if now >= was and _start_alike(before.mode, mode) else 0)
         if was != now:
             break
         repeated += was
@@ -233,11 +248,11 @@ def _start_alike(one: Mode, other: Mode) -> bool:
     return one is other or not is_own
 
 
-def _warm(before: Send | None, send: Send, life: timedelta | None) -> Send | None:
+def _warm(before: Send | None, now: datetime | None, life: timedelta | None) -> Send | None:
     """Give the send that a cache still has; None where it has none."""
-    if before is None or life is None or before.sent_at is None or send.sent_at is None:
+    if before is None or life is None or before.sent_at is None or now is None:
         return before
-    return before if send.sent_at - before.sent_at <= life else None
+    return before if now - before.sent_at <= life else None
 
 
 def _cache_of(send: Send) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from jitchat.errors import (
 from jitchat.events import (
     Event,
     LimitLearnt,
+    SpendingNear,
     StepStored,
     ToolApproved,
     ToolCalled,
@@ -43,6 +44,7 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
+from jitchat.spending import Forecast, Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
@@ -116,6 +118,8 @@ class SessionOptions:
     observing: ObserveRules = field(default_factory=ObserveRules)
     writer: DocumentWriter | None = None
     """Writes the memory document; the one that is built in does where there is none."""
+    spending: SpendingLimits = field(default_factory=SpendingLimits)
+    """What may be spent on replies."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -141,6 +145,9 @@ class Session:
         )
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
+        self.spending = Spending(
+            memory.store, memory.conversation.id, options.spending, self.cost_of
+        )
         self.ending = SessionEnd(memory, options.writer)
         """Writes the memory document when the session is over; front ends say when that is."""
 
@@ -244,6 +251,8 @@ class Session:
                     async for made in passes:
                         yield made
                 built, messages = await asyncio.to_thread(self._build, question, mode)
+            if warning := await asyncio.to_thread(self._check_spending, built.window):
+                yield SpendingNear(warning)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
             try:
@@ -314,6 +323,7 @@ class Session:
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Make the next window of a turn, and store it with the forms of what it holds back."""
         built, messages = _built(partial(appending.window, self.options.large_result))
+        self._check_spending(built.window)
         if appending.forms:
             recorder.keep_forms(appending.forms)
         recorder.store_window(turn, built)
@@ -338,6 +348,16 @@ class Session:
                 found = find_facts(self.memory, self.options.proposing)
                 events += [found] if found.proposed or found.kept else []
         return events
+
+    def forecast(self, window: ContextWindow) -> Forecast:
+        """Tell what sending a window should cost, and what was spent. Takes a thread's time."""
+        longest = self.options.request.max_tokens
+        return self.spending.forecast(window, self.provider.name, longest)
+
+    def _check_spending(self, window: ContextWindow) -> str:
+        """Give a warning; empty where there is none. Raises SpendingLimitReached."""
+        longest = self.options.request.max_tokens
+        return self.spending.check(window, self.provider.name, longest)
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()

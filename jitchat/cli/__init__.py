@@ -52,7 +52,10 @@ _COMMANDS = {
     "import": ("importing", "Import conversations from a file, a zip or a folder."),
     "export": ("exporting", "Export conversations as Markdown, JSON, JSONL or HTML."),
     "models": ("models", "List the providers and their models."),
-    "usage": ("usage", "Show what was sent and what it cost, by model, day or conversation."),
+    "usage": (
+        "usage",
+        "Show what was sent and what it cost, by model, day, conversation or project.",
+    ),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
     "mcp": ("mcp", "Add, list, check and remove servers of tools."),

@@ -16,6 +16,7 @@ from jitchat.events import (
     ObservationDue,
     ReplyDelta,
     SendFailed,
+    SpendingNear,
     ToolCalled,
     ToolReturned,
     TurnStored,
@@ -57,9 +58,9 @@ class _Printer:
                 self.end_line()
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
-            case MemoryUpdated() | ObservationDue() | FactsFound():
+            case MemoryUpdated() | ObservationDue() | FactsFound() | SpendingNear():
                 self.end_line()
-                for sentence in _memory_sentences(event):
+                for sentence in _sentences_of(event):
                     output.say(sentence, err=True)
             case _:
                 pass
@@ -79,9 +80,13 @@ class _Printer:
         self._is_open_line = False
 
 
-def _memory_sentences(event: MemoryUpdated | ObservationDue | FactsFound) -> Iterator[str]:
-    """Say what became of memory behind a reply, and what is to be decided."""
+def _sentences_of(
+    event: MemoryUpdated | ObservationDue | FactsFound | SpendingNear,
+) -> Iterator[str]:
+    """Say what became of memory behind a reply, what is to be decided, and what was spent."""
     match event:
+        case SpendingNear(sentence):
+            yield one_line(sentence)
         case MemoryUpdated(made):
             yield one_line(PassReport(made).sentence)
         case ObservationDue():

@@ -34,7 +34,7 @@ _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
 def usage_command(
     flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
 ) -> None:
-    """Show what was sent and what it cost, by model, day or conversation."""
+    """Show what was sent and what it cost, by model, day, conversation or project."""
     first: date | None = since.date() if since is not None else None
     with cold_store.opened_store(flags.paths()) as store:
         rows = usage_by(store.database, Grouping(by), first.isoformat() if first else None)

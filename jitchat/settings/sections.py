@@ -229,6 +229,22 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendingSettings:
+    """What replies may cost, in US dollars; what is not set has no limit."""
+
+    day: float | None = setting(None, "US dollars that replies of a day may cost", least=0)
+    conversation: float | None = setting(
+        None, "US dollars that replies of a conversation may cost", least=0
+    )
+    send: float | None = setting(
+        None, "US dollars that a message may cost, with all requests of its answer", least=0
+    )
+    warn: float = setting(
+        0.8, "the share of a limit from which on a warning is given", least=0, most=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SmallModelSettings:
     """A small model that does a part of the work; each part says which and how long, anew."""
 
@@ -391,6 +407,7 @@ SECTIONS: dict[str, type[Any]] = {
     "embedder": EmbedderSettings,
     "window": WindowSettings,
     "memory": MemorySettings,
+    "spending": SpendingSettings,
     "picker": PickerSettings,
     "summariser": SummariserSettings,
     "compactor": CompactorSettings,

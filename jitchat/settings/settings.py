@@ -38,6 +38,7 @@ class Settings:
     embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
     window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
     memory: sections.MemorySettings = field(default_factory=sections.MemorySettings)
+    spending: sections.SpendingSettings = field(default_factory=sections.SpendingSettings)
     picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
     summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
     compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)

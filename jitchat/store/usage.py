@@ -1,4 +1,4 @@
-"""What was sent, in sums: by model, by day or by conversation."""
+"""What was sent, in sums: by model, day, conversation or project."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +12,7 @@ class Grouping(StrEnum):
     DAY = "day"
     """Of the day on which it was sent, in the time zone of then."""
     CONVERSATION = "conversation"
+    PROJECT = "project"
 
 
 _NAMES = {
@@ -22,12 +23,13 @@ _NAMES = {
     """,
     Grouping.DAY: "COALESCE(substr(w.sent_at, 1, 10), 'not known')",
     Grouping.CONVERSATION: "t.conversation",
+    Grouping.PROJECT: "c.project",
 }
 _SUMS = """
     SELECT {name} AS name, TOTAL(w.cost), SUM({unknown}), COUNT(*), SUM(w.input_tokens IS NULL),
         COALESCE(SUM(w.input_tokens), 0), COALESCE(SUM(w.cached_tokens), 0),
         COALESCE(SUM(w.output_tokens), 0)
-    FROM windows w JOIN turns t ON t.id = w.turn
+    FROM windows w JOIN turns t ON t.id = w.turn JOIN conversations c ON c.id = t.conversation
     WHERE ?1 IS NULL OR substr(w.sent_at, 1, 10) >= ?1
     GROUP BY 1 ORDER BY {order}
 """

@@ -13,7 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from jitchat.store.database import Database, bounded
@@ -146,7 +146,7 @@ _SENDS = f"""
            '[' || w.header || ',' || COALESCE(w.sizes, 'null') || ','
            || COALESCE(w.request, 'null') || ']', {_USAGE}
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
-    WHERE t.conversation = ? ORDER BY w.id
+    WHERE t.conversation = ? ORDER BY w.id {{}}
 """  # noqa: S608  a constant
 """Windows first (that is what CROSS does): they lie in this order, and turns are far more."""
 _SIZES = """
@@ -180,6 +180,10 @@ _COSTS = f"""
     SELECT t.conversation, TOTAL(w.cost), SUM({COST_UNKNOWN}), COUNT(*)
     FROM turns t JOIN windows w ON w.turn = t.id {{}} GROUP BY t.conversation
 """  # noqa: S608  constants
+_SPENT_BETWEEN = f"""
+    SELECT TOTAL(w.cost), COALESCE(SUM({COST_UNKNOWN}), 0), COUNT(*)
+    FROM windows w WHERE w.sent_at >= ? AND w.sent_at < ?
+"""  # noqa: S608  a constant
 
 
 class WindowArchive:
@@ -291,8 +295,19 @@ class WindowArchive:
     def sends(self, conversation: str) -> list[Send]:
         """List the sends of a conversation, by its id, in order; those of all its branches."""
         with self._database.read() as connection:
-            rows = connection.execute(_SENDS, (conversation,)).fetchall()
+            rows = connection.execute(_SENDS.format(""), (conversation,)).fetchall()
             return [_send(connection, row) for row in rows]
+
+    def last_sends(self, conversation: str, most: int) -> list[Send]:
+        """List the last so many of `sends`, in order."""
+        with self._database.read() as connection:
+            query = _SENDS.format("DESC LIMIT ?")
+            rows = connection.execute(query, (conversation, most)).fetchall()
+            return [_send(connection, row) for row in reversed(rows)]
+
+    def last_id(self) -> int:
+        """Give the id of the window that was stored last; 0 where there is none."""
+        return int(self._database.fetch_one("SELECT COALESCE(MAX(id), 0) FROM windows")[0])
 
     def notes(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
         """Read the notes of replies, by the id of their turns; a reply without any is left out."""
@@ -312,15 +327,22 @@ class WindowArchive:
             rows = connection.execute(_REPLIES_BY_MODE, (turn_id, after))
             return {Mode(mode): int(position) for mode, position in rows}
 
-    def spent(self, conversation: str) -> Spent:
-        return self._costs("WHERE t.conversation = ?", conversation).get(conversation, Spent())
+    def spent(self, conversation: str, after: int = 0) -> Spent:
+        """Sum up the costs of a conversation, of its windows with ids above `after`."""
+        which = "WHERE t.conversation = ? AND w.id > ?"
+        return self._costs(which, conversation, after).get(conversation, Spent())
+
+    def spent_on(self, day: date) -> Spent:
+        """Sum up the costs of all conversations on a day, in the time zone in which it was sent."""
+        days = day.isoformat(), (day + timedelta(days=1)).isoformat()
+        return Spent(*self._database.fetch_one(_SPENT_BETWEEN, days))
 
     def spent_by_conversation(self) -> dict[str, Spent]:
         """Sum up the costs of each conversation from which anything was sent, by its id."""
         return self._costs("")
 
-    def _costs(self, which: str, *conversation: str) -> dict[str, Spent]:
-        rows = self._database.fetch_all(_COSTS.format(which), conversation)
+    def _costs(self, which: str, *values: str | int) -> dict[str, Spent]:
+        rows = self._database.fetch_all(_COSTS.format(which), values)
         return {name: Spent(*amounts) for name, *amounts in rows}
 
 

@@ -148,6 +148,11 @@ ACTIONS = (
         "Ask the provider for the window's tokens", "count",
     ),
     Action(
+        "costs", "", "costs", "Cost", "What the next message should cost, and what was spent",
+        "cost",
+        letter="$",
+    ),
+    Action(
         "wire", "f3", "view('wire')", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
         letter="w",
     ),

@@ -58,9 +58,10 @@ def test_sums_are_by_day_from_a_day_on(sent: Shell):
     ]
 
 
-def test_sums_are_by_conversation(sent: Shell):
-    (row,) = json.loads(sent("usage", "--by", "conversation", "--json").out)
-    assert (row["name"], row["sent"], row["input_tokens"], row["cost"]) == ("demo", 4, 1_900, 0.75)
+@pytest.mark.parametrize(("by", "name"), [("conversation", "demo"), ("project", "default")])
+def test_sums_are_by_conversation_and_by_project(sent: Shell, by: str, name: str):
+    (row,) = json.loads(sent("usage", "--by", by, "--json").out)
+    assert (row["name"], row["sent"], row["input_tokens"], row["cost"]) == (name, 4, 1_900, 0.75)
 
 
 def test_a_plot_draws_what_was_charged(sent: Shell):

@@ -279,6 +279,21 @@ class Meter(Controller):
         """Have the provider count the window that would be sent; the message stays here."""
         self.host.run(self._count(session, self.steering.next_message), "count", exclusive=True)
 
+    def show_costs(self, session: Session) -> None:
+        """Say what the next message should cost, and what was spent."""
+        self.host.run(self._show_costs(session, self.steering.next_message), "costs")
+
+    async def _show_costs(self, session: Session, message: NextMessage) -> None:
+        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
+        try:
+            window = await asyncio.to_thread(session.preview, *message)
+            forecast = await asyncio.to_thread(session.forecast, window)
+        except JitchatError as error:
+            self.host.tell(error)
+        else:
+            await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
+
     async def _sum_up(self, conversation: str) -> None:
         archive = WindowArchive(self.backend.store.database)
         try:

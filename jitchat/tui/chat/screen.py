@@ -617,6 +617,10 @@ class ChatScreen(Screen[None]):
         if self.session is not None and not self.sends.waits():
             self.meter.count_exactly(self.session)
 
+    def action_costs(self) -> None:
+        if (session := self._opened()) is not None:
+            self.meter.show_costs(session)
+
     async def action_note_requested(self) -> None:
         """Note the turns that the model had to ask for, in the chosen exchange or the last one."""
         session, chosen = self._opened(), self.surfaces.transcript.chosen

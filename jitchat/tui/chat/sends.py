@@ -294,6 +294,8 @@ class Sends(Controller):
                 self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
+            case events.SpendingNear(sentence):
+                self.host.warn(one_line(sentence))
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
 

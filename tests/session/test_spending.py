@@ -1,0 +1,110 @@
+"""What replies may cost: nothing leaves that would exceed a limit, and a warning comes ahead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import SpendingLimitReached
+from jitchat.events import SpendingNear
+from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.provider import Options, Piece
+from jitchat.session import Session, SessionOptions
+from jitchat.spending import SpendingLimits
+from jitchat.store.windows import WindowArchive
+from jitchat.tools.offering import Asking, OfferRules
+from jitchat.values import REQUEST_CONTEXT, Message, Mode, ToolCall, Usage
+from tests.session.sending import failures, send
+from tests.support import ScriptedProvider, conversation_of, session_on, talk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from jitchat.store.store import ColdStore
+
+PRICES = Prices(100.0, 10_000.0, cached=10.0)
+"""A reply of the scripted provider, 100 tokens in and 10 out, costs 11 cents."""
+SHORT = Options(max_tokens=10)
+
+
+class Caching(ScriptedProvider):
+    """Most of the input comes from its cache."""
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        async for piece in super().stream(messages, options):
+            yield Usage(100, 10, 80) if isinstance(piece, Usage) else piece
+
+
+def session(
+    store: ColdStore, limits: SpendingLimits, provider: ScriptedProvider | None = None
+) -> Session:
+    offers = OfferRules(Asking.ON)
+    options = SessionOptions(spending=limits, prices=PRICES, request=SHORT, offers=offers)
+    said = talk(*(f"The port of relay {number} is {9_000 + number}." for number in range(40)))
+    return session_on(
+        store, conversation_of(store, said), provider or ScriptedProvider(), options=options
+    )
+
+
+def warnings(events: list[object]) -> list[str]:
+    return [event.sentence for event in events if isinstance(event, SpendingNear)]
+
+
+@pytest.mark.parametrize("setting", ["day", "conversation"])
+async def test_a_request_that_would_exceed_a_limit_is_not_sent_and_the_draft_comes_back(
+    store: ColdStore, setting: str
+):
+    talking = session(store, SpendingLimits(**{setting: 0.45}))
+    assert failures(await send(talking, "hello")) == []
+    assert failures(await send(talking, "and again")) == []
+    failed = []
+    while not failed:
+        sent = len(talking.provider.requests)
+        failed = failures(await send(talking, "and once more"))
+    assert isinstance(failed[0].error, SpendingLimitReached)
+    assert failed[0].draft == "and once more"
+    assert " of $0.45, and this would add ~$" in str(failed[0].error)
+    assert f"Raise spending.{setting}" in str(failed[0].error)
+    assert 2 <= sent == len(talking.provider.requests)
+    archive = WindowArchive(store.database)
+    assert archive.spent(talking.memory.conversation.id).sends == sent
+
+
+async def test_near_a_limit_a_warning_comes_once(store: ColdStore):
+    talking = session(store, SpendingLimits(day=1.0, warn=0.25))
+    assert warnings(await send(talking, "hello")) == []
+    (warning,) = warnings(await send(talking, "and again"))
+    assert warning.startswith("Today: $0.11 of $1.00, and ~$0.")
+    assert warnings(await send(talking, "and once more")) == []
+
+
+async def test_the_limit_of_a_message_holds_for_all_requests_of_its_answer(store: ColdStore):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
+    talking = session(store, SpendingLimits(send=0.5), ScriptedProvider((call,)))
+    events = await send(talking, "which port has relay 3?", Mode.RECENCY)
+    (failed,) = failures(events)
+    assert isinstance(failed.error, SpendingLimitReached)
+    assert "This message so far: $" in str(failed.error)
+    assert 2 <= len(talking.provider.requests) <= 4
+    assert failed.draft == "which port has relay 3?"
+
+
+async def test_an_unknown_price_is_said_once_and_stops_nothing(store: ColdStore):
+    talking = session(store, SpendingLimits(day=0.01))
+    talking.options = replace(talking.options, prices=None)
+    (warning,) = warnings(await send(talking, "hello"))
+    assert "is not known: your limits cannot hold it" in warning
+    assert warnings(await send(talking, "and again")) == []
+
+
+async def test_a_forecast_counts_what_the_cache_holds_while_it_is_kept(store: ColdStore):
+    talking = session(store, SpendingLimits(), Caching())
+    await send(talking, "hello")
+    window = talking.preview("and again", Mode.RECENCY)
+    warm = talking.forecast(window)
+    assert warm.usage.cached_tokens > 0
+    assert warm.usage.output_tokens == 10
+    assert warm.amount == PRICES.of(warm.usage)
+    assert "of them cached" in warm.sentences()[0]
