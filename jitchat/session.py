@@ -23,6 +23,7 @@ from jitchat.errors import (
 )
 from jitchat.events import (
     Event,
+    FactsFound,
     LimitLearnt,
     StepStored,
     ToolApproved,
@@ -48,7 +49,8 @@ from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.synthesis.document_writer import DocumentWriter
-from jitchat.synthesis.facts import find_facts
+from jitchat.synthesis.extractive import ExtractiveObserver
+from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.observer import Observer
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
@@ -112,7 +114,7 @@ class SessionOptions:
     reach: Reach = Reach.CONVERSATION
     """From which conversations turns are recalled."""
     observer: Observer | None = None
-    """Makes observations; the extractor that is built in does where there is none."""
+    """Makes observations and finds facts; what is built in does where there is none."""
     observing: ObserveRules = field(default_factory=ObserveRules)
     writer: DocumentWriter | None = None
     """Writes the memory document; the one that is built in does where there is none."""
@@ -139,6 +141,8 @@ class Session:
         self.observing = Observing(
             memory, self.planning.history_before, counter, options.observer, options.observing
         )
+        observer = options.observer or ExtractiveObserver(counter)
+        self._facts = FactFinder(memory, options.proposing, observer)
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
         self.ending = SessionEnd(memory, options.writer)
@@ -211,8 +215,11 @@ class Session:
         self, recorder: SendRecorder, mode: Mode
     ) -> AsyncGenerator[Event, None]:
         """Index both turns and find facts; in `observe`, distil: the prompt is free meanwhile."""
-        for event in await asyncio.to_thread(self._index_and_find_facts, recorder):
+        for event in await asyncio.to_thread(recorder.index):
             yield event
+        found = await self._find_facts(recorder)
+        if found.proposed or found.kept or found.told:
+            yield found
         if mode is Mode.OBSERVE and recorder.error is None:
             async with aclosing(self.observing.after_reply(self.options.budget.limit)) as passes:
                 async for made in passes:
@@ -330,14 +337,12 @@ class Session:
                 if recorder.is_due:
                     await asyncio.to_thread(recorder.save)
 
-    def _index_and_find_facts(self, recorder: SendRecorder) -> list[Event]:
-        """Index what was said and look for facts in it; a store that takes none is no failure."""
-        events: list[Event] = [*recorder.index()]
+    async def _find_facts(self, recorder: SendRecorder) -> FactsFound:
+        """Look for facts in what was said; a store that takes none is no failure."""
         if recorder.error is None:
             with suppress(StoreError):
-                found = find_facts(self.memory, self.options.proposing)
-                events += [found] if found.proposed or found.kept else []
-        return events
+                return await self._facts.find()
+        return FactsFound()
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
