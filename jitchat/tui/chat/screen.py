@@ -744,7 +744,7 @@ class ChatScreen(Screen[None]):
         left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
         await self._resumed((source.conversation, source.first))
         if has_draft and not left.is_temporary:
-            self.host.say(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
+            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
 
     @reports_errors
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
