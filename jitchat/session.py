@@ -34,7 +34,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
-from jitchat.observing import ObserveRules, Observing
+from jitchat.observing import Consent, ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
@@ -141,7 +141,8 @@ class Session:
         self.observing = Observing(
             memory, self.planning.history_before, counter, options.observer, options.observing
         )
-        observer = options.observer or ExtractiveObserver(counter)
+        by_model = options.observer if options.observing.consent is Consent.AUTO else None
+        observer = by_model or ExtractiveObserver(counter)
         self._facts = FactFinder(memory, options.proposing, observer)
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jitchat.errors import Unreachable
 from jitchat.events import FactsFound, TurnStored
+from jitchat.observing import Consent, ObserveRules
 from jitchat.session import SessionOptions
 from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.observer import ModelObserver
@@ -17,11 +20,11 @@ from tests.support import TALK, ScriptedProvider, conversation_of, session_on, t
 TEA = "I take my tea without sugar."
 
 
-def asking(store, *script, proposing: Proposing = Proposing.ASK):
+def asking(store, *script, proposing: Proposing = Proposing.ASK, **options):
     """A session, and what the model that observes was sent."""
     small = ScriptedProvider(script or ("- [preference] (#1)",), model="small")
     observer = ModelObserver([SizedModel(SmallModel(small, EstimateCounter(), 5.0), 8_000)])
-    options = SessionOptions(observer=observer, proposing=proposing)
+    options = SessionOptions(observer=observer, proposing=proposing, **options)
     return session_on(store, conversation_of(store, talk(*TALK)), options=options), small
 
 
@@ -55,6 +58,14 @@ async def test_with_a_model_that_fails_the_rules_find_them_and_that_is_said(stor
     (facts,) = found(await send(session, "Always answer in French."))
     assert [fact.text for fact in facts.kept] == ["Always answer in French."]
     assert facts.told == "small failed: No answer in 5 s"
+
+
+@pytest.mark.parametrize("consent", [Consent.ASK, Consent.OFF])
+async def test_no_model_is_asked_without_consent(store, consent):
+    session, small = asking(store, observing=ObserveRules(consent=consent))
+    (facts,) = found(await send(session, "Always answer in French."))
+    assert [fact.text for fact in facts.proposed] == ["Always answer in French."]
+    assert small.requests == []
 
 
 async def test_no_model_is_shown_a_message_that_the_user_keeps_out(store):
