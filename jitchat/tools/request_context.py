@@ -16,7 +16,7 @@ from jitchat.memory import Memory
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.finding import Found, find, kept_out
-from jitchat.tools.known import quoted, what_is_known
+from jitchat.tools.knowledge import knowledge_on, quoted
 from jitchat.tools.other_conversations import (
     REACHING_TOOL,
     found_elsewhere,
@@ -61,14 +61,14 @@ class Told:
     """Positions of those that the window holds."""
     noted: tuple[Noted, ...] = ()
     """Turns of other conversations."""
-    known: tuple[Noted, ...] = ()
+    statements: tuple[Noted, ...] = ()
     """Kept facts, and lines of the memory document."""
     is_empty: bool = False
     """Whether no turn here fits."""
 
     def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
         """Go through the texts that the result is joined of, and the turns that they quote."""
-        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.known)
+        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.statements)
         tag = free_tag("requested", [piece.text for piece in quoted])
         for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
@@ -116,10 +116,10 @@ class RequestContext:
             told.named,
             step=number,
             elsewhere=names,
-            statements=len(told.known),
+            statements=len(told.statements),
         )
         result = ToolResult(call, "".join(texts))
-        if not (told.pieces or told.noted or told.known):
+        if not (told.pieces or told.noted or told.statements):
             return ToolOutput(result, requested=requested)
         scores = dict(told.given)
         segments = [
@@ -136,7 +136,7 @@ class RequestContext:
                 self._step, self._given, self._quoted = step, frozenset(), ()
             told = self._told(asked, step.window, min(MOST_TOKENS, step.room))
             self._given |= {piece.turn for piece in told.pieces if piece.excerpt is None}
-            self._quoted += tuple(_segment(each.text, 0, each, "", {}) for each in told.known)
+            self._quoted += tuple(_segment(each.text, 0, each, "", {}) for each in told.statements)
             return told
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
@@ -181,14 +181,14 @@ class RequestContext:
         if asked.turn is not None:
             return self._one_turn(asked, asked.turn, window, (room, allowed))
         if asked.scope is Scope.KNOWLEDGE:
-            return self._with_known(asked, window, (room, allowed))
+            return self._knowledge(asked, window, (room, allowed))
         return self._some_turns(asked, window, (room, allowed))
 
-    def _with_known(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
+    def _knowledge(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
         """Give what is kept beside the turns, in half of the room, and then turns."""
         draft = window.draft.turn or 0
         distilled = self._memory.distilled(draft).without(kept_out(window))
-        known = what_is_known(distilled, asked, self._history_before(draft))
+        known = knowledge_on(distilled, asked, self._history_before(draft))
         standing, half = (*window.segments, *self._quoted), room[0] // 2
         lines = known.lines if not asked.offset else ()
         kept = quoted(lines, standing, half, self._counter)
@@ -196,7 +196,7 @@ class RequestContext:
         more = f"{kept.left:,} more kept statements have no room: ask with other words."
         foot = _foot_ahead(told) if kept.noted else told.foot
         feet = (foot, more if kept.left else "", known.missing)
-        return replace(told, known=kept.noted, foot=" ".join(filter(None, feet)))
+        return replace(told, statements=kept.noted, foot=" ".join(filter(None, feet)))
 
     # Turns that were found.
 

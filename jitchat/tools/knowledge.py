@@ -35,7 +35,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Knowledge:
     """The statements that fit a request."""
 
     led: tuple[range, ...]
@@ -54,12 +54,12 @@ class Quoted:
     """So many have no room."""
 
 
-def what_is_known(distilled: Distilled, asked: Asked, history: History) -> Known:
+def knowledge_on(distilled: Distilled, asked: Asked, history: History) -> Knowledge:
     """Choose the statements that fit a request; without a query, all facts and lines do."""
     fit = list(_fit(distilled, asked))
     led = tuple(each.source.turns for each in fit if each.source and _said(each, history))
     lines = {fold(each.text): each for each in reversed(fit) if _is_line(each, history)}
-    return Known(led, tuple(reversed(lines.values())), _missing(distilled))
+    return Knowledge(led, tuple(reversed(lines.values())), _missing(distilled))
 
 
 def quoted(
