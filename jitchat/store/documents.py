@@ -61,7 +61,7 @@ class DocumentStore:
     def __init__(self, database: Database, project: str, now: Callable[[], datetime]) -> None:
         self._database, self.project, self._now = database, project, now
         self._held = _Held()
-        """The version that was read or stored last: none ever changes."""
+        """The version that was read or stored last, and is committed: none ever changes."""
 
     def latest(self) -> MemoryDocument:
         """Read the version that holds; the empty one where nothing was written yet."""
@@ -98,8 +98,13 @@ class DocumentStore:
             lines = tuple(_read(known[number]) for number in numbers)
             document = MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
             free = row[2] + len(stored["new"])
-            self._held = held = _Held(document, dict(zip(lines, numbers, strict=True)), free)
-            return held
+            return self._hold(_Held(document, dict(zip(lines, numbers, strict=True)), free))
+
+    def _hold(self, held: _Held) -> _Held:
+        with self._database.read() as connection:
+            if not connection.in_transaction:  # what is not committed may never be
+                self._held = held
+        return held
 
     def settle(self) -> None:
         """Wait until no transaction of this process is open, and see what others committed."""
@@ -129,8 +134,7 @@ class DocumentStore:
             StaleDocument: Another version holds by now.
 
         """
-        self._held = held = self._put(document, made_by, restores)
-        return held.document
+        return self._hold(self._put(document, made_by, restores)).document
 
     def _put(self, document: MemoryDocument, made_by: str, restores: int | None) -> _Held:
         with self._database.write() as connection:
