@@ -125,6 +125,8 @@ class FactsFound:
 
     proposed: tuple[Fact, ...] = ()
     kept: tuple[Fact, ...] = ()
+    told: str = ""
+    """What stood in for the model that was to find them, as a sentence; mostly empty."""
 
 
 @dataclass(frozen=True, slots=True)

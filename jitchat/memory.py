@@ -123,7 +123,9 @@ class Memory:
         """Read the memory document anew from now on; a temporary conversation has none."""
         database = self.store.database
         project = project_of(database, self.conversation.id)
-        documents = DocumentStore(database, project or "", self.store.now)
+        held = self.context.documents if self.context is not None else None
+        documents = held if held is not None and held.project == project else None
+        documents = documents or DocumentStore(database, project or "", self.store.now)
         self.context = ContextStore(documents, self.conversation.id) if project else None
 
     def _document(self, path: Path, before: int) -> tuple[MemoryDocument, int]:

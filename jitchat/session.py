@@ -23,6 +23,7 @@ from jitchat.errors import (
 )
 from jitchat.events import (
     Event,
+    FactsFound,
     LimitLearnt,
     SpendingNear,
     StepStored,
@@ -34,7 +35,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
-from jitchat.observing import ObserveRules, Observing
+from jitchat.observing import Consent, ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
@@ -50,7 +51,8 @@ from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
 from jitchat.store.windows import Ending
 from jitchat.synthesis.document_writer import DocumentWriter
-from jitchat.synthesis.facts import find_facts
+from jitchat.synthesis.extractive import ExtractiveObserver
+from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.observer import Observer
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
@@ -114,7 +116,7 @@ class SessionOptions:
     reach: Reach = Reach.CONVERSATION
     """From which conversations turns are recalled."""
     observer: Observer | None = None
-    """Makes observations; the extractor that is built in does where there is none."""
+    """Makes observations and finds facts; what is built in does where there is none."""
     observing: ObserveRules = field(default_factory=ObserveRules)
     writer: DocumentWriter | None = None
     """Writes the memory document; the one that is built in does where there is none."""
@@ -143,6 +145,9 @@ class Session:
         self.observing = Observing(
             memory, self.planning.history_before, counter, options.observer, options.observing
         )
+        by_model = options.observer if options.observing.consent is Consent.AUTO else None
+        observer = by_model or ExtractiveObserver(counter)
+        self._facts = FactFinder(memory, options.proposing, observer)
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
         self.spending = Spending(
@@ -218,8 +223,11 @@ class Session:
         self, recorder: SendRecorder, mode: Mode
     ) -> AsyncGenerator[Event, None]:
         """Index both turns and find facts; in `observe`, distil: the prompt is free meanwhile."""
-        for event in await asyncio.to_thread(self._index_and_find_facts, recorder):
+        for event in await asyncio.to_thread(recorder.index):
             yield event
+        found = await self._find_facts(recorder)
+        if found.proposed or found.kept or found.told:
+            yield found
         if mode is Mode.OBSERVE and recorder.error is None:
             async with aclosing(self.observing.after_reply(self.options.budget.limit)) as passes:
                 async for made in passes:
@@ -340,14 +348,12 @@ class Session:
                 if recorder.is_due:
                     await asyncio.to_thread(recorder.save)
 
-    def _index_and_find_facts(self, recorder: SendRecorder) -> list[Event]:
-        """Index what was said and look for facts in it; a store that takes none is no failure."""
-        events: list[Event] = [*recorder.index()]
+    async def _find_facts(self, recorder: SendRecorder) -> FactsFound:
+        """Look for facts in what was said; a store that takes none is no failure."""
         if recorder.error is None:
             with suppress(StoreError):
-                found = find_facts(self.memory, self.options.proposing)
-                events += [found] if found.proposed or found.kept else []
-        return events
+                return await self._facts.find()
+        return FactsFound()
 
     def forecast(self, window: ContextWindow) -> Forecast:
         """Tell what sending a window should cost, and what was spent. Takes a thread's time."""

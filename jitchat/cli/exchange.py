@@ -91,7 +91,9 @@ def _sentences_of(
             yield one_line(PassReport(made).sentence)
         case ObservationDue():
             yield _DUE
-        case FactsFound(proposed, kept):
+        case FactsFound(proposed, kept, told):
+            if told:
+                yield one_line(f"{told}. The rules that are built in looked for facts.")
             for fact in proposed:
                 yield f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it."
             for fact in kept:

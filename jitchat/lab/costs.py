@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from jitchat.lab.experiment import PRESETS, Cell, Experiment, Result
-from jitchat.text.figures import about_cost, plural
+from jitchat.synthesis.fitting import MOST_WORDS
+from jitchat.synthesis.policy import DENSEST, Thresholds
+from jitchat.text.figures import about_cost, enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -91,6 +93,8 @@ class Estimate:
     """In US dollars, about; None where no price is known. What the picker takes is not in it."""
     unfit: int
     """Cells whose window is larger than the model takes: nothing is sent for them."""
+    bounded: tuple[Mode, ...] = ()
+    """The modes whose windows are taken to be as large as they may become."""
     picked: int = 0
     """Requests to the picker besides, at the most."""
     picker: str = ""
@@ -129,6 +133,7 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
         answers,
         cost,
         unfit,
+        tuple(mode for mode in Mode if mode.distils and any(each.mode is mode for each in cells)),
         picked,
         answerer.picker,
         None if speed is None else seconds_of(cells, answerer, speed),
@@ -140,6 +145,8 @@ _FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
 """Tokens of a fact and of a near-duplicate, and how many a kind has by itself, about."""
 _NEW = 64
 """Tokens that are read for a further question about a window that the server has in its cache."""
+_EXCHANGE, _WORD = 400, 2.5
+"""Tokens of the last exchange, and of a word of a document, its dates and sources with it."""
 _RECALLED_SHARE = 0.15
 """Of what `jit` may recall, it recalls about so much."""
 
@@ -213,14 +220,26 @@ def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
-    """Say how large a window is, about, in a conversation of so many tokens; None: too large."""
+    """Say how large a window is, about, in a conversation of so many tokens; None: too large.
+
+    Of a mode that distils, how large it may become: nothing is distilled yet.
+    """
     room = answerer.limit - answerer.reserve
     full = length + answerer.around
     recency = min(length, answerer.recent) + answerer.around
     if mode is Mode.FULL:
         return full if full <= room else None
+    if mode.distils:
+        return min(answerer.around + _EXCHANGE + _distilled(mode, length, answerer.limit), room)
     retrieved = Budget(retrieved=answerer.retrieved).retrieved_of(length) if mode.recalls else 0
     return min(full, recency + retrieved, room)
+
+
+def _distilled(mode: Mode, length: int, limit: int) -> int:
+    """Bound what is distilled of so many tokens of turns, as what is built in does it."""
+    if mode is Mode.OBSERVE:
+        return min(int(length * DENSEST), Thresholds().observations(limit))
+    return min(length, int(MOST_WORDS * _WORD))
 
 
 def _span(seconds: float) -> str:
@@ -237,6 +256,9 @@ def sentence(estimate: Estimate) -> str:
     )
     if estimate.seconds is not None and estimate.reads is not None:
         told += f" About {_span(estimate.seconds)} at {estimate.reads:,.0f} tokens a second."
+    if estimate.bounded:
+        modes = enumerated([str(mode) for mode in estimate.bounded])
+        told += f" The windows of {modes} are taken at their largest: nothing is distilled yet."
     if estimate.unfit:
         do = "does" if estimate.unfit == 1 else "do"
         told += f" {plural(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."

@@ -285,7 +285,9 @@ class CompactorSettings(SmallModelSettings):
 class ObserverSettings(SmallModelSettings):
     """Who makes the observations of the mode `observe`, and when."""
 
-    model: str = setting("", "a small model that makes observations; empty: what is built in")
+    model: str = setting(
+        "", "a small model that makes observations and finds facts; empty: what is built in"
+    )
     fallback: str = setting(
         "", "a model of the same provider with a larger context, for what is too large; empty: none"
     )

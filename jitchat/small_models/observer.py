@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.small_model import SmallModelReply, prompt
-from jitchat.statements import Observation, Observations, Priority, Source
+from jitchat.statements import Fact, FactKind, Observation, Observations, Priority, Source
 from jitchat.synthesis.checks import fault_of, reflection_fault
 from jitchat.synthesis.extractive import ExtractiveObserver
-from jitchat.synthesis.observer import Batch, Made
+from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
+from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.synthesis.policy import pieces
 from jitchat.text.dates import dates_in
 from jitchat.text.sanitize import both_ends, one_line, shorten
@@ -43,6 +44,20 @@ _LINE = re.compile(
     r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
     re.IGNORECASE,
 )
+
+
+_CHOICES = 200
+"""Tokens of an answer that chooses sentences."""
+_KINDS = {
+    "standing": FactKind.STANDING,
+    "preference": FactKind.PREFERENCE,
+    "decision": FactKind.DECISION,
+    "stated": FactKind.STATED,
+}
+_CHOICE = re.compile(
+    rf"\[(?P<kind>{'|'.join(_KINDS)})\][^#\n]{{0,9}}#(?P<number>\d{{1,4}})\b", re.IGNORECASE
+)
+_NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,24 @@ class ModelObserver:
             own = await asyncio.to_thread(self._extractor.reflect_now, standing, room, told)
             return _with_cost(own, heard)
         return _with_cost(Made(heard[0].lines, heard[0].by, _told(heard)), heard)
+
+    async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
+        """Have those sentences chosen that state something; where none may, nobody is asked."""
+        said = [(turn, sentence) for turn in turns for sentence in may_state(turn)]
+        if not said:
+            return FactsMade()
+        try:
+            request = _choosing([sentence for _, sentence in said])
+            sized, messages, _ = await asyncio.to_thread(self._fitting, request, _CHOICES)
+            kinds = _kinds((await sized.model.ask(messages)).whole())
+        except JitchatError as error:
+            return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
+        chosen = [(*each, kinds.get(number)) for number, each in enumerate(said, start=1)]
+        facts: list[Fact] = []
+        for turn in turns:
+            of_turn = {text: kind for said_in, text, kind in chosen if said_in is turn and kind}
+            facts += facts_of(turn, conversation, of_turn)
+        return FactsMade(tuple(facts))
 
     async def aclose(self) -> None:
         for each in self._models:
@@ -177,6 +210,26 @@ def _observing(batch: Batch) -> _Request:
         return _asked("observer", batch.room, "".join(blocks))
 
     return request
+
+
+def _choosing(sentences: Sequence[str]) -> _Request:
+    lines = [f"#{number} {one_line(text)}\n" for number, text in enumerate(sentences, start=1)]
+    text = "".join(fence(free_tag("said", lines), lines))
+    return lambda _: (Message(Role.SYSTEM, prompt("facts")), Message(Role.USER, text))
+
+
+def _kinds(reply: str) -> dict[int, FactKind]:
+    """Read which sentences were chosen, by number, and what each states.
+
+    Raises:
+        NotAnAnswer: The reply has no line of that form, and does not say that there is none.
+
+    """
+    found = map(_CHOICE.search, reply.splitlines())
+    kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in found if line}
+    if not kinds and not _NONE.fullmatch(reply.strip()):
+        raise NotAnAnswer("Its answer chooses no sentence.", "Name another model.")
+    return kinds
 
 
 def _reflecting(standing: Observations, room: int) -> _Request:

@@ -15,7 +15,7 @@ import threading
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import accumulate, pairwise
@@ -45,11 +45,23 @@ class Version:
     """The version that an undo brought back; None for what is new."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A version as it is stored."""
+
+    document: MemoryDocument = field(default_factory=MemoryDocument)
+    numbers: Mapping[DocumentLine, int] = field(default_factory=dict)
+    free: int = 1
+    """The number of the next line that is new."""
+
+
 class DocumentStore:
-    """The versions of one project's document."""
+    """The versions of one project's document. Safe to use from several threads."""
 
     def __init__(self, database: Database, project: str, now: Callable[[], datetime]) -> None:
         self._database, self.project, self._now = database, project, now
+        self._held = _Held()
+        """The version that was read or stored last, and is committed: none ever changes."""
 
     def latest(self) -> MemoryDocument:
         """Read the version that holds; the empty one where nothing was written yet."""
@@ -63,11 +75,16 @@ class DocumentStore:
             UnknownVersion: There is none of that number.
 
         """
+        return self._at(version).document
+
+    def _at(self, version: int) -> _Held:
         if version == 0:
-            return MemoryDocument()
+            return _Held()
+        if (held := self._held).document.version == version:
+            return held
         with self._database.read() as connection:
             row = connection.execute(
-                "SELECT lines, through FROM documents WHERE project = ? AND version = ?",
+                "SELECT lines, through, first FROM documents WHERE project = ? AND version = ?",
                 (self.project, version),
             ).fetchone()
             if row is None:
@@ -75,10 +92,19 @@ class DocumentStore:
                     f"The document of project {self.project!r} has no version {version:,}.",
                     "`jitchat document --versions` lists them.",
                 )
-            numbers = list(accumulate(_unpacked(row[0])["steps"]))
+            stored = _unpacked(row[0])
+            numbers = list(accumulate(stored["steps"]))
             known = self._lines(numbers, version)
             lines = tuple(_read(known[number]) for number in numbers)
-            return MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
+            document = MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
+            free = row[2] + len(stored["new"])
+            return self._hold(_Held(document, dict(zip(lines, numbers, strict=True)), free))
+
+    def _hold(self, held: _Held) -> _Held:
+        with self._database.read() as connection:
+            if not connection.in_transaction:  # what is not committed may never be
+                self._held = held
+        return held
 
     def settle(self) -> None:
         """Wait until no transaction of this process is open, and see what others committed."""
@@ -108,25 +134,30 @@ class DocumentStore:
             StaleDocument: Another version holds by now.
 
         """
+        return self._hold(self._put(document, made_by, restores)).document
+
+    def _put(self, document: MemoryDocument, made_by: str, restores: int | None) -> _Held:
         with self._database.write() as connection:
             holds = connection.execute(_LATEST, (self.project,)).fetchone()[0] or 0
             if holds != document.version:
                 raise StaleDocument
-            before = self.at(holds)
+            held = self._at(holds)
+            before = held.document
             if (before.lines, before.through) == (document.lines, document.through):
-                return before
+                return held
             made = replace(document, version=holds + 1)
-            first, numbers, new = self._numbered(made.lines, holds)
+            numbers, new = _numbered(made.lines, held)
             connection.execute(
                 "INSERT INTO documents (project, version, made_by, made_at, restores, first,"
                 " count, lines, through) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(self.project, made.version, made_by, self._now().isoformat(), restores),
-                    *(first, len(numbers), _packed({"new": new, "steps": _steps(numbers)})),
+                    *(held.free, len(numbers), _packed({"new": new, "steps": _steps(numbers)})),
                     json.dumps(dict(made.through), separators=(",", ":")),
                 ),
             )
-        return made
+        by_line = dict(zip(made.lines, numbers, strict=True))
+        return _Held(made, by_line, held.free + len(new))
 
     def undo(self) -> MemoryDocument:
         """Store what held before the version that holds, once more; a second undo goes further.
@@ -150,7 +181,7 @@ class DocumentStore:
             known = origins.get(wanted)
             wanted = wanted if known is None else known
             found = replace(self.at(wanted), version=holds.number)
-            return self.put(found, BY_UNDO, restores=wanted)
+            return self._put(found, BY_UNDO, wanted).document
 
     def bytes_stored(self) -> int:
         """Count the bytes of all versions and their lines."""
@@ -178,31 +209,14 @@ class DocumentStore:
             found |= enumerate(_unpacked(packed)["new"], start=first)
         return found
 
-    def _numbered(
-        self, lines: Sequence[DocumentLine], version: int
-    ) -> tuple[int, list[int], list[str]]:
-        """Give each line its number: that of the same line of the version before, or a new one.
 
-        Returns the first number that is free, the numbers, and the new lines.
-        """
-        row = self._database.fetch_one(
-            "SELECT first, lines FROM documents WHERE project = ? AND version = ?",
-            (self.project, version),
-        )
-        first, known = 1, dict[str, int]()
-        if row is not None:
-            before = _unpacked(row[1])
-            first = row[0] + len(before["new"])
-            numbers = list(accumulate(before["steps"]))
-            known = {line: number for number, line in self._lines(numbers, version).items()}
-        new: list[str] = []
-        found: list[int] = []
-        for line in map(_written, lines):
-            if line not in known:
-                known[line] = first + len(new)
-                new.append(line)
-            found.append(known[line])
-        return first, found, new
+def _numbered(lines: Sequence[DocumentLine], before: _Held) -> tuple[list[int], list[str]]:
+    """Give each line its number: that of the same line before, or a new one; and the new lines."""
+    new: dict[DocumentLine, int] = {}
+    numbers = [
+        before.numbers.get(line) or new.setdefault(line, before.free + len(new)) for line in lines
+    ]
+    return numbers, list(map(_written, new))
 
 
 def _packed(fields: Mapping[str, Any]) -> bytes:

@@ -5,10 +5,11 @@ takes the place of an earlier one that it contradicts; among the facts, the line
 """
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import chain
 from types import MappingProxyType
 from typing import Protocol
 
@@ -120,7 +121,8 @@ class _Draft:
 
     def __init__(self, lines: Sequence[DocumentLine]) -> None:
         self._lines: dict[int, DocumentLine] = {}
-        self._by_stem: dict[tuple[Section, str, str], set[int]] = defaultdict(set)
+        self._by_stem: dict[tuple[Section, str], dict[str, list[int]]] = {}
+        """The places of lines, by section and speaker, and by stem."""
         self._next = 0
         for line in lines:
             self._add(line)
@@ -165,11 +167,8 @@ class _Draft:
     def _alike(self, line: DocumentLine) -> Iterator[tuple[int, DocumentLine]]:
         """Find the lines of the same section and speaker that share a stem, the oldest first."""
         about = _indexed(line.text)
-        shared = Counter(
-            place
-            for root in about
-            for place in self._by_stem.get((line.section, line.speaker, root), ())
-        )
+        by_stem = self._by_stem.get((line.section, line.speaker), {})
+        shared = Counter(chain.from_iterable(by_stem.get(root, ()) for root in about))
         for place in sorted(shared):
             old = self._lines.get(place)
             if old is not None:
@@ -180,8 +179,9 @@ class _Draft:
     def _add(self, line: DocumentLine) -> None:
         place, self._next = self._next, self._next + 1
         self._lines[place] = line
+        by_stem = self._by_stem.setdefault((line.section, line.speaker), {})
         for root in _indexed(line.text):
-            self._by_stem[line.section, line.speaker, root].add(place)
+            by_stem.setdefault(root, []).append(place)
 
     def _remove(self, place: int) -> None:
         del self._lines[place]

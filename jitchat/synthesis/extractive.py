@@ -13,7 +13,8 @@ from dataclasses import replace
 from jitchat.statements import Observation, Observations, Priority
 from jitchat.synthesis import reflection
 from jitchat.synthesis.carrying import complete
-from jitchat.synthesis.observer import EXTRACTOR, Batch, Made
+from jitchat.synthesis.facts import facts_by_rule
+from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade, Made
 from jitchat.synthesis.selection import Candidate, Room, select
 from jitchat.synthesis.sentences import (
     Sentence,
@@ -30,6 +31,7 @@ from jitchat.synthesis.sentences import (
     without_items,
     words_of,
 )
+from jitchat.values import Turn
 from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
@@ -50,6 +52,9 @@ class ExtractiveObserver:
 
     async def reflect(self, standing: Observations, room: int) -> Made:
         return await asyncio.to_thread(self.reflect_now, standing, room)
+
+    async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
+        return await asyncio.to_thread(facts_by_rule, turns, conversation)
 
     async def aclose(self) -> None: ...
 

@@ -1,24 +1,28 @@
-"""Facts that a message of the user states: found by rule, verbatim, a sentence each.
+"""Facts that a message of the user states: verbatim, a sentence each, found by rule or by a model.
 
 Only what the user says is looked at, and of that only whole, short, plain sentences that decide,
 prefer, instruct for good, or ask to have something remembered. Nothing is inferred about anybody:
 a sentence stands as it was said, or it is not proposed. Few and good: what is said in passing, in
 a story or an example, of somebody else, as a question or a guess, or by pointing only ("let's go
-with that one"), is left out, and of one message no more than three are proposed.
+with that one"), is left out, and of one message no more than three are proposed. A model, where one
+observes, is shown only the sentences that may state something, and tells which do.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 from jitchat.events import FactsFound
 from jitchat.memory import Memory
 from jitchat.statements import Fact, FactKind, Proposing, Source
 from jitchat.store.facts import fact_text
+from jitchat.synthesis.observer import FactsMade, Observer
 from jitchat.text.expressions import expressions
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import content_words
 from jitchat.values import Role, Status, Turn
+from jitchat.window.steering import Hold
 
 MOST = 3
 """Of one message."""
@@ -32,42 +36,73 @@ _LONGEST, _FEWEST_WORDS = 240, 2
 
 def facts_in(turn: Turn, conversation: str) -> list[Fact]:
     """Find what a turn of a conversation states; its facts are not stored yet."""
+    kinds = ((sentence, kind_of(sentence)) for sentence in may_state(turn))
+    return facts_of(turn, conversation, {text: kind for text, kind in kinds if kind is not None})
+
+
+def facts_by_rule(turns: Iterable[Turn], conversation: str, told: str = "") -> FactsMade:
+    """Find what turns state; `told` says why nobody else did."""
+    return FactsMade(tuple(fact for turn in turns for fact in facts_in(turn, conversation)), told)
+
+
+def may_state(turn: Turn) -> list[str]:
+    """List the sentences of a turn that may state something for good."""
     if turn.role is not Role.USER or turn.use or len(turn.content) > _LONGEST_MESSAGE:
         return []
+    said = (sentence for sentence, is_code in marked_sentences(turn.content) if not is_code)
+    return [sentence for sentence in dict.fromkeys(said) if _may_stand(sentence)]
+
+
+def facts_of(turn: Turn, conversation: str, kinds: Mapping[str, FactKind]) -> list[Fact]:
+    """Make facts of the sentences of a turn that state something, few where there are many."""
     source = Source(turn.position, turn.position, conversation)
     day = turn.created_at.date() if turn.created_at else None
-    found: dict[str, FactKind] = {}
-    for sentence, is_code in marked_sentences(turn.content):
-        kind = None if is_code else kind_of(sentence)
-        if kind is not None:
-            found.setdefault(sentence, kind)
-    ranked = sorted(found, key=lambda sentence: list(FactKind).index(found[sentence]))
+    ranked = sorted(kinds, key=lambda sentence: list(FactKind).index(kinds[sentence]))
     kept = set(ranked[:MOST])
     return [
-        Fact(0, sentence, kind, source, day) for sentence, kind in found.items() if sentence in kept
+        Fact(0, sentence, kind, source, day) for sentence, kind in kinds.items() if sentence in kept
     ]
 
 
-def find_facts(memory: Memory, proposing: Proposing) -> FactsFound:
-    """Propose what the user's last messages state, or keep it; what is known is passed over.
+class FactFinder:
+    """Finds facts behind the replies of one session; each message is looked at once."""
 
-    Raises:
-        StoreError: It cannot be stored.
+    def __init__(self, memory: Memory, proposing: Proposing, observer: Observer) -> None:
+        self._memory, self._proposing, self._observer = memory, proposing, observer
+        self._through = 0
+        """The position of the last message that was looked at."""
 
-    """
-    if proposing is Proposing.OFF or memory.conversation.is_temporary:
-        return FactsFound()
-    said = (turn for turn in reversed(memory.turns) if turn.role is Role.USER)
-    finished = (turn for turn in said if turn.status is Status.COMPLETE)
-    latest = list(islice(finished, _LOOKED_AT))[::-1]
-    found = [fact for turn in latest for fact in facts_in(turn, memory.conversation.id)]
-    if not found:
-        return FactsFound()
-    facts = memory.facts
-    proposed = facts.propose(found)
-    if proposing is Proposing.ASK:
-        return FactsFound(proposed=tuple(proposed))
-    return FactsFound(kept=tuple(facts.keep(fact).kept for fact in proposed))
+    async def find(self) -> FactsFound:
+        """Propose what the user's last messages state, or keep it; what is known is passed over.
+
+        Raises:
+            StoreError: It cannot be stored.
+
+        """
+        if self._proposing is Proposing.OFF or self._memory.conversation.is_temporary:
+            return FactsFound()
+        latest = await asyncio.to_thread(self._latest)
+        if not latest:
+            return FactsFound()
+        self._through = latest[-1].position
+        made = await self._observer.facts(latest, self._memory.conversation.id)
+        return await asyncio.to_thread(self._store, made)
+
+    def _latest(self) -> list[Turn]:
+        said = (turn for turn in reversed(self._memory.turns) if turn.role is Role.USER)
+        finished = (turn for turn in said if turn.status is Status.COMPLETE)
+        latest = list(islice(finished, _LOOKED_AT))[::-1]
+        pins = self._memory.pins
+        new = (turn for turn in latest if turn.position > self._through)
+        return [turn for turn in new if pins.get(turn.position) != Hold.EXCLUDED]
+
+    def _store(self, made: FactsMade) -> FactsFound:
+        facts = self._memory.facts
+        proposed = facts.propose(made.facts) if made.facts else []
+        if self._proposing is Proposing.ASK:
+            return FactsFound(proposed=tuple(proposed), told=made.told)
+        kept = tuple(facts.keep(fact).kept for fact in proposed)
+        return FactsFound(kept=kept, told=made.told)
 
 
 def remembered(text: str) -> Fact:
@@ -83,16 +118,26 @@ def remembered(text: str) -> Fact:
 
 def kind_of(sentence: str) -> FactKind | None:
     """Tell what a sentence states for good; None for nothing."""
-    if len(sentence) > _LONGEST or is_question(sentence):
+    if not _may_stand(sentence):
         return None
     plain = sentence.replace("’", "'")
-    if _says(plain, "passing") or len(content_words(plain)) < _FEWEST_WORDS:
-        return None
-    if _says(plain, "told") and not _says(plain, "of_others"):
+    if _is_told(plain):
         return FactKind.STANDING if is_standing(plain) and _instructs(plain) else FactKind.STATED
-    if _says(plain, "of_others") or _says(plain, "pointing"):
-        return None
     return next((kind for kind, holds in _RULES if holds(plain)), None)
+
+
+def _may_stand(sentence: str) -> bool:
+    if len(sentence) > _LONGEST or is_question(sentence):
+        return False
+    plain = sentence.replace("’", "'")
+    if _says(plain, "passing") or len(content_words(plain)) < _FEWEST_WORDS:
+        return False
+    return _is_told(plain) or not (_says(plain, "of_others") or _says(plain, "pointing"))
+
+
+def _is_told(plain: str) -> bool:
+    """Whether the user asks to have it remembered."""
+    return _says(plain, "told") and not _says(plain, "of_others")
 
 
 def _instructs(plain: str) -> bool:

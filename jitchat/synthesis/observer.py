@@ -1,9 +1,10 @@
-"""Who makes observations: what is built in and extractive, or a model."""
+"""Who makes observations, and finds facts: what is built in and extractive, or a model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from jitchat.statements import NOTHING_OBSERVED, Observation, Observations
+from jitchat.statements import NOTHING_OBSERVED, Fact, Observation, Observations
 from jitchat.values import Turn
 
 EXTRACTOR = "the extractor"
@@ -47,6 +48,15 @@ class Made:
     """In US dollars; None where no price is known."""
 
 
+@dataclass(frozen=True, slots=True)
+class FactsMade:
+    """The facts that messages state; they are not stored."""
+
+    facts: tuple[Fact, ...] = ()
+    told: str = ""
+    """What stood in for whom, as a sentence; mostly empty."""
+
+
 class Observer(Protocol):
     @property
     def name(self) -> str: ...
@@ -56,6 +66,9 @@ class Observer(Protocol):
 
     async def reflect(self, standing: Observations, room: int) -> Made:
         """Rewrite all lines to fit a room: without repetition, and what is superseded marked."""
+
+    async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
+        """Find what messages of the user state for good; raises nothing, as `observe`."""
 
     async def aclose(self) -> None:
         """Give back its connections."""

@@ -26,7 +26,7 @@ _LEAST_AHEAD = 0.03
 """Of the history's allowance, is kept free at least."""
 LEVELS = (0.9, 0.75, 0.6, 0.4)
 """Of what observations may take: what a reflection leaves of them, each level stronger."""
-_DENSEST, _SPARSEST = 0.6, 0.25
+DENSEST, _SPARSEST = 0.6, 0.25
 """Of the tokens of turns, their observations take at most, and are given at least."""
 
 
@@ -132,7 +132,7 @@ def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | 
     if not chosen:
         return None
     tokens = history.before[chosen[-1].stop] - history.before[start]
-    density = min(_DENSEST, max(_SPARSEST, (most - standing.observed) / max(1, tokens)))
+    density = min(DENSEST, max(_SPARSEST, (most - standing.observed) / max(1, tokens)))
     return Observe(tuple(_batches(history, chosen)), density)
 
 

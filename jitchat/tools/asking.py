@@ -25,7 +25,7 @@ class Scope(StrEnum):
     TEMPORAL = "temporal"
     """What was found, in order of time."""
     KNOWLEDGE = "knowledge"
-    """Only what is pinned, and decisions."""
+    """Only what is pinned, decisions, kept facts and notes, and the turns that these stem from."""
 
 
 def _field(description: str, **more: object) -> dict[str, object]:
@@ -42,7 +42,8 @@ TOOL = Tool(
             "properties": {
                 "query": _field("what it is about, in content words"),
                 "scope": _field(
-                    "order: semantic by fit, temporal by date; knowledge: pins and decisions only",
+                    "order: semantic by fit, temporal by date; knowledge: only pins, decisions,"
+                    " kept facts and notes",
                     enum=[scope.value for scope in Scope],
                 ),
                 "time_range": _field("2026-02-16, 2026-02-16..2026-02-22, last week, 2 days ago"),

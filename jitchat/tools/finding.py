@@ -7,8 +7,12 @@ from jitchat.index.retrieve import SHORTLIST
 from jitchat.memory import Memory
 from jitchat.tools.asking import Asked, Scope
 from jitchat.values import Candidate, Retrieval
+from jitchat.window import reasons
 from jitchat.window.history import History
 from jitchat.window.steering import Hold
+from jitchat.window.window import ContextWindow
+
+_KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +28,25 @@ class Found:
 
 
 def find(
-    memory: Memory, asked: Asked, history: History, before: int, out: Collection[int]
+    memory: Memory,
+    asked: Asked,
+    history: History,
+    window: ContextWindow,
+    led: Sequence[range] = (),
 ) -> Found:
-    """Find turns of `history`, ahead of position `before`.
+    """Find turns of `history`, ahead of the draft of a window; those kept out of it never.
 
-    Those at the positions `out` are never given.
+    Of each of the ranges `led`, the turns that what is known stems from, one is found in any case.
     """
-    within = _within(memory, asked, before)
+    before, out = window.draft.turn or 0, kept_out(window)
+    within = _within(memory, asked, before, led)
     if not asked.query:
         given = sorted(turn for turn in within or () if _may_be_given(history, turn, out))
         return Found(tuple(given), (0.0,) * len(given))
     retrieval = memory.retrieve(asked.query, before, out, within)
     rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
     is_cut = len(rows) >= SHORTLIST
+    rows += [(turn, 0.0) for turn in _not_found(led, {turn for turn, _ in rows}, history)]
     rows = [row for row in rows if _may_be_given(history, row[0], out)]
     if asked.scope is Scope.TEMPORAL:
         rows.sort()
@@ -44,13 +54,20 @@ def find(
     return Found(turns, scores, retrieval, is_cut)
 
 
-def _within(memory: Memory, asked: Asked, before: int) -> frozenset[int] | None:
+def kept_out(window: ContextWindow) -> frozenset[int]:
+    """Tell which turns the user keeps out of a window, by position."""
+    return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
+
+
+def _within(
+    memory: Memory, asked: Asked, before: int, led: Sequence[range]
+) -> frozenset[int] | None:
     """Tell where turns are looked for: days, what is known, both; None for everywhere."""
     within: frozenset[int] | None = None
     if asked.days is not None:
         within = frozenset(memory.index.said_on(asked.days.span, before))
     if asked.scope is Scope.KNOWLEDGE:
-        known = _known(memory, before)
+        known = _known(memory, before).union(*led)
         within = known if within is None else within & known
     return within
 
@@ -59,6 +76,15 @@ def _known(memory: Memory, before: int) -> frozenset[int]:
     """List the turns that are pinned, or decide something."""
     pinned = {turn for turn, hold in memory.pins.items() if hold == Hold.PINNED}
     return frozenset(pinned.union(memory.index.decided(before)))
+
+
+def _not_found(led: Sequence[range], found: Collection[int], history: History) -> dict[int, None]:
+    """Choose the first turn of each range of which none was found."""
+    missing = (turns for turns in led if not any(turn in found for turn in turns))
+    firsts = (
+        next((turn for turn in turns if history.find(turn) is not None), 0) for turns in missing
+    )
+    return dict.fromkeys(filter(None, firsts))
 
 
 def _worth_giving(retrieval: Retrieval) -> Sequence[Candidate]:

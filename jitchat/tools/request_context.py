@@ -15,7 +15,8 @@ from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
-from jitchat.tools.finding import Found, find
+from jitchat.tools.finding import Found, find, kept_out
+from jitchat.tools.knowledge import knowledge_on, quoted
 from jitchat.tools.other_conversations import (
     REACHING_TOOL,
     found_elsewhere,
@@ -45,7 +46,6 @@ _MOST_TURNS = 200
 _ECHOED = 80
 """Characters of a query that a result says again."""
 _NARROWER = "there may be more: narrow it with time_range, or with other words."
-_KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,14 @@ class Told:
     """Positions of those that the window holds."""
     noted: tuple[Noted, ...] = ()
     """Turns of other conversations."""
+    statements: tuple[Noted, ...] = ()
+    """Kept facts, and lines of the memory document."""
+    is_empty: bool = False
+    """Whether no turn here fits."""
 
     def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
         """Go through the texts that the result is joined of, and the turns that they quote."""
-        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted)
+        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.statements)
         tag = free_tag("requested", [piece.text for piece in quoted])
         for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
@@ -87,6 +91,8 @@ class RequestContext:
         self._step: Step | None = None
         self._given: frozenset[int] = frozenset()
         """Positions of the turns that calls of `_step` gave whole."""
+        self._quoted: tuple[Segment, ...] = ()
+        """The kept statements that these gave, not priced."""
 
     def tools(self) -> tuple[Tool, ...]:
         return (TOOL if self._memory.others is None else REACHING_TOOL,)
@@ -104,9 +110,16 @@ class RequestContext:
         said = str(asked) or "what is known"
         number = step.window.step + 1
         names = names_of(told.noted)
-        requested = Requested(said, told.given, told.named, step=number, elsewhere=names)
+        requested = Requested(
+            said,
+            told.given,
+            told.named,
+            step=number,
+            elsewhere=names,
+            statements=len(told.statements),
+        )
         result = ToolResult(call, "".join(texts))
-        if not (told.pieces or told.noted):
+        if not (told.pieces or told.noted or told.statements):
             return ToolOutput(result, requested=requested)
         scores = dict(told.given)
         segments = [
@@ -120,9 +133,10 @@ class RequestContext:
     def _told_in_turn(self, asked: Asked, step: Step) -> Told:
         with self._batch:
             if step is not self._step:
-                self._step, self._given = step, frozenset()
+                self._step, self._given, self._quoted = step, frozenset(), ()
             told = self._told(asked, step.window, min(MOST_TOKENS, step.room))
             self._given |= {piece.turn for piece in told.pieces if piece.excerpt is None}
+            self._quoted += tuple(_segment(each.text, 0, each, "", {}) for each in told.statements)
             return told
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
@@ -143,8 +157,7 @@ class RequestContext:
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
         if not found.noted and not found.foot:
             return told
-        foot = told.foot if told.pieces or told.named else "Not said in this conversation."
-        return replace(told, noted=found.noted, foot=f"{foot}{found.foot}")
+        return replace(told, noted=found.noted, foot=f"{_foot_ahead(told)}{found.foot}")
 
     def _turn_elsewhere(self, asked: Asked, room: int) -> Told:
         others = self._memory.others
@@ -167,19 +180,41 @@ class RequestContext:
             return self._turn_elsewhere(asked, room)
         if asked.turn is not None:
             return self._one_turn(asked, asked.turn, window, (room, allowed))
+        if asked.scope is Scope.KNOWLEDGE:
+            return self._knowledge(asked, window, (room, allowed))
         return self._some_turns(asked, window, (room, allowed))
+
+    def _knowledge(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
+        """Give what is kept beside the turns, in half of the room, and then turns."""
+        draft = window.draft.turn or 0
+        distilled = self._memory.distilled(draft).without(kept_out(window))
+        known = knowledge_on(distilled, asked, self._history_before(draft))
+        standing, half = (*window.segments, *self._quoted), room[0] // 2
+        lines = known.lines if not asked.offset else ()
+        kept = quoted(lines, standing, half, self._counter)
+        told = self._some_turns(asked, window, (room[0] - kept.tokens, room[1]), known.led)
+        more = f"{kept.left:,} more kept statements have no room: ask with other words."
+        foot = _foot_ahead(told) if kept.noted else told.foot
+        feet = (foot, more if kept.left else "", known.missing)
+        return replace(told, statements=kept.noted, foot=" ".join(filter(None, feet)))
 
     # Turns that were found.
 
-    def _some_turns(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
+    def _some_turns(
+        self,
+        asked: Asked,
+        window: ContextWindow,
+        room: tuple[int, int],
+        led: Sequence[range] = (),
+    ) -> Told:
         draft = window.draft.turn or 0
         history = self._history_before(draft)
-        found = find(self._memory, asked, history, draft, _kept_out(window))
+        found = find(self._memory, asked, history, window, led)
         here = self._here(window)
         rest = found.turns[asked.offset :]
         missing = [turn for turn in rest if turn not in here]
         if not missing:
-            return Told(_nothing_new(asked, found, rest), named=rest)
+            return Told(_nothing_new(asked, found, rest), named=rest, is_empty=not rest)
         pieces = self._pieces(found, missing[:_MOST_TURNS], history, here, room[0])
         scores = dict(zip(found.turns, found.scores, strict=True))
         shown = {piece.turn for piece in pieces}
@@ -228,7 +263,7 @@ class RequestContext:
         self, asked: Asked, position: int, window: ContextWindow, room: tuple[int, int]
     ) -> Told:
         turn = self._memory.turn_at(position)
-        if turn is None or position in _kept_out(window):
+        if turn is None or position in kept_out(window):
             last = window.draft.turn or 1
             return Told(
                 f"There is no turn #{position} here; the turns of this conversation are #1 to"
@@ -288,8 +323,13 @@ class RequestContext:
             place = (index or 0) + step
             if 0 <= place < len(history.turns):
                 turn = history.turns[place]
-                if turn.position not in _kept_out(window) and turn.content.strip():
+                if turn.position not in kept_out(window) and turn.content.strip():
                     yield turn
+
+
+def _foot_ahead(told: Told) -> str:
+    """Say of the turns here what holds where there is something beside them."""
+    return "Not said in this conversation." if told.is_empty else told.foot
 
 
 def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
@@ -304,11 +344,6 @@ def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
         return turn is not None and turn.content == segment.text
 
     return frozenset(each.turn for each in window.segments if each.turn and is_whole(each))
-
-
-def _kept_out(window: ContextWindow) -> frozenset[int]:
-    """Tell which turns the user keeps out of a window, by position."""
-    return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
 
 
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:

@@ -38,14 +38,14 @@ def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Seg
     standing = [fact for fact in distilled.facts if fact.kind is FactKind.STANDING]
     kept, left = list[Fact](), most
     for fact in reversed(standing):
-        left -= price(_line(fact, distilled))
+        left -= price(fact_line(fact, distilled))
         if left < 0:
             break
         kept.insert(0, fact)
     if not standing:
         return []
     missing = len(standing) - len(kept)
-    lines = [_line(fact, distilled) for fact in kept]
+    lines = [fact_line(fact, distilled) for fact in kept]
     over = f"({missing:,} older standing instructions are left out.)\n" if missing else ""
     reason = reasons.STANDING
     if missing:
@@ -55,7 +55,7 @@ def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Seg
     texts = fence(free_tag("standing", texts), texts)
     costs = shares(texts, price)
     costs[0] += PER_MESSAGE
-    sources = [_source(fact, distilled) for fact in kept] or [None]
+    sources = [source_in(distilled, fact.source) for fact in kept] or [None]
     return [
         Segment(Kind.STANDING, Role.USER, text, cost, None, reason, source=source)
         for text, cost, source in zip(texts, costs, sources, strict=True)
@@ -69,12 +69,14 @@ def fitting_facts(
 
     `whole` are the positions of turns that the window has at full text.
     """
+    facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
     noted, left = list[Noted](), most
-    for fact, words in _ranked(distilled, draft):
-        source = _source(fact, distilled)
+    for place, words in fitting([fact.text for fact in facts], draft):
+        fact = facts[place]
+        source = source_in(distilled, fact.source)
         if source is not None and not source.conversation and source.first in whole:
             continue
-        text = _line(fact, distilled) if noted else _FACTS + _line(fact, distilled)
+        text = fact_line(fact, distilled) if noted else _FACTS + fact_line(fact, distilled)
         left -= price(text if noted else f"<facts>\n{text}</facts>\n")
         if left < 0:
             break
@@ -95,29 +97,26 @@ def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Not
     return tuple(kept)
 
 
-def _ranked(distilled: Distilled, draft: str) -> Iterator[tuple[Fact, list[str]]]:
-    """Rank the facts that share words with a draft, each with these; of equals, the later first.
+def fitting(texts: Sequence[str], draft: str) -> Iterator[tuple[int, list[str]]]:
+    """Rank texts that share words with a draft: places, each with these; of equals, the later.
 
-    A word counts the more the fewer of the facts have it.
+    A word counts the more the fewer of the texts have it.
     """
-    facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
-    if not facts:
-        return
     said, language = content_of(draft)
     wanted = {stem(word, language): word for word in said}
-    stems_of = [_stems(fact.text) for fact in facts]
+    stems_of = [_stems(text) for text in texts]
     having = Counter(root for stems in stems_of for root in stems if root in wanted)
-    worth = {root: math.log(1 + len(facts) / count) for root, count in having.items()}
+    worth = {root: math.log(1 + len(texts) / count) for root, count in having.items()}
     scored = [
         (sum(worth[root] for root in stems & worth.keys()), place)
         for place, stems in enumerate(stems_of)
     ]
-    best = max(score for score, _ in scored)
+    best = max(scored, default=(0.0, 0))[0]
     for score, place in sorted(scored, key=lambda each: (-each[0], -each[1])):
         if not score or score < _WORTH * best:
             break
         shared = sorted(stems_of[place] & worth.keys(), key=lambda root: (-worth[root], root))
-        yield facts[place], [wanted[root] for root in shared]
+        yield place, [wanted[root] for root in shared]
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -125,17 +124,16 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word, language) for word in said)
 
 
-def _line(fact: Fact, distilled: Distilled) -> str:
+def fact_line(fact: Fact, distilled: Distilled) -> str:
     """Write one: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
     day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
-    source = _source(fact, distilled)
+    source = source_in(distilled, fact.source)
     told = f" ({source.name})" if source is not None else ""
     return f"- {one_line(fact.text)}{day}{told}\n"
 
 
-def _source(fact: Fact, distilled: Distilled) -> Source | None:
-    """Name the source as it is read in this conversation."""
-    source = fact.source
+def source_in(distilled: Distilled, source: Source | None) -> Source | None:
+    """Name a source as it is read in the conversation that the windows are of."""
     if source is not None and source.conversation == distilled.conversation:
         return replace(source, conversation="")
     return source

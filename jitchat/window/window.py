@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from jitchat.statements import Source
+from jitchat.text.figures import plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -254,12 +255,16 @@ class Requested:
     """The first step of a turn is 1."""
     elsewhere: tuple[str, ...] = ()
     """Names of turns of other conversations that were given: `chat-3#12`."""
+    statements: int = 0
+    """So many kept facts and lines of the memory document were given."""
 
     @property
     def sentence(self) -> str:
-        """`asked for “billing” → #12 chat-3#14, +812 tokens`."""
+        """`asked for “billing” → #12 chat-3#14, 2 kept statements, +812 tokens`."""
         turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
-        return f"asked for {self.asked} → {turns or 'nothing new'}, +{self.tokens:,} tokens"
+        kept = plural(self.statements, "kept statement") if self.statements else ""
+        given = ", ".join(filter(None, (turns, kept))) or "nothing new"
+        return f"asked for {self.asked} → {given}, +{self.tokens:,} tokens"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import BenchFailed, KeyRefused, ProviderError, RequestRefused, Unreachable
+from jitchat.lab.costs import Answerer, window_tokens
 from jitchat.lab.events import CellEnded, CellRetried, ConversationReady, LabEvent, RunEnded, Slowed
 from jitchat.lab.experiment import Cell, Experiment, Verdict
 from jitchat.lab.facts import Kind
@@ -83,9 +84,11 @@ async def test_each_conversation_is_distilled_by_itself_ahead_of_its_questions(
     file = new_file(tmp_path, experiment)
     results = [each.result for each in ended(await events_of(lab_on(file)))]
     assert len(results) == experiment.size
+    estimated = Answerer("reader", "reader", 32_768, 2_048, 0, 0, 0.0, 0.0, is_here=True)
     for result in results:
         window = window_of(file.store.database, result.window_id or 0)
         assert window.distilled_through > 0
+        assert window.used <= (window_tokens(result.cell.mode, result.cell.length, estimated) or 0)
         own = [source for _, source in statements_of(statements_in(window).text)]  # type: ignore[union-attr]
         assert {source.conversation for source in own} <= {"", result.conversation}
         assert result.has_evidence

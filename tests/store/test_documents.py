@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -57,12 +57,13 @@ def test_a_line_is_read_as_it_was_written(line: DocumentLine):
     assert read_line(written_line(line)) == line
 
 
-def test_versions_are_added_and_each_can_be_read(documents: DocumentStore):
+def test_versions_are_added_and_each_can_be_read(documents: DocumentStore, store: ColdStore):
     first = documents.put(document(PORT, **{"chat-1": 4}), "built in")
     second = documents.put(document(PORT, LOGO, version=1, **{"chat-1": 6}), "small-1")
     assert (first.version, second.version) == (1, 2)
-    assert documents.latest() == second
-    assert documents.at(1) == first
+    anew = DocumentStore(store.database, "default", store.now)
+    assert documents.latest() == anew.latest() == second
+    assert documents.at(1) == anew.at(1) == first
     assert documents.at(0) == MemoryDocument()
     assert [(each.number, each.made_by, each.lines) for each in documents.versions()] == [
         (1, "built in", 1),
@@ -89,7 +90,19 @@ def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]])
             through = {"chat-1": stored[-1].through.get("chat-1", 0) + 1}
             made = replace(stored[-1], lines=tuple(lines), through=through)
             stored.append(documents.put(made, "built in"))
-        assert [documents.at(each.version) for each in stored] == stored
+        anew = DocumentStore(database, "default", lambda: NOON)
+        assert [anew.at(each.version) for each in stored] == stored
+
+
+def test_a_version_that_was_taken_back_is_never_read(documents: DocumentStore, store: ColdStore):
+    documents.put(document(PORT), "built in")
+    with suppress(KeyboardInterrupt), store.database.write():
+        documents.put(document(LOGO, version=1), "built in")
+        assert documents.latest().lines == (LOGO,)
+        raise KeyboardInterrupt
+    assert documents.latest().lines == (PORT,)
+    made = documents.put(document(PORT, LOGO, version=1), "built in")
+    assert documents.latest() == made
 
 
 def test_what_says_the_same_is_no_new_version(documents: DocumentStore):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from jitchat.statements import Observation, Observations, Source
-from jitchat.synthesis.observer import Batch, Made
+from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.values import Role, Turn
 from jitchat.window.history import History
 from jitchat.window.tokens import EstimateCounter, message_tokens
@@ -60,6 +60,9 @@ class ScriptedObserver:
         if self.meanwhile is not None:
             await self.meanwhile()
         return Made(tuple(self.rewritten(standing)), self.name)
+
+    async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
+        return FactsMade()
 
     async def aclose(self) -> None: ...
 

@@ -11,6 +11,7 @@ from jitchat.statements import FactState, Proposing
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.dialogs.projects import ProjectsScreen
 from jitchat.tui.views.facts import FactsView
+from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import marks_of
@@ -185,7 +186,7 @@ def test_what_sets_a_conversation_apart_is_named_and_nothing_of_most(store) -> N
     assert marks_of(replace(plain, is_temporary=True), Reach.ALL) == "temporary"
 
 
-async def test_a_turn_of_another_conversation_is_listed_and_opened_from_the_inspector(
+async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_enter_leads_there(
     backend: TestBackend,
 ) -> None:
     backend.options = replace(backend.options, reach=Reach.ALL)
@@ -195,7 +196,8 @@ async def test_a_turn_of_another_conversation_is_listed_and_opened_from_the_insp
     backend.store.append(other.id, [Turn(0, Role.USER, said)])
     async with app.run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
-        await type_text(pilot, "What does the lighthouse keeper read?")
+        home, draft = screen.opening.conversation.id, "What does the lighthouse keeper read?"
+        await type_text(pilot, draft)
         await until(
             pilot,
             lambda: any(row.source for row in screen.surfaces.inspector._rows),
@@ -206,7 +208,38 @@ async def test_a_turn_of_another_conversation_is_listed_and_opened_from_the_insp
         assert (row.numbers_text, row.turn) == ("↗#1", None)
         assert row.title.startswith("retrieved harbour #1 ·")
         screen.surfaces.inspector.post_message(
-            Inspector.TurnOpened(1, row.title, row.reason, (), "harbour")
+            Inspector.TurnOpened(1, row.title, row.reason, (), row.source)
         )
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
+        assert said in pilot.app.screen._text
+        box = pilot.app.screen.query_one(".box")
+        await until(pilot, lambda: "⏎ open its" in str(box.border_subtitle), "what Enter does")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.opening.conversation.id == other.id, "the other one")
+        kept = "Your draft is kept in “Release planning (demo)”: Ctrl+R leads back."
+        await until(pilot, lambda: kept in notices(pilot), "where the draft is")
+        assert screen.surfaces.prompt.text == ""
+        await until(pilot, lambda: screen.session is not None, "its session")
+        await screen.open(backend.store.conversation(home))
+        assert screen.surfaces.prompt.text == draft
+
+
+async def test_the_ledger_lists_turns_of_other_conversations_and_shows_them(
+    backend: TestBackend,
+) -> None:
+    backend.options = replace(backend.options, reach=Reach.ALL)
+    other = backend.store.create("Harbour", "harbour")
+    said = "The lighthouse keeper reads Moby Dick."
+    backend.store.append(other.id, [Turn(0, Role.USER, said)])
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await type_text(pilot, "What does the lighthouse keeper read?")
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LedgerView), "the ledger")
+        table = pilot.app.screen._table
+        await until(pilot, lambda: "↗harbour#1" in "\n".join(table.text()), "the turn")
+        lines = [getattr(item, "text", "") for item in table._items]
+        table.list.highlighted = next(at for at, line in enumerate(lines) if "↗harbour" in line)
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
         assert said in pilot.app.screen._text

@@ -33,11 +33,16 @@ class Facts(Controller):
     opening: Opening
     _proposed: tuple[Fact, ...] = ()
     """What was found and is not decided on, the oldest first."""
+    _told: str = ""
+    """What was said last of who found it."""
 
     def take(self, found: FactsFound) -> None:
         """Propose what was found, or tell of what is kept already."""
         self._proposed += found.proposed
         self.show()
+        if found.told and found.told != self._told:
+            self.host.say(f"{found.told}. The rules that are built in look for facts.")
+        self._told = found.told
         if found.kept:
             self.host.say(f"Remembered: {_named(found.kept[0])}. /forget takes it back.")
 

@@ -7,6 +7,7 @@ controllers in written order; each of them owns its state.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,8 +20,10 @@ from textual.screen import Screen
 
 from jitchat.errors import StoreError
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
+from jitchat.statements import Source
 from jitchat.store.pins import Drafts
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
+from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
@@ -415,8 +418,11 @@ class ChatScreen(Screen[None]):
     @on(Views.Left)
     @reports_errors
     async def _view_left(self, message: Views.Left) -> None:
-        if self.session is not None:
-            await self.views.follow(self.session, message.outcome)
+        outcome = message.outcome
+        if isinstance(outcome, Source):
+            await self._open_elsewhere(outcome)
+        elif self.session is not None:
+            await self.views.follow(self.session, outcome)
 
     @on(Steering.HoldChanged)
     def _hold_changed(self, message: Steering.HoldChanged) -> None:
@@ -443,16 +449,16 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self._show_exact(message.title, message.text, message.note)
+        self._show_exact(message.title, message.text, message.note, (), message.source)
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        if message.conversation:
-            turn = self.backend.store.turn(message.conversation, message.turn)
+        if message.source is not None:
+            turn = self.backend.store.turn(message.source.conversation, message.turn)
         else:
             turn = self.session.memory.turn_at(message.turn) if self.session is not None else None
         text = turn.content if turn is not None else ""
-        self._show_exact(message.title, text, message.note, message.marks)
+        self._show_exact(message.title, text, message.note, message.marks, message.source)
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
@@ -460,11 +466,16 @@ class ChatScreen(Screen[None]):
         self.surfaces.inspector.point_at(message.kind)
 
     def _show_exact(
-        self, title: str, text: str, note: str, marks: list[tuple[int, int]] | None = None
+        self,
+        title: str,
+        text: str,
+        note: str,
+        marks: Sequence[tuple[int, int]] = (),
+        leads_to: Source | None = None,
     ) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        self.app.push_screen(ExactScreen(title, text, note, marks or ()))
+        self.app.push_screen(ExactScreen(title, text, note, marks, leads_to), self.views.left)
 
     def _hold(self, hold: Hold, position: int | None) -> None:
         if (session := self._opened()) is None:
@@ -729,6 +740,15 @@ class ChatScreen(Screen[None]):
 
         if not self.sends.waits():
             self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
+
+    async def _open_elsewhere(self, source: Source) -> None:
+        """Open another conversation at a turn; the draft here is kept, and that is said."""
+        if self.sends.waits():
+            return
+        left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
+        await self._resumed((source.conversation, source.first))
+        if has_draft and not left.is_temporary:
+            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
 
     @reports_errors
     async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:

@@ -88,7 +88,7 @@ class Views(Controller):
         lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)
 
-    async def follow(self, session: Session, outcome: view.Outcome) -> None:
+    async def follow(self, session: Session, outcome: view.Here) -> None:
         match outcome:
             case view.Another(name, planned):
                 if planned is not None:
@@ -137,9 +137,9 @@ class Views(Controller):
 
     def _push(self, session: Session, name: str, text: str, turn: str) -> None:
         subject = replace(self._subject(session, text), explained=turn)
-        self.host.push(view.make_view(name, subject), self._left)
+        self.host.push(view.make_view(name, subject), self.left)
 
-    def _left(self, outcome: view.Outcome | None) -> None:
+    def left(self, outcome: view.Outcome | None) -> None:
         if outcome is not None:
             self.host.post(self.Left(outcome))
 

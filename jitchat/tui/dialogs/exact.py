@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static, TextArea
 
+from jitchat.statements import Source
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.dialogs.dialog import Dialog, box
 
@@ -54,19 +55,34 @@ class MarkedText(TextArea):
         return line
 
 
-class ExactScreen(Dialog[None]):
-    """Text to read, select and copy, under a note on why it is in the window or not."""
+class ExactScreen(Dialog[Source | None]):
+    """Text to read, select and copy, under a note on why it is in the window or not.
+
+    Of another conversation, Enter leads there.
+    """
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "dismiss", "Close", id="exact_close"),
+        Binding("enter", "leave", "Open its conversation", id="exact_leave"),
         Binding("y", "copy", "Copy", id="exact_copy"),
         Binding("n", "part(1)", "Next part", id="exact_next"),
         Binding("p", "part(-1)", "Part before", id="exact_before"),
     ]
 
-    def __init__(self, title: str, text: str, note: str = "", marks: Sequence[Span] = ()) -> None:
-        """`marks` are the passages of `text` that are marked, in order; the first is shown."""
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        note: str = "",
+        marks: Sequence[Span] = (),
+        leads_to: Source | None = None,
+    ) -> None:
+        """`marks` are the passages of `text` that are marked, in order; the first is shown.
+
+        `leads_to` are turns of another conversation.
+        """
         super().__init__()
+        self._leads_to = leads_to
         pieces = list(_for_terminal(text, marks))
         self._title, self._text = one_line(title), "".join(pieces)
         ends = list(accumulate(map(len, pieces)))
@@ -95,7 +111,13 @@ class ExactScreen(Dialog[None]):
         marks = [(first, last) for first, last in marks if first < last]
         self.query_one(MarkedText).show(self._text[start:end], marks)
         where = f"characters {start + 1:,} to {end:,} of {len(self._text):,} · N next · P before · "
-        self.query_one(".box").border_subtitle = f"{where if last else ''}Y copy · Esc close"
+        leads = "⏎ open its conversation · " if self._leads_to is not None else ""
+        keys = f"{where if last else ''}{leads}Y copy · Esc close"
+        self.query_one(".box").border_subtitle = keys
+
+    def action_leave(self) -> None:
+        if self._leads_to is not None:
+            self.dismiss(self._leads_to)
 
     def action_copy(self) -> None:
         """Copy what is selected, or all of the text."""

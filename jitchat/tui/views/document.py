@@ -19,11 +19,9 @@ from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
 from jitchat.text.sanitize import for_terminal
-from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
-from jitchat.values import Turn
 from jitchat.window.statements import line_text
 
 NONE_YET = (
@@ -181,17 +179,7 @@ class DocumentView(View):
         elif source.conversation == self.subject.session.memory.conversation.id:
             self.dismiss(GoTo(source.first))
         else:
-            store = self.subject.session.memory.store
-            positions = list(source.turns)
-            self.load(
-                lambda: store.turns_at(source.conversation, positions),
-                lambda turns: self._open_turns(source.name, turns),
-                group="turns",
-            )
-
-    def _open_turns(self, title: str, turns: list[Turn]) -> None:
-        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
-        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+            self.show_elsewhere(source)
 
     def action_version(self, step: int) -> None:
         if self.shown is not None:

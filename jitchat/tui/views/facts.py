@@ -12,11 +12,9 @@ from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal
-from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.values import Turn
 
 NONE_YET = (
     "Nothing is remembered of this project. What you say for good is proposed below the prompt;"
@@ -107,15 +105,7 @@ class FactsView(View):
         elif source.conversation == memory.conversation.id:
             self.dismiss(GoTo(source.first, self._planned))
         else:
-            self.load(
-                lambda: memory.store.turns_at(source.conversation, list(source.turns)),
-                lambda turns: self._open_turns(source.name, turns),
-                group="turns",
-            )
-
-    def _open_turns(self, title: str, turns: list[Turn]) -> None:
-        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
-        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+            self.show_elsewhere(source)
 
     def action_keep(self) -> None:
         fact = self._table.row

@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
+from jitchat.statements import Source
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.words import fold
@@ -275,6 +276,19 @@ def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
         yield Line(f"{figure:>7} {verdict:9} {one_line(named)}", style, can_be_chosen=True)
 
 
+def elsewhere_lines(window: ContextWindow, listing: Listing) -> dict[str, Source]:
+    """List the turns of other conversations that were considered, each with where it stands."""
+    text = fold(listing.text.strip())
+    lines: dict[str, Source] = {}
+    for row in window.elsewhere:
+        part = Part.IN if row.verdict in _AT_FULL_TEXT else Part.OUT
+        told = one_line(f"{row.name} {row.score:.2f} {row.reason}")
+        if listing.part in (Part.ALL, part) and text in fold(f"{told} {row.verdict}"):
+            figure = part_figure(window, row.tokens)
+            lines[f"{figure:>7} {row.verdict.value:9} ↗{told}"] = row.source
+    return lines
+
+
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
     """Say who came in and who lost their place."""
 
@@ -300,7 +314,7 @@ def note_of(row: Row, line: str, marks: Marks) -> str:
 
 def why_empty(window: ContextWindow) -> str:
     """Say why there are no rows, and what makes some; empty where there are rows."""
-    if window.ledger:
+    if window.ledger or window.elsewhere:
         return ""
     never = window.never_candidates
     if never is not None:
@@ -346,6 +360,8 @@ class LedgerView(View):
         self._given: str | None = None
         """The text that the view was opened with; None without one."""
         self._why: Why | None = None
+        self._elsewhere: dict[str, Source] = {}
+        """The turns of other conversations that are listed, by their lines."""
         """The answer for the turn that is asked for."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
         self._legend = Static(legend(window), id="ledger-legend")
@@ -480,9 +496,11 @@ class LedgerView(View):
 
     @on(OptionList.OptionSelected)
     def _go_to(self) -> None:
-        row = self._table.row
+        row, elsewhere = self._table.row, self._elsewhere.get(self._table.line)
         if row is not None:
             self._leave(lambda planned: GoTo(row.turn, planned))
+        elif elsewhere is not None:
+            self.show_elsewhere(elsewhere)
 
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
@@ -565,6 +583,10 @@ class LedgerView(View):
         never = never_line(window)
         if never and listing.part is not Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
+        self._elsewhere = elsewhere_lines(window, listing)
+        if self._elsewhere:
+            items.append(Line("── turns of other conversations ", fill="─"))
+        items += [Line(text, can_be_chosen=True) for text in self._elsewhere]
         items += tool_lines(window, listing)
         columns = columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)

@@ -464,14 +464,16 @@ class SentWindowsView(View):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.app.push_screen(ExactScreen(message.title, message.text, message.note))
+        source = message.source
+        self.open_over(ExactScreen(message.title, message.text, message.note, (), source))
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        memory = self.subject.session.memory
-        turn = memory.store.turn(memory.conversation.id, message.turn)
+        memory, source = self.subject.session.memory, message.source
+        conversation = source.conversation if source is not None else memory.conversation.id
+        turn = memory.store.turn(conversation, message.turn)
         text = turn.content if turn is not None else ""
-        self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))
+        self.open_over(ExactScreen(message.title, text, message.note, message.marks, source))
 
     def copyable(self) -> str:
         """Write the send and the table that is in view; of the messages, all of them."""

@@ -29,6 +29,7 @@ from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.replay import window_of
+from jitchat.statements import Source
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.stance import objects
@@ -188,7 +189,10 @@ class Another:
     """What is to be planned anew before that; None where nothing is."""
 
 
-Outcome = Another | GoTo | Planned | SendAgain | Branched
+Here = Another | GoTo | Planned | SendAgain | Branched
+"""What is done in the conversation on screen."""
+Outcome = Here | Source
+"""Or turns of another conversation, which is opened there."""
 
 
 class LatestRead:
@@ -373,7 +377,24 @@ class View(ModalScreen[Outcome | None]):
             self.say("A reply is on its way. Ask when it is there.")
         return not self.subject.is_busy()
 
-    def open_over(self, screen: Screen[Outcome | None] | Screen[SendAgain | None]) -> None:
+    def show_elsewhere(self, source: Source) -> None:
+        """Show turns of another conversation; Enter there leaves for it."""
+        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
+        store, positions = self.subject.session.memory.store, list(source.turns)
+
+        def show(turns: list[Turn]) -> None:
+            said = "\n\n".join(
+                f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns
+            )
+            self.open_over(ExactScreen(for_terminal(source.name), said, leads_to=source))
+
+        self.load(lambda: store.turns_at(source.conversation, positions), show, group="turns")
+
+    def open_over(
+        self,
+        screen: Screen[Outcome | None] | Screen[SendAgain | None] | Screen[Source | None],
+    ) -> None:
         """Open a screen over this view, which is left with what is chosen there."""
 
         def follow(outcome: Outcome | None) -> None:

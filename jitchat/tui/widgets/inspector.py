@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
@@ -58,6 +59,8 @@ class Inspector(Vertical):
         text: str
         note: str = ""
         """What the ledger says of it."""
+        source: Source | None = None
+        """The turns of another conversation that it stems from."""
 
     @dataclass
     class TurnOpened(Message):
@@ -68,8 +71,8 @@ class Inspector(Vertical):
         note: str
         passages: tuple[Passage, ...] = ()
         """What the window has of it."""
-        conversation: str = ""
-        """The id of another conversation that it is of; empty for the one on screen."""
+        source: Source | None = None
+        """Where it is of another conversation: the turn there."""
 
         @property
         def marks(self) -> list[tuple[int, int]]:
@@ -289,14 +292,15 @@ class Inspector(Vertical):
             excerpt, source = row.segments[0].excerpt, row.source
             if row.kind == Kind.RETRIEVED and source is not None:
                 passages = excerpt.passages if excerpt is not None else ()
-                known = row.title, note, passages, source.conversation
+                known = row.title, note, passages, source
                 self.post_message(self.TurnOpened(source.first, *known))
             elif excerpt is not None and row.turn is not None:
                 note = f"{note}\n{figures.passages_sentence(excerpt)}"
                 opened = self.TurnOpened(row.turn, row.title, note, excerpt.passages)
                 self.post_message(opened)
             else:
-                self.post_message(self.RowOpened(row.title, text, note))
+                elsewhere = source if source is not None and source.conversation else None
+                self.post_message(self.RowOpened(row.title, text, note, elsewhere))
         elif row.ledger is not None:
             turn, note = row.ledger.turn, figures.ledger_note(row.ledger)
             self.post_message(self.TurnOpened(turn, f"left out #{turn}", note))
