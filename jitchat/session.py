@@ -259,8 +259,10 @@ class Session:
                     async for made in passes:
                         yield made
                 built, messages = await asyncio.to_thread(self._build, question, mode)
-            if warning := await asyncio.to_thread(self._check_spending, built.window):
-                yield SpendingNear(warning)
+            if self.options.spending:
+                warning = await asyncio.to_thread(self._check_spending, built.window)
+                if warning:
+                    yield SpendingNear(warning)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
             try:
