@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerError, get_current_worker
 from jitchat import events
 from jitchat.errors import JitchatError, KeyRefused, StoreError
 from jitchat.providers.catalogue.table import presets
+from jitchat.small_models.titles import name_new
 from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
@@ -361,5 +362,5 @@ class Sends(Controller):
         """Read the conversation as it is stored; a new one is named by its first message."""
         store = self.backend.store
         if turn is not None:
-            store.name_after(conversation, turn.content)
+            name_new(store, conversation, turn.content)
         return store.conversation(conversation.id)

@@ -70,7 +70,7 @@ class ResumeScreen(Dialog[Choice | None]):
                 title = one_line(conversation.title)
                 lines.append(Content.assemble((title, "bold"), (about, MUTED)))
                 self._choices.append((conversation.id, None))
-        for id_, position, excerpt in self._store.search(wanted) if wanted.strip() else ():
+        for id_, position, excerpt, _ in self._store.search(wanted) if wanted.strip() else ():
             title = one_line(titles.get(id_, id_))
             place, where = (f" #{position} ", "bold"), (f"  in {title}", MUTED)
             lines.append(Content.assemble(place, one_line(excerpt), where))
