@@ -83,7 +83,8 @@ def choose_conversation(
         name = project_name(project)
         return store.latest(name) or store.create(NEW_TITLE, project=name)
     if wanted is None:
-        return store.latest() or store_demo(store)
+        listed = store.latest() or next(iter(store.conversations()), None)
+        return listed or store_demo(store)
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
     found = store.conversation(wanted)

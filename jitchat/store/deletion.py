@@ -18,6 +18,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from jitchat.errors import ConversationInUse, StoreError
+from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.replies import is_alive
 from jitchat.store.store import ColdStore, next_touch
@@ -25,6 +26,8 @@ from jitchat.store.windows import delete_windows
 
 _SILENT_FOR = timedelta(minutes=15)
 """After so long without a turn, a process that cannot be asked for is taken to be gone."""
+_WAIT_FOR_READERS = 500
+"""Milliseconds."""
 _OF_TURNS = {
     "streaming": "turn",
     "reasoning": "turn",
@@ -136,16 +139,13 @@ def delete_left(store: ColdStore) -> int:
         "SELECT id, temporary, deleted_by, updated_at FROM conversations"
         " WHERE temporary OR deleted_by"
     )
-    left = [
-        (identity, temporary)
-        for identity, temporary, deleted_by, updated_at in store.database.fetch_all(query)
-        if not _is_open(deleted_by or temporary, store.now() - datetime.fromisoformat(updated_at))
-    ]
-    deleted = 0
+    now, deleted = store.now(), 0
     with suppress(StoreError):
-        for identity, temporary in left:
-            delete_conversation(store, identity)
-            deleted += bool(temporary)
+        for identity, temporary, deleted_by, updated_at in store.database.fetch_all(query):
+            silent = now - datetime.fromisoformat(updated_at)
+            if not _is_open(deleted_by or temporary, silent):
+                delete_conversation(store, identity)
+                deleted += bool(temporary)
     return deleted
 
 
@@ -178,9 +178,14 @@ def _delete_distilled(
 
 
 def _empty_log(store: ColdStore) -> bool:
-    """Fold the write-ahead log into the file; whether all of it is there."""
-    row = store.database.fetch_one("PRAGMA wal_checkpoint(TRUNCATE)")
-    return not row[0]
+    """Fold the write-ahead log into the file; whether all of it is there, and nobody reads it."""
+    with store.database.read() as connection:
+        connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS}")
+        try:
+            is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(1000 * WAIT_SECONDS)}")
+    return not is_busy
 
 
 def _is_open(process: int, silent: timedelta) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -112,6 +114,19 @@ def test_an_erasure_leaves_no_word_in_the_file_nor_in_its_log(store: ColdStore):
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+
+
+def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
+    store: ColdStore,
+):
+    made = with_all_that_there_is(store)
+    with closing(sqlite3.connect(store.database.path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM turns").fetchone()
+        assert not erase(store, made)
+    other = store.create("Another")
+    assert erase(store, other.id)
+    assert [word for word in WORDS if word in bytes_of(store)] == []
 
 
 def test_what_was_distilled_stays_at_a_deletion_and_says_that_its_source_is_gone(store: ColdStore):

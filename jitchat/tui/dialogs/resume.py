@@ -25,9 +25,9 @@ from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import Conversation
+from jitchat.values import DEFAULT_PROJECT, Conversation
 
-_MARK = "bold $text-warning"
+_MARK = "bold underline $text-warning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,8 @@ class ResumeScreen(Dialog[Choice]):
 def _line_of(known: Conversation) -> Content:
     size, touched = plural(known.turns, "turn"), known.updated_at
     tags = "".join(f" #{tag}" for tag in known.tags) + " · archived" * known.is_archived
-    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}"
+    project = f" · {known.project}" if known.project != DEFAULT_PROJECT else ""
+    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}"
     title = one_line(known.title), "bold"
     return Content.assemble(title, for_terminal(tags), (about, MUTED))
 

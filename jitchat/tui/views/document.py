@@ -19,7 +19,7 @@ from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
 from jitchat.text.sanitize import for_terminal
-from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.dialogs.exact import ExactScreen, turns_text
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
@@ -190,8 +190,7 @@ class DocumentView(View):
             )
 
     def _open_turns(self, title: str, turns: list[Turn]) -> None:
-        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
-        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+        self.app.push_screen(ExactScreen(title, turns_text(turns)))
 
     def action_version(self, step: int) -> None:
         if self.shown is not None:

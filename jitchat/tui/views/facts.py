@@ -12,7 +12,7 @@ from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal
-from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.dialogs.exact import ExactScreen, turns_text
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
@@ -114,8 +114,7 @@ class FactsView(View):
             )
 
     def _open_turns(self, title: str, turns: list[Turn]) -> None:
-        said = "\n\n".join(f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
-        self.app.push_screen(ExactScreen(for_terminal(title), said, ""))
+        self.app.push_screen(ExactScreen(title, turns_text(turns)))
 
     def action_keep(self) -> None:
         fact = self._table.row
