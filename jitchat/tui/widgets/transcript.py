@@ -39,6 +39,9 @@ AROUND = 12
 _BLOCKS, _NAME = 9, 12
 """So many blocks of code have a key, and so many characters of each are named."""
 
+_MARGIN = 3
+"""Lines between a match and an end of the screen; a notice may lie there."""
+
 EMPTY = (
     "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
     " this machine; the bar shows what goes into each request."
@@ -431,7 +434,7 @@ class Transcript(VerticalScroll):
             self.call_after_refresh(self._reveal, position, tries - 1)
             return
         y = static.region.y - self.region.y + self.scroll_y + line
-        if not self.scroll_y <= y < self.scroll_y + self.size.height:
+        if not self.scroll_y + _MARGIN <= y < self.scroll_y + self.size.height - _MARGIN:
             self.scroll_to(y=y - self.size.height // 3, animate=False, immediate=True)
 
     def toggle_fold(self) -> bool:
