@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, OptionList
 
 from jitchat.session import SessionOptions
+from jitchat.store.deletion import delete_conversation
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.resume import ResumeScreen
@@ -102,6 +103,21 @@ async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands
         ids = {row[0] for row in connection.execute("SELECT id FROM conversations")}
     assert ids == {screen.opening.conversation.id}, "what was deleted went as the app closed"
     assert b"A very fine title" not in backend.store.database.path.read_bytes()
+
+
+async def test_one_that_another_process_deleted_is_told_and_what_was_typed_is_kept(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        delete_conversation(backend.store, "demo")
+        await command(pilot, "which port?")
+        await until(pilot, lambda: any("deleted" in each for each in notices(pilot)), "that it is")
+        assert len(notices(pilot)) == 1
+        await pilot.press("ctrl+r", "escape")
+        await until(pilot, lambda: screen.opening.conversation.title == NEW_TITLE, "a new one")
+        await ready(pilot)
+        assert screen.query_one("#prompt").text == "which port?"  # type: ignore[attr-defined]
 
 
 async def test_a_small_model_makes_the_title_of_a_first_exchange_behind_the_chat(

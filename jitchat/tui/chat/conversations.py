@@ -137,7 +137,7 @@ class Conversations(Controller):
         listed = await asyncio.to_thread(store.conversations)
         present = next((known for known in listed if known.id == here), None)
         if present is None:
-            await self._leave(self.opening.conversation)
+            await self._leave(self.opening.conversation, takes_draft=True)
         else:
             self.opening.know(present)
 
@@ -150,16 +150,19 @@ class Conversations(Controller):
         store = self.backend.store
         await asyncio.to_thread(deletion.hide, store, conversation.id)
         if conversation.id == self.opening.conversation.id:
-            await self._leave(conversation)
+            await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
         if erases:
             self.host.run(self._erase(conversation), "erase")
         elif not conversation.is_temporary:
             self.host.say(f"Deleted {named(conversation)}. /restore undoes it.")
 
-    async def _leave(self, gone: Conversation) -> None:
-        store = self.backend.store
+    async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
+        """Open the latest of the others, or a new one; what is typed goes along `takes_draft`."""
+        store, typed = self.backend.store, self.surfaces.prompt.draft
         latest = await asyncio.to_thread(store.latest, gone.project)
         await self.open(latest or store.create(NEW_TITLE, project=gone.project))
+        if takes_draft and typed.strip():
+            self.surfaces.prompt.give_back(typed)
 
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")

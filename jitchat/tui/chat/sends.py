@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat import events
-from jitchat.errors import JitchatError, KeyRefused, StoreError
+from jitchat.errors import JitchatError, KeyRefused, StoreError, UnknownConversation
 from jitchat.providers.catalogue.table import presets
 from jitchat.small_models.titles import name_new
 from jitchat.text.sanitize import one_line
@@ -359,8 +359,13 @@ class Sends(Controller):
         return preset is not None and preset.is_local
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
-        """Read the conversation as it is stored; a new one is named by its first message."""
+        """Read the conversation as it is stored; a new one is named by its first message.
+
+        One that was deleted meanwhile is as it was: the send tells of that.
+        """
         store = self.backend.store
         if turn is not None:
             name_new(store, conversation, turn.content)
-        return store.conversation(conversation.id)
+        with suppress(UnknownConversation):
+            return store.conversation(conversation.id)
+        return conversation
