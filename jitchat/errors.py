@@ -68,6 +68,20 @@ class StoreBusy(StoreError):
     """Another program holds the database for longer than we wait."""
 
 
+class ConversationInUse(StoreError):
+    """A conversation cannot be deleted while another process writes a reply in it."""
+
+
+class ConversationDeleted(StoreError):
+    """Nothing can be said in a conversation that was deleted meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This conversation was deleted meanwhile; nothing was stored.",
+            "Begin another one: Ctrl+N, or --new.",
+        )
+
+
 class StaleObservations(StoreError):
     """A pass does not go on from what is observed by now: nothing of it is stored."""
 

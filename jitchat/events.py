@@ -78,6 +78,8 @@ class WindowBuilt:
     window: ContextWindow
     digest: str
     """The window's address in the cold store: SHA-256 of its messages."""
+    warning: str = ""
+    """That sending it comes near a limit of what is spent, or that nobody knows; mostly empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,6 @@ class LimitLearnt:
     """The window was too large for the model; a smaller one is built and sent, once."""
 
     limit: Limit
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class SpendingNear:
-    """What was spent is near a limit that the user set, or nobody knows whether it is."""
-
     sentence: str
 
 
@@ -151,7 +146,7 @@ class ObservationDue:
 
 
 _MemoryEvent = MemoryUpdated | ObservationDue | FactsFound
-_WindowEvent = TurnsRetrieved | WindowBuilt | SpendingNear | LimitLearnt | UsageReported
+_WindowEvent = TurnsRetrieved | WindowBuilt | LimitLearnt | UsageReported
 _ToolEvent = StepStored | ToolCalled | ToolApproved | ToolReturned
 _TurnEvent = TurnStored | SendFailed | TurnIndexed
 Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
@@ -205,7 +200,7 @@ class AnswerProgress:
     def after(self, event: Event, moment: float) -> "AnswerProgress":
         """Take in an event that was reported for it at that moment."""
         match event:
-            case WindowBuilt(window, _):
+            case WindowBuilt(window):
                 return replace(self, window=window, left_at=moment, text="")
             case ReplyDelta() | ReasoningDelta():
                 text = self.text + event.text if isinstance(event, ReplyDelta) else self.text
@@ -227,7 +222,7 @@ class AnswerProgress:
             case RetryScheduled(seconds, why):
                 told = f"{why}; sent again in {seconds:.0f} s"
                 return replace(self, left_at=moment + seconds, told=told)
-            case RequestAdapted(sentence) | LimitLearnt(_, sentence) | SpendingNear(sentence):
+            case RequestAdapted(sentence) | LimitLearnt(_, sentence):
                 return replace(self, told=sentence)
             case _:
                 return self

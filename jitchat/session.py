@@ -25,7 +25,6 @@ from jitchat.events import (
     Event,
     FactsFound,
     LimitLearnt,
-    SpendingNear,
     StepStored,
     ToolApproved,
     ToolCalled,
@@ -259,10 +258,6 @@ class Session:
                     async for made in passes:
                         yield made
                 built, messages = await asyncio.to_thread(self._build, question, mode)
-            if self.options.spending:
-                warning = await asyncio.to_thread(self._check_spending, built.window)
-                if warning:
-                    yield SpendingNear(warning)
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
             try:
@@ -332,8 +327,7 @@ class Session:
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Make the next window of a turn, and store it with the forms of what it holds back."""
-        built, messages = _built(partial(appending.window, self.options.large_result))
-        self._check_spending(built.window)
+        built, messages = self._built(partial(appending.window, self.options.large_result))
         if appending.forms:
             recorder.keep_forms(appending.forms)
         recorder.store_window(turn, built)
@@ -362,11 +356,6 @@ class Session:
         longest = self.options.request.max_tokens
         return self.spending.forecast(window, self.provider.name, longest)
 
-    def _check_spending(self, window: ContextWindow) -> str:
-        """Give a warning; empty where there is none. Raises SpendingLimitReached."""
-        longest = self.options.request.max_tokens
-        return self.spending.check(window, self.provider.name, longest)
-
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
         self.memory.index.index_little(turn.position)
@@ -392,7 +381,17 @@ class Session:
         return replace(question, retrieval=sources.retrieval)
 
     def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        return _built(partial(self.planning.window, question, mode, self.options.budget))
+        return self._built(partial(self.planning.window, question, mode, self.options.budget))
+
+    def _built(self, plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Make the window, and write the messages that it is sent as: once, for they are long.
+
+        Raises SpendingLimitReached where it costs more than may be spent.
+        """
+        window = plan()
+        messages, longest = window.messages(), self.options.request.max_tokens
+        warning = self.spending.check(window, self.provider.name, longest)
+        return WindowBuilt(window, digest_of(messages, window.tools), warning), messages
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -626,10 +625,3 @@ class Session:
 
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)
-
-
-def _built(plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
-    """Make the window, and write the messages that it is sent as: once, for they are long."""
-    window = plan()
-    messages = window.messages()
-    return WindowBuilt(window, digest_of(messages, window.tools)), messages

@@ -10,6 +10,9 @@ from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
 
+DELETED = "deleted"
+"""Stands for the id of a conversation that was deleted; no conversation has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

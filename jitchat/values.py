@@ -251,6 +251,9 @@ class Conversation:
     project: str = DEFAULT_PROJECT
     is_temporary: bool = False
     """Whether it reads and writes no distilled memory, and is deleted when it is left."""
+    is_archived: bool = False
+    """Whether lists leave it out until it is asked for."""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

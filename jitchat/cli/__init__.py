@@ -47,7 +47,10 @@ _COMMANDS = {
         "Show the same question in each mode: a tour of seven steps, in the chat.",
     ),
     "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
-    "conversations": ("config", "List the conversations, the one touched last first."),
+    "conversations": (
+        "conversations",
+        "List, search, rename, tag, archive and delete conversations.",
+    ),
     "memory": ("memory", "List, add, edit, forget and export what is remembered of a project."),
     "import": ("importing", "Import conversations from a file, a zip or a folder."),
     "export": ("exporting", "Export conversations as Markdown, JSON, JSONL or HTML."),

@@ -13,7 +13,7 @@ from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
 from jitchat.settings import Settings, checks
-from jitchat.store import models, replies, temporary
+from jitchat.store import deletion, models, replies
 from jitchat.store.database import Database
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
 from jitchat.text.sanitize import shorten
@@ -34,7 +34,7 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
-        if deleted := temporary.delete_left(store):
+        if deleted := deletion.delete_left(store):
             what = "1 temporary conversation" if deleted == 1 else f"{deleted} temporary ones"
             output.warn(f"{what} of an earlier start is deleted now, as it was to be when left.")
     except BaseException:  # closed whatever it was, and passed on
@@ -83,7 +83,8 @@ def choose_conversation(
         name = project_name(project)
         return store.latest(name) or store.create(NEW_TITLE, project=name)
     if wanted is None:
-        return store.latest() or store_demo(store)
+        listed = store.latest() or next(iter(store.conversations()), None)
+        return listed or store_demo(store)
     if wanted == DEMO_ID and all(known.id != DEMO_ID for known in store.conversations()):
         return store_demo(store)
     found = store.conversation(wanted)
@@ -108,7 +109,7 @@ def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conv
     try:
         yield made
     finally:
-        temporary.delete_conversation(store, made.id)
+        deletion.delete_conversation(store, made.id)
 
 
 def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:

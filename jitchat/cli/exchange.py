@@ -16,10 +16,10 @@ from jitchat.events import (
     ObservationDue,
     ReplyDelta,
     SendFailed,
-    SpendingNear,
     ToolCalled,
     ToolReturned,
     TurnStored,
+    WindowBuilt,
 )
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
@@ -58,7 +58,7 @@ class _Printer:
                 self.end_line()
             case ToolReturned(turn):
                 output.say(f"tool: {_told(turn)}", err=True)
-            case MemoryUpdated() | ObservationDue() | FactsFound() | SpendingNear():
+            case MemoryUpdated() | ObservationDue() | FactsFound() | WindowBuilt():
                 self.end_line()
                 for sentence in _sentences_of(event):
                     output.say(sentence, err=True)
@@ -81,12 +81,12 @@ class _Printer:
 
 
 def _sentences_of(
-    event: MemoryUpdated | ObservationDue | FactsFound | SpendingNear,
+    event: MemoryUpdated | ObservationDue | FactsFound | WindowBuilt,
 ) -> Iterator[str]:
     """Say what became of memory behind a reply, what is to be decided, and what was spent."""
     match event:
-        case SpendingNear(sentence):
-            yield one_line(sentence)
+        case WindowBuilt(warning=warning):
+            yield from filter(None, (one_line(warning),))
         case MemoryUpdated(made):
             yield one_line(PassReport(made).sentence)
         case ObservationDue():

@@ -15,6 +15,7 @@ from jitchat.cli.served_tools import served_tools
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
+from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp.server import Phase
@@ -133,7 +134,7 @@ def send_command(flags: options.Flags, text: str | None, how: _HowToSend) -> Non
         )
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
         memory = opened[0].memory
-        memory.store.name_after(memory.conversation, draft)
+        name_new(memory.store, memory.conversation, draft)
     if error is not None:
         raise error
 

@@ -60,22 +60,22 @@ _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
 _CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
 
 
-def summarised(text: str, names: Sequence[str], decides: bool) -> str:
-    """Say in one line of at most 160 characters what `text` says.
+def summarised(text: str, names: Sequence[str], decides: bool, width: int = SUMMARY_WIDTH) -> str:
+    """Say in one line of at most `width` characters what `text` says.
 
     `names` are the entities of the text; `decides` tells whether a sentence of it commits.
     """
     whole = one_line(text)
-    if len(whole) <= SUMMARY_WIDTH:
+    if len(whole) <= width:
         return whole
     weigh = partial(sentence_weight, names=names, decides=decides)
     titles = headings(text) if len(text) >= _LONG else []
     told = partial(_told, text, weigh=weigh, passed_over=frozenset(titles))
-    if len(text) < _LONG or not (titles or names):
-        return told(SUMMARY_WIDTH)
+    if len(text) < _LONG or not (titles or names) or width < SUMMARY_WIDTH:
+        return told(width)
     often = sorted(names, key=lambda name: -text.count(name))
-    topics = _topics(titles or often, told(SUMMARY_WIDTH - _TOPICS))
-    return told(SUMMARY_WIDTH - len(topics)) + topics
+    topics = _topics(titles or often, told(width - _TOPICS))
+    return told(width - len(topics)) + topics
 
 
 def _told(

@@ -7,8 +7,8 @@ of others may take its place. Each conversation is a stretch of talk of its own,
 to the next.
 
 The index is loaded when it is first searched, takes in what is said in the open conversation, and
-is loaded anew when another one changes. Temporary conversations are never in reach; neither is a
-turn that the user excluded.
+is loaded anew when another one changes. Temporary and deleted conversations are never in reach;
+neither is a turn that the user excluded.
 """
 
 import threading
@@ -49,7 +49,7 @@ _HITS = 8
 """So many turns of other conversations are given at most."""
 _IN_REACH = """
     SELECT c.id, c.title, c.touched, c.head FROM conversations c
-    WHERE NOT c.temporary AND c.id <> ?1 AND (?2 = 'all'
+    WHERE NOT (c.temporary OR c.deleted_by) AND c.id <> ?1 AND (?2 = 'all'
         OR c.project = (SELECT project FROM conversations WHERE id = ?1))
     ORDER BY c.touched DESC
 """

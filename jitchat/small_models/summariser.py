@@ -132,11 +132,17 @@ _AHEAD_REACH = 150
 
 def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Message, ...]:
     """Ask for a line for each of `turns`; `ahead` are those said just before."""
+    blocks = quoted_turns(turns, ahead)
+    return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, blocks)
+
+
+def quoted_turns(turns: Sequence[Turn], ahead: Sequence[Turn] = ()) -> str:
+    """Quote turns, long ones cut, and those said just before, where any are given."""
     before = quote_all([_cut(turn, _AHEAD_REACH) for turn in ahead])
     quoted = quote_all([_cut(turn, _REACH) for turn in turns])
     texts = [*before, *quoted]
     blocks = (*fence(free_tag("ahead", texts), before), *fence(free_tag("turns", texts), quoted))
-    return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, "".join(blocks))
+    return "".join(blocks)
 
 
 def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:

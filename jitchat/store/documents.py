@@ -11,6 +11,7 @@ first window is planned, and `put_context` at its end. They are counted, and log
 
 import json
 import logging
+import sqlite3
 import threading
 import zlib
 from bisect import bisect_right
@@ -23,7 +24,7 @@ from types import MappingProxyType
 from typing import Any
 
 from jitchat.errors import StaleDocument, UnknownVersion
-from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
+from jitchat.statements import DELETED, DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.store.database import Database
 
 BY_USER = "you"
@@ -153,7 +154,7 @@ class DocumentStore:
                 (
                     *(self.project, made.version, made_by, self._now().isoformat(), restores),
                     *(held.free, len(numbers), _packed({"new": new, "steps": _steps(numbers)})),
-                    json.dumps(dict(made.through), separators=(",", ":")),
+                    _compact(dict(made.through)),
                 ),
             )
         by_line = dict(zip(made.lines, numbers, strict=True))
@@ -220,8 +221,7 @@ def _numbered(lines: Sequence[DocumentLine], before: _Held) -> tuple[list[int], 
 
 
 def _packed(fields: Mapping[str, Any]) -> bytes:
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode(), _SMALLEST)
+    return zlib.compress(_compact(fields).encode(), _SMALLEST)
 
 
 def _unpacked(packed: bytes) -> dict[str, Any]:
@@ -334,18 +334,84 @@ def project_of(database: Database, conversation: str) -> str | None:
     return None if temporary else str(project)
 
 
+def forget_source(
+    connection: sqlite3.Connection, now: datetime, conversation: str, *, with_lines: bool
+) -> None:
+    """Say in every version that a conversation is deleted, or leave its lines out `with_lines`.
+
+    Where that changes a document, a version follows that says the same as the last one: nobody
+    writes on from what it said before.
+    """
+    query = (
+        "SELECT version, first, lines, through FROM documents WHERE project = ? ORDER BY version"
+    )
+    for (project,) in connection.execute("SELECT DISTINCT project FROM documents").fetchall():
+        gone: set[int] = set()
+        rows = connection.execute(query, (project,)).fetchall()
+        changed = False
+        for version, first, packed, written in rows:
+            fields, through = _unpacked(packed), json.loads(written)
+            new = [
+                _without_source(line, conversation, with_line=not with_lines)
+                for line in fields["new"]
+            ]
+            gone |= {number for number, line in enumerate(new, start=first) if not line}
+            numbers = [number for number in accumulate(fields["steps"]) if number not in gone]
+            was_read = through.pop(conversation, None) is not None
+            left = {"new": new, "steps": _steps(numbers)}
+            if was_read or left != fields:
+                changed = True
+                connection.execute(
+                    "UPDATE documents SET count = ?, lines = ?, through = ?"
+                    " WHERE project = ? AND version = ?",
+                    (len(numbers), _packed(left), _compact(through), project, version),
+                )
+        if changed:
+            connection.execute(
+                "INSERT INTO documents (project, version, made_by, made_at, first, count, lines,"
+                " through) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(project, version + 1, BY_USER, now.isoformat(), first + len(new)),
+                    *(len(numbers), _packed({"new": [], "steps": _steps(numbers)})),
+                    _compact(through),
+                ),
+            )
+
+
+def _without_source(text: str, conversation: str, *, with_line: bool) -> str:
+    """Write a line without naming a conversation; empty where nothing is left of it."""
+    if json.dumps(conversation) not in text:
+        return text
+    fields = json.loads(text)
+    cites = [
+        part for part in (fields, fields.get("old", {})) if part.get("by", [""])[0] == conversation
+    ]
+    if fields in cites and not with_line:
+        return ""
+    for part in cites:
+        part["by"][0] = DELETED
+    if cites and not with_line:
+        del fields["old"]
+    return _compact(fields)
+
+
+def _compact(fields: Mapping[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
 _UNWRITTEN = """
     SELECT c.id, c.project, MAX(t.position), c.updated_at
     FROM conversations c JOIN turns t ON t.conversation = c.id JOIN windows w ON w.turn = t.id
-    WHERE c.temporary = 0 GROUP BY c.id ORDER BY c.touched DESC
+    WHERE NOT (c.temporary OR c.deleted_by) GROUP BY c.id ORDER BY c.touched DESC
 """
 
 
 def spoken_since(database: Database, conversation: str, position: int) -> bool:
-    """Whether a message was sent from here in a conversation behind a position."""
+    """Whether a message was sent from here behind a position; not in what was deleted."""
     query = (
-        "SELECT 1 FROM turns t JOIN windows w ON w.turn = t.id"
-        " WHERE t.conversation = ? AND t.position > ? LIMIT 1"
+        "SELECT 1 FROM conversations c JOIN turns t ON t.conversation = c.id"
+        " JOIN windows w ON w.turn = t.id"
+        " WHERE c.id = ? AND NOT c.deleted_by AND t.position > ? LIMIT 1"
     )
     return database.fetch_one(query, (conversation, position)) is not None
 
@@ -383,7 +449,7 @@ def _written(line: DocumentLine) -> str:
         fields["again"] = line.mentions
     fields |= {"pinned": 1} if line.is_pinned else {}
     fields |= {"edited": 1} if line.is_edited else {}
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return _compact(fields)
 
 
 def _place(source: Source | None, day: date | None) -> dict[str, Any]:

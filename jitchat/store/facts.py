@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from jitchat.errors import UsageError
-from jitchat.statements import Fact, FactKind, FactState, Source
+from jitchat.statements import DELETED, Fact, FactKind, FactState, Source
 from jitchat.store.database import Database
 from jitchat.text.contradiction import supersedes
 from jitchat.text.sanitize import one_line, repair, shorten
@@ -162,6 +162,6 @@ def _is_same(fact: Fact, other: Fact) -> bool:
 
 def _fact(row: Sequence[Any]) -> Fact:
     identity, text, kind, conversation, first, last, stated_on, until, state, over = row
-    source = Source(first, last, conversation) if conversation else None
+    source = Source(first, last, conversation or DELETED) if first is not None else None
     said, ended = (date.fromisoformat(day) if day else None for day in (stated_on, until))
     return Fact(identity, text, FactKind(kind), source, said, ended, FactState(state), over)

@@ -189,7 +189,7 @@ class ImportWriter:
                     (one_line(heading.title), made.isoformat(), self.id),
                 )
             connection.execute(
-                "UPDATE conversations SET updated_at = ? WHERE id = ?",
+                "UPDATE conversations SET updated_at = ?, deleted_by = 0 WHERE id = ?",
                 ((heading.updated_at or now).isoformat(), self.id),
             )
             here = (self.id, self._head)

@@ -15,13 +15,15 @@ from datetime import UTC, datetime
 from itertools import chain, count
 from typing import Any
 
-from jitchat.errors import UnknownConversation, UsageError
+from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
+from jitchat.statements import DELETED
+from jitchat.store.conversation_search import CONDITION, EVERY, Filter, Found, search_turns
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
-from jitchat.text.words import fold, is_unspaced, words
+from jitchat.text.words import fold
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.values import (
     DEFAULT_PROJECT,
@@ -99,34 +101,20 @@ def _aware(moment: datetime | None) -> datetime | None:
 
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """A turn that is being written, or that nobody answered, is no part of what can be recalled."""
+_IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
 _LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, {TREE_COLUMNS}
-    FROM conversations c ORDER BY c.touched DESC
+    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
+        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), {TREE_COLUMNS}
+    FROM conversations c
+    WHERE {CONDITION} AND substr(c.updated_at, 1, 10) >= :after
+        AND substr(c.created_at, 1, 10) < :before
+    ORDER BY c.touched DESC
 """  # noqa: S608  constants
-_EXCERPT = 160
-_MOST_PIECES, _LONGEST_PIECE = 32, 200
-_BY_WORD = """
-    SELECT t.conversation, t.position, snippet(turns_fts, 0, '', '', '…', 12)
-    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH ?1 AND (?3 IS NULL OR t.conversation = ?3)
-    ORDER BY turns_fts.rank LIMIT ?2
-"""
-_BY_PIECE = """
-    SELECT conversation, position,
-           substr(content, max(1, instr(lower(content), json_extract(?1, '$[0]')) - 40), 160)
-    FROM turns WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(?1) AS piece WHERE instr(lower(content), piece.value) = 0
-    ) AND conversation NOT IN (SELECT id FROM conversations WHERE temporary)
-    AND (?3 IS NULL OR conversation = ?3) ORDER BY id DESC LIMIT ?2
-"""
-"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
-
-
 _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
 """Of one in which nothing was said yet."""
 TEMPORARY_TITLE = "Temporary conversation"
-_TITLE_WIDTH = 60
+_LONGEST_TITLE, _LONGEST_TAG = 200, 40
 
 
 def project_name(name: str) -> str:
@@ -143,6 +131,34 @@ def project_name(name: str) -> str:
             f"Give it 1 to {_LONGEST_PROJECT} characters.",
         )
     return plain
+
+
+def tag_name(tag: str) -> str:
+    """Take what the user calls a tag: a word in lower case, of at most 40 characters.
+
+    Raises:
+        UsageError: It is none.
+
+    """
+    plain = fold(one_line(repair(tag)).removeprefix("#"))
+    if not plain or len(plain) > _LONGEST_TAG or any(c.isspace() or c in '":,' for c in plain):
+        raise UsageError(
+            f"{shorten(tag, _LONGEST_TAG)!r} is no tag.",
+            f"A tag is one word of at most {_LONGEST_TAG} characters.",
+        )
+    return plain
+
+
+def title_text(title: str) -> str:
+    """Take what the user calls a conversation: on one line, cut where it is very long.
+
+    Raises:
+        UsageError: Nothing is left of it.
+
+    """
+    if plain := shorten(repair(title), _LONGEST_TITLE):
+        return plain
+    raise UsageError("A title needs a text.", "Write it behind the command: /rename TITLE.")
 
 
 def local_now() -> datetime:
@@ -191,26 +207,26 @@ class ColdStore:
             fresh = unused_id(connection, wanted_id)
             connection.execute(
                 "INSERT INTO conversations"
-                " (id, title, touched, created_at, updated_at, project, temporary)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " (id, title, touched, created_at, updated_at, project, temporary, title_given)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(fresh, one_line(title), next_touch(connection)),
                     *([moment.isoformat()] * 2),
-                    *(project, os.getpid() if temporary else 0),
+                    *(project, os.getpid() if temporary else 0, title != NEW_TITLE),
                 ),
             )
         return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
-    def conversations(self) -> list[Conversation]:
-        """List all conversations, the one touched last first."""
+    def conversations(self, where: Filter = EVERY) -> list[Conversation]:
+        """List all conversations, or some, the one touched last first."""
         listed = []
         with self.database.read() as connection:
-            for row in connection.execute(_LISTED):
-                identity, title, created_at, updated_at, project, temporary, *tree = row
+            for row in connection.execute(_LISTED, where.values):
+                identity, title, created_at, updated_at, project, *marks, tags = row[:8]
                 require(str, identity, title, project)
-                turns = len(tree_from(*tree).path())
+                turns = len(tree_from(*row[8:]).path())
                 created, updated = map(datetime.fromisoformat, (created_at, updated_at))
-                known = created, updated, project, bool(temporary)
+                known = created, updated, project, *map(bool, marks), tuple(json.loads(tags))
                 listed.append(Conversation(identity, title, turns, *known))
         return listed
 
@@ -227,8 +243,9 @@ class ColdStore:
         )
 
     def latest(self, project: str | None = None) -> Conversation | None:
-        """Find the one touched last that is not temporary, of any project, or of one."""
-        lasting = (known for known in self.conversations() if not known.is_temporary)
+        """Find the one touched last, of any project or of one; no temporary or archived one."""
+        listed = self.conversations()
+        lasting = (known for known in listed if not (known.is_temporary or known.is_archived))
         return next((known for known in lasting if project in (None, known.project)), None)
 
     def projects(self) -> dict[str, int]:
@@ -237,11 +254,6 @@ class ColdStore:
         for known in self.conversations():
             counted[known.project] = counted.get(known.project, 0) + 1
         return counted
-
-    def name_after(self, conversation: Conversation, text: str) -> None:
-        """Give a new conversation the title of its first message; another one keeps its own."""
-        if conversation.title == NEW_TITLE:
-            self.rename(conversation.id, shorten(text, _TITLE_WIDTH))
 
     def project_of(self, conversation: str) -> str:
         query = "SELECT project FROM conversations WHERE id = ?"
@@ -254,8 +266,41 @@ class ColdStore:
         self.database.execute(statement, (project, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
-        statement = "UPDATE conversations SET title = ? WHERE id = ?"
-        self.database.execute(statement, (one_line(title), conversation))
+        """Give it the user's title, which stays.
+
+        Raises:
+            UsageError: Nothing is left of it.
+
+        """
+        statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
+        self.database.execute(statement, (title_text(title), conversation))
+
+    def suggest_title(self, conversation: str, title: str) -> None:
+        """Give a conversation a title that was made of its turns, unless somebody gave it one."""
+        statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
+        self.database.execute(statement, (title_text(title), conversation))
+
+    def lacks_title(self, conversation: str) -> bool:
+        """Whether nobody gave it one."""
+        query = "SELECT 1 FROM conversations WHERE id = ? AND NOT title_given"
+        return self.database.fetch_one(query, (conversation,)) is not None
+
+    def archive(self, conversation: str, *, archived: bool) -> None:
+        statement = "UPDATE conversations SET archived = ? WHERE id = ?"
+        self.database.execute(statement, (archived, conversation))
+
+    def tag(self, conversation: str, add: Iterable[str], remove: Iterable[str] = ()) -> None:
+        """Add tags and take some off; ones that are there, or not, already are left.
+
+        Raises:
+            UsageError: One of those to add is no tag.
+
+        """
+        added = [(conversation, tag_name(tag)) for tag in add]
+        removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
+        with self.database.write() as connection:
+            connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
+            connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
     def path(self, conversation: str) -> Path:
         """Find the turns that the conversation now consists of."""
@@ -310,6 +355,8 @@ class ColdStore:
         The first follows the turn at position `under`, or the head. The last is the head then.
         """
         with self.database.write() as connection:
+            if connection.execute(_IS_THERE, (conversation,)).fetchone() is None:
+                raise ConversationDeleted
             tree = self.tree(conversation)
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):
@@ -371,29 +418,17 @@ class ColdStore:
         """The latest messages that were sent from here, of any conversation, the newest first."""
         query = (
             "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
-            " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary)"
+            " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary OR deleted_by)"
             " ORDER BY id DESC LIMIT ?"
         )
         return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]
 
     def search(
-        self, text: str, limit: int = 50, conversation: str | None = None
-    ) -> list[tuple[str, int, str]]:
-        """Find turns with all words of `text`, the last of them begun; of any conversation, or one.
-
-        Gives (conversation, position, excerpt), the best first.
-        """
-        text = repair(text).lower()
-        if not words(text):
-            return []
-        pieces = [piece[:_LONGEST_PIECE] for piece in text.split()[:_MOST_PIECES]]
-        query, argument = _BY_PIECE, json.dumps(pieces)
-        if not is_unspaced(text):
-            phrases = (piece.replace('"', '""') for piece in pieces)
-            query, argument = _BY_WORD, " ".join(f'"{phrase}"' for phrase in phrases) + "*"
+        self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY
+    ) -> list[Found]:
+        """Find turns with all words of `text`; of some conversations, or one. The best first."""
         with self.database.read() as connection:
-            rows = connection.execute(query, (argument, limit, conversation))
-            return [(name, place, shorten(piece, _EXCERPT)) for name, place, piece in rows]
+            return search_turns(connection, text, limit, conversation, where)
 
     def tree(self, conversation: str) -> Tree:
         """Read how the turns hang together; an empty tree where there is no conversation."""
@@ -427,4 +462,8 @@ def unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
     numbered = (f"{base}-{number}" for number in count(2 if wanted else 1))
     tried = chain([base], numbered) if wanted else numbered
     query = "SELECT 1 FROM conversations WHERE id = ?"
-    return next(each for each in tried if connection.execute(query, (each,)).fetchone() is None)
+    return next(
+        each
+        for each in tried
+        if each != DELETED and connection.execute(query, (each,)).fetchone() is None
+    )

@@ -413,6 +413,32 @@ def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int,
     return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
+_PARTS = """
+    SELECT ledger FROM windows WHERE {0}
+    UNION SELECT l.value FROM windows, json_each(segments) l WHERE {0}
+    UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
+        WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l WHERE {0})
+        AND json_extract(s.value, '$.blob') IS NOT NULL
+"""
+"""The addresses of all that some windows are made of."""
+_MINE = "turn IN (SELECT id FROM turns WHERE conversation = ?1)"
+
+
+def delete_windows(connection: sqlite3.Connection, conversation: str) -> None:
+    """Delete what was sent in a conversation, and the blobs that no other window has."""
+    parts = [row[0] for row in connection.execute(_PARTS.format(_MINE), (conversation,))]
+    connection.execute(f"DELETE FROM windows WHERE {_MINE}", (conversation,))  # noqa: S608  a constant
+    owned = owned_blobs(conversation)
+    end = owned[:-1] + "0"  # the character behind `/`
+    connection.execute("DELETE FROM blobs WHERE digest >= ? AND digest < ?", (owned, end))
+    if shared := [part for part in parts if not part.startswith(owned)]:
+        connection.execute(
+            "DELETE FROM blobs WHERE digest IN (SELECT value FROM json_each(?))"  # noqa: S608  constants
+            f" AND digest NOT IN ({_PARTS.format('TRUE')})",
+            (json.dumps(shared),),
+        )
+
+
 def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
     """Name the temporary conversation of a turn, which shares no blob; empty for any other."""
     query = (

@@ -102,6 +102,39 @@ ACTIONS = (
         letter="c",
     ),
     Action(
+        "find", "ctrl+f", "find", "Find", "In this conversation; once more: the next match",
+        "find", Takes.WORDS,
+    ),
+    Action(
+        "copy", "", "copy_turn", "Copy the turn", "The chosen one, or the last reply", "copy",
+        pane=(PaneKey("turn_copy", "y", "copy", "Copy #{turn}?"),),
+    ),
+    Action(
+        "copy_code", "", "copy_code", "Copy the code", "Of the turn; /code 2 for its second block",
+        "code", Takes.WORD,
+        pane=(PaneKey("turn_copy_code", "Y", "code", "Copy the code of #{turn}?"),),
+    ),
+    Action(
+        "rename", "", "rename", "Rename", "Give this conversation another title", "rename",
+        Takes.WORDS,
+    ),
+    Action(
+        "tag", "", "tag", "Tag", "Add tags to it: /tag work; /tag -work takes one off", "tag",
+        Takes.WORDS,
+    ),
+    Action(
+        "archive", "", "archive", "Archive", "Leave it out of the list, or list it again",
+        "archive",
+    ),
+    Action(
+        "delete", "", "delete", "Delete", "This conversation; /delete erase leaves no word of it",
+        "delete", Takes.WORD,
+    ),
+    Action(
+        "restore", "", "restore", "Undo the deletion", "Of the conversation deleted last",
+        "restore",
+    ),
+    Action(
         "regenerate", "alt+r", "ask('regenerate')", "Regenerate",
         "Answer once more, beside this one", "retry",
         pane=(PaneKey("turn_regenerate", "r", "again", "Regenerate #{turn}?", "regenerate"),),
@@ -321,6 +354,7 @@ def keys_by_id() -> dict[str, str]:
 def spelled(keys: str) -> str:
     """Spell keys as people do: `Shift+Tab`."""
     names = keys.replace("exclamation_mark", "!").split(",")
+    names = [f"shift+{name}" if len(name) == 1 and name.isupper() else name for name in names]
     return ", ".join("+".join(part.capitalize() for part in name.split("+")) for name in names)
 
 

@@ -58,7 +58,7 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
 
     assert [list(each) for each in found] == [
         [
-            *("id", "title", "project", "temporary", "turns"),
+            *("id", "title", "project", "temporary", "archived", "tags", "turns"),
             *("created_at", "updated_at", "cost", "cost_unknown"),
         ]
     ] * 2
@@ -68,6 +68,49 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
         ("first", "first", 2),
     ]
     assert all(each["created_at"].endswith("+00:00") for each in found)
+
+
+def test_one_is_renamed_tagged_and_archived_and_found_by_its_marks(two: Shell):
+    assert two("conversations", "rename", "first", " A better\ntitle ").out == (
+        "first is renamed: A better title\n"
+    )
+    assert two("conversations", "tag", "first", "#Work", "urgent", "--json").json["tags"] == [
+        *("urgent", "work"),
+    ]
+    two("conversations", "tag", "first", "urgent", "--remove")
+    (line,) = two("conversations", "list", "tag:work", "better").out.splitlines()
+    assert line.endswith("A better title #work")
+
+    two("conversations", "archive", "first")
+    listed = [each["id"] for each in two("conversations", "--json").json]
+    archived = [each["id"] for each in two("conversations", "list", "is:archived", "--json").json]
+    assert (listed, archived) == (["second-talk"], ["first"])
+    assert two("conversations", "archive", "A better title", "--undo").code == 0
+    assert len(two("conversations", "--json").json) == 2
+    assert two("conversations", "tag", "first", "two words").code == 2
+    assert two("conversations", "rename", "first", " ").code == 2
+
+
+def test_turns_are_found_with_the_match_told_apart(two: Shell):
+    wanted = ("conversations", "search", "project:def", "harbours")
+    (first, *_) = two(*wanted, "after:2026-03-02", "before:2026-04", "number", "7", "--json").json
+    assert (first["conversation"], first["position"]) == ("second-talk", 8)
+    marked = [first["excerpt"][start:end] for start, end in first["marks"]]
+    assert marked == ["number", "7", "harbour"]
+    for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
+        assert two(*wanted, filtered).err == "Nothing was found.\n"
+    assert two("conversations", "search", "tag:work").code == 2
+
+
+def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
+    refused = two("conversations", "delete", "first")
+    assert (refused.code, "Give --yes." in refused.err) == (2, True)
+    assert two("conversations", "delete", "first", "--yes").out == "first is deleted: first\n"
+    done = two("conversations", "delete", "second talk", "--yes", "--erase", "--json").json
+    assert done == {"id": "second-talk", "deleted": True, "erased": True}
+    assert two("conversations", "--json").json == []
+    assert b"harbour" not in (two.home / "jitchat.db").read_bytes()
+    assert two("conversations", "delete", "first", "--yes").code == 2
 
 
 def test_a_file_that_is_no_database_is_told_and_left_as_it_is(jitchat: Shell, tmp_path: Path):

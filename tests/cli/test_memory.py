@@ -100,7 +100,7 @@ def test_a_project_has_conversations_of_its_own(jitchat: Shell):
     jitchat("send", "And here.", "--project", "home")
     listed = jitchat("conversations", "--json").json
     assert [each["project"] for each in listed] == ["home", "work"]
-    assert listed[0]["title"] == "And here."
+    assert listed[0]["title"] == "And here"
     assert " home " in jitchat("conversations").out
     assert len(jitchat("conversations", "--project", "work", "--json").json) == 1
     refused = jitchat("window", "Hi", "--conversation", listed[0]["id"], "--project", "work")

@@ -311,7 +311,7 @@ def test_a_new_conversation_is_begun_and_named_by_the_message(
     sent = jitchat("send", "--new", "about the harbour")
     assert sent.err == "to chat-1, #1\n"
     assert jitchat.stored()["chat-1"] == ["about the harbour", "Understood."]
-    assert "about the harbour" in jitchat("conversations").out
+    assert "About the harbour" in jitchat("conversations").out
     both = jitchat("send", "--new", *DEMO, "hello")
     assert both.code == 2
     assert "--new begins a new conversation." in both.err

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import SpendingLimitReached
-from jitchat.events import SpendingNear
+from jitchat.events import WindowBuilt
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece
 from jitchat.session import Session, SessionOptions
@@ -49,7 +49,7 @@ def session(
 
 
 def warnings(events: list[object]) -> list[str]:
-    return [event.sentence for event in events if isinstance(event, SpendingNear)]
+    return [each.warning for each in events if isinstance(each, WindowBuilt) and each.warning]
 
 
 @pytest.mark.parametrize("setting", ["day", "conversation"])

@@ -119,7 +119,7 @@ def test_imported_turns_are_found_by_their_words_and_so_is_what_follows(store: C
     take(store, incoming([0, 1]))
     store.append("talk", [Turn(0, Role.USER, "turn here")])
 
-    found = {place for _, place, _ in store.search("turn")}
+    found = {found.position for found in store.search("turn")}
 
     assert found == {1, 2, 3}
     assert store.database.fetch_all("SELECT * FROM bulk_inserts") == []

@@ -91,6 +91,20 @@ def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_pat
     database.close()
 
 
+def test_temporary_turns_that_were_indexed_by_an_earlier_version_are_taken_out(tmp_path):
+    database_at(tmp_path / "old.db", "021_conversations")
+    with sqlite3.connect(tmp_path / "old.db") as connection:
+        connection.execute("UPDATE conversations SET temporary = 1")
+        connection.execute("INSERT INTO turns_fts (rowid, content) VALUES (99, 'of a gone turn')")
+    connection.close()
+    database = Database(tmp_path / "old.db")
+    with database.read() as connection:
+        query = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH 'port OR gone'"
+        assert connection.execute(query).fetchall() == []
+        assert connection.execute("SELECT COUNT(*) FROM turns_fts_docsize").fetchone() == (0,)
+    database.close()
+
+
 def test_the_schema_only_grows(database):
     with database.read() as connection:
         tables = [

@@ -96,9 +96,9 @@ async def test_no_surface_lets_it_through(
                 assert surface in seen, (surface, payload)
             assert not forbidden(seen), payload
         screen.action_resume()
+        await until(pilot, lambda: drawn(app).count("title") >= len(payloads), "a row of each")
         await pilot.pause()
         seen = drawn(app)
-        assert seen.count("title") >= len(payloads), "each has a row"
         assert not forbidden(seen)
         assert app.is_running
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jitchat.tui.chat.screen import ChatScreen
 
 QUESTION = "what did we settle on for the deploy window?"
-LETTERS = "rectwpxum!"
+LETTERS = "rectwpxum!yY"
 """Each is, or was, a key of a pane."""
 
 

@@ -40,8 +40,8 @@ async def test_it_is_told_the_newest_of_each_cause_and_the_app_goes_on(
     made = backend.store.create("New conversation")
     async with JitchatApp(backend, made).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        for refused, keys in (("rename", ("enter",)), ("create", ("ctrl+n",))):
-            screen.query_one(Prompt).text = "hello" if refused == "rename" else ""
+        for refused, keys in (("suggest_title", ("enter",)), ("create", ("ctrl+n",))):
+            screen.query_one(Prompt).text = "the harbour" if refused == "suggest_title" else ""
             with monkeypatch.context() as refusing:
                 refusing.setattr(backend.store, refused, full)
                 await pilot.press(*keys)

@@ -79,6 +79,8 @@ async def test_from_the_first_screen_to_the_first_answer(
         await pilot.press("escape")
         if size == LARGE:
             await pilot.press("ctrl+r", *"hazel")
+            found = pilot.app.screen.query_one(OptionList)
+            await until(pilot, lambda: found.option_count == 1, "the turn that has it")
             await picture(pilot, "conversations")
             await pilot.press("escape", "escape")
         await type_text(pilot, QUESTION)

@@ -22,6 +22,7 @@ from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.approval_line import ApprovalLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -104,6 +105,7 @@ class Surfaces:
         self.top = TopLine(self.model_fetch)
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)
+        self.find = FindLine()
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
         """What could answer in place of the reader."""
@@ -122,6 +124,7 @@ class Surfaces:
         with Container(id="panes"):
             yield self.transcript
             yield self.inspector
+        yield self.find
         yield self.bar
         yield self.offer
         yield self.approval

@@ -11,8 +11,8 @@ order whatever the focus does meanwhile:
 - What costs asks in the same way, whichever key it has.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from textual import events
@@ -36,6 +36,8 @@ class Question:
     action: Callable[[], Awaitable[object]]
     letter: events.Key | None = None
     """The key that asked, where it may turn out to begin a text."""
+    choices: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    """What other keys do that answer it."""
 
 
 class KeyRouting:
@@ -61,9 +63,11 @@ class KeyRouting:
         """Decide on a key or a paste; False leaves it to whatever has the focus."""
         question = self._question
         if question is not None:
-            is_yes = isinstance(event, events.Key) and event.key == "enter"
-            await self.answer(yes=is_yes)
-            if is_yes or (isinstance(event, events.Key) and event.key == "escape"):
+            key = event.key if isinstance(event, events.Key) else ""
+            await self.answer(yes=key == "enter")
+            if key in question.choices:
+                await question.choices[key]()
+            if key in ("enter", "escape", *question.choices):
                 return True
         if isinstance(self._screen.focused, (TextArea, Input)):
             return False
@@ -89,7 +93,11 @@ class KeyRouting:
             return False
         act = partial(self._screen.app.run_action, active.binding.action, active.node)
         if active.binding.tooltip:
-            self.ask(Question(pane.question_of(active.binding), act, letter))
+            choices = {
+                digit: partial(self._screen.app.run_action, action, active.node)
+                for digit, action in pane.choices_of(active.binding).items()
+            }
+            self.ask(Question(pane.question_of(active.binding), act, letter, choices))
         else:
             await act()
         return True

@@ -20,8 +20,8 @@ from textual.worker import Worker, get_current_worker
 
 from jitchat.crash import holds_secret
 from jitchat.errors import JitchatError, StoreError
+from jitchat.store.deletion import delete_conversation
 from jitchat.store.pins import Drafts
-from jitchat.store.temporary import delete_conversation
 from jitchat.tui import garbage
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host

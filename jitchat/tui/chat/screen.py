@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,18 +17,21 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from jitchat.errors import StoreError
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
 from jitchat.statements import Source
+from jitchat.store.deletion import delete_left
 from jitchat.store.pins import Drafts
-from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
-from jitchat.text.sanitize import one_line
+from jitchat.text.code_blocks import code_blocks
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
+from jitchat.tui.chat.conversations import Conversations, named
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.facts import Facts
+from jitchat.tui.chat.find import Find
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
@@ -46,6 +48,7 @@ from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.tool_block import whole
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
     from jitchat.tui.dialogs.projects import ChosenProject
+    from jitchat.tui.dialogs.resume import Choice
 
 WIDE = 110
 """Columns from which the inspector stands beside the transcript."""
@@ -70,13 +74,6 @@ NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 1
 
 
 TEMPORARY_DELETED = "The temporary conversation is deleted."
-TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
-
-
-def _is_new(conversation: Conversation, project: str) -> bool:
-    """Whether nothing was said in a conversation yet, which can be used for a new one."""
-    is_kept = not conversation.is_temporary
-    return is_kept and not conversation.turns and conversation.project == project
 
 
 class ChatScreen(Screen[None]):
@@ -106,6 +103,8 @@ class ChatScreen(Screen[None]):
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
+        self.conversations = Conversations(*shared, opening, self.open)
+        self.find = Find(*shared, opening)
         self.routing = KeyRouting(self)
         self._was_shown = False
         self._waiting: str | None = None
@@ -149,8 +148,7 @@ class ChatScreen(Screen[None]):
         await self.tools.stop()
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
-        with suppress(StoreError):  # the next start deletes it
-            await self.opening.delete_temporary(self.opening.conversation)
+        await asyncio.to_thread(delete_left, self.backend.store)
 
     @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
@@ -164,6 +162,7 @@ class ChatScreen(Screen[None]):
     async def leave(self) -> None:
         """Have nothing of the conversation come late from now on, or stay on screen."""
         self._return_waiting()
+        self.action_find_close()
         self.meter.leave()
         self.branches.leave_edit()
         self.steering.leave()
@@ -394,6 +393,8 @@ class ChatScreen(Screen[None]):
         self.meter.sum_up()
         await self.sends.end(message)
         self.indexing.write_missing_lines()
+        if self.session is not None:
+            self.conversations.improve_title(self.session)
         await self.models.take_over_if_waiting()
 
     @on(Sends.ReplyStored)
@@ -669,55 +670,27 @@ class ChatScreen(Screen[None]):
 
     @reports_errors
     async def action_new_conversation(self) -> None:
-        """Open an empty conversation; one that is empty already is used again."""
-        if self.sends.waits():
-            return
-        store = self.backend.store
-        project = store.project_of(self.opening.conversation.id)
-        empty = next((each for each in store.conversations() if _is_new(each, project)), None)
-        await self.open(empty or store.create(NEW_TITLE, project=project))
+        if not self.sends.waits():
+            await self.conversations.begin()
 
     @reports_errors
     async def action_temporary(self) -> None:
-        """Open a temporary conversation; it is deleted when it is left."""
         if not self.sends.waits():
-            store = self.backend.store
-            project = store.project_of(self.opening.conversation.id)
-            await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
-            self.host.say(TEMPORARY_SAID)
+            await self.conversations.begin_temporary()
 
     @reports_errors
     async def action_project(self, name: str = "") -> None:
         """Put the conversation into a project; without a name, choose among all."""
         if self.sends.waits():
             return
-        store, present = self.backend.store, self.opening.conversation
         if name:
-            await self._move(name)
-            return
-        from jitchat.tui.dialogs.projects import ProjectsScreen  # noqa: PLC0415  seldom
-
-        projects = await asyncio.to_thread(store.projects)
-        screen = ProjectsScreen(projects, store.project_of(present.id))
-        self.app.push_screen(screen, self._project_chosen)
+            await self.conversations.move(name)
+        else:
+            await self.conversations.choose_project(self._project_chosen)
 
     @reports_errors
     async def _project_chosen(self, chosen: ChosenProject | None) -> None:
-        if chosen is not None and chosen.moves:
-            await self._move(chosen.name)
-        elif chosen is not None:
-            store = self.backend.store
-            latest = store.latest(chosen.name) or store.create(NEW_TITLE, project=chosen.name)
-            if latest.id != self.opening.conversation.id:
-                await self.open(latest)
-
-    async def _move(self, name: str) -> None:
-        """Put the conversation on screen into a project, whose memory it has from now on."""
-        store, present = self.backend.store, self.opening.conversation
-        project = project_name(name)
-        await asyncio.to_thread(store.move, present.id, project)
-        await self.open(await asyncio.to_thread(store.conversation, present.id))
-        self.host.say(f"This conversation is in the project {project}, and so are new ones.")
+        await self.conversations.take_project(chosen)
 
     @reports_errors
     async def action_keep_fact(self) -> None:
@@ -735,27 +708,110 @@ class ChatScreen(Screen[None]):
         if (session := self._opened()) is not None and await self.facts.forget(session, wanted):
             self.previews.plan(afresh=True)
 
-    def action_resume(self) -> None:
+    def action_resume(self, edit: str = "") -> None:
+        """List the conversations; `edit` begins with the title or the tags of the open one."""
         from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
 
         if not self.sends.waits():
-            self.app.push_screen(ResumeScreen(self.backend.store), self._resumed)
+            screen = ResumeScreen(self.backend.store, self.opening.conversation, edit)
+            self.app.push_screen(screen, self._resumed)
 
+    @reports_errors
     async def _open_elsewhere(self, source: Source) -> None:
         """Open another conversation at a turn; the draft here is kept, and that is said."""
         if self.sends.waits():
             return
         left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
-        await self._resumed((source.conversation, source.first))
+        store = self.backend.store
+        conversation = await asyncio.to_thread(store.conversation, source.conversation)
+        await self.open(conversation, source.first)
+        self.surfaces.prompt.focus()
         if has_draft and not left.is_temporary:
             self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
 
     @reports_errors
-    async def _resumed(self, chosen: tuple[str, int | None] | None) -> None:
-        if chosen is not None:
-            conversation = await asyncio.to_thread(self.backend.store.conversation, chosen[0])
-            await self.open(conversation, chosen[1])
+    async def _resumed(self, chosen: Choice) -> None:
+        from jitchat.tui.dialogs.resume import Deleted  # noqa: PLC0415  not on the first frame
+
+        if isinstance(chosen, Deleted):
+            await self.conversations.delete(chosen.conversation, erases=chosen.erases)
+        elif chosen is not None:
+            await self.open(chosen.conversation, chosen.turn)
             self.surfaces.prompt.focus()
+        else:
+            await self.conversations.refresh()
+
+    @reports_errors
+    async def action_rename(self, title: str = "") -> None:
+        if title:
+            await self.conversations.rename(title)
+        else:
+            self.action_resume("rename")
+
+    @reports_errors
+    async def action_tag(self, tags: str = "") -> None:
+        if tags:
+            await self.conversations.tag(tags)
+        else:
+            self.action_resume("tag")
+
+    @reports_errors
+    async def action_archive(self) -> None:
+        await self.conversations.archive()
+
+    @reports_errors
+    async def action_restore(self) -> None:
+        if not self.sends.waits():
+            await self.conversations.restore()
+
+    def action_delete(self, how: str = "") -> None:
+        """Ask whether to delete the conversation on screen; `erase` leaves no word of it."""
+        present, erases = self.opening.conversation, how == "erase"
+        if how and not erases:
+            self.host.say("/delete takes nothing behind it, or: erase.")
+        elif not self.sends.waits():
+            asked = f"{'Erase' if erases else 'Delete'} {named(present)}?"
+            self.routing.ask(Question(asked, partial(self._delete, present, erases=erases)))
+
+    @reports_errors
+    async def _delete(self, present: Conversation, *, erases: bool) -> None:
+        await self.conversations.delete(present, erases=erases)
+
+    def action_find(self, wanted: str = "") -> None:
+        self.find.open(wanted, self.focused)
+
+    @on(FindLine.Changed)
+    def _find_changed(self, message: FindLine.Changed) -> None:
+        self.find.look_for(message.wanted)
+
+    def action_find_match(self, step: int) -> None:
+        self.find.move(step)
+
+    def action_find_close(self) -> None:
+        if (focused := self.find.close()) is not None:
+            self.set_focus(focused)
+
+    def action_copy_turn(self) -> None:
+        turn = self.surfaces.transcript.to_copy
+        if turn is None:
+            self.host.say("There is nothing to copy yet.")
+        else:
+            self._copy(turn.content, f"#{turn.position}")
+
+    def action_copy_code(self, number: str = "1") -> None:
+        """Copy a block of code of the chosen turn, or of the last reply, by its number."""
+        turn = self.surfaces.transcript.to_copy
+        blocks = code_blocks(turn.content) if turn is not None else ()
+        if turn is None or not (number.isdecimal() and 0 < int(number) <= len(blocks)):
+            count = plural(len(blocks), "block") if blocks else "no block"
+            self.host.say(f"There is {count} of code to copy.")
+        else:
+            self._copy(blocks[int(number) - 1].code, f"code block {number} of #{turn.position}")
+
+    def _copy(self, text: str, what: str) -> None:
+        plain = for_terminal(text)
+        self.app.copy_to_clipboard(plain)
+        self.host.say(f"Copied {what}: {plural(len(plain), 'character')}.")
 
     def action_toggle_inspector(self) -> None:
         inspector = self.surfaces.inspector

@@ -14,8 +14,9 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat import events
-from jitchat.errors import JitchatError, KeyRefused, StoreError
+from jitchat.errors import JitchatError, KeyRefused, StoreError, UnknownConversation
 from jitchat.providers.catalogue.table import presets
+from jitchat.small_models.titles import name_new
 from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher
@@ -240,9 +241,11 @@ class Sends(Controller):
                 self._turn = turn
                 await self._find_reply_position()
                 await transcript.put(turn)
-            case events.WindowBuilt(window, _):
+            case events.WindowBuilt(window):
                 if window.step:
                     await self._find_reply_position()
+                if event.warning:
+                    self.host.warn(one_line(event.warning))
                 self.previews.show_sent(window, self._turn, None)
                 hint.wait(AWAITED, LOADING if self._is_local() else "")
             case events.ReplyDelta() | events.ReasoningDelta() | events.ReasoningFound():
@@ -294,8 +297,6 @@ class Sends(Controller):
                 self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
-            case events.SpendingNear(sentence):
-                self.host.warn(one_line(sentence))
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
                 self.host.say(one_line(sentence), seconds=READ_SECONDS)
 
@@ -360,8 +361,13 @@ class Sends(Controller):
         return preset is not None and preset.is_local
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
-        """Read the conversation as it is stored; a new one is named by its first message."""
+        """Read the conversation as it is stored; a new one is named by its first message.
+
+        One that was deleted meanwhile is as it was: the send tells of that.
+        """
         store = self.backend.store
         if turn is not None:
-            store.name_after(conversation, turn.content)
-        return store.conversation(conversation.id)
+            name_new(store, conversation, turn.content)
+        with suppress(UnknownConversation):
+            return store.conversation(conversation.id)
+        return conversation

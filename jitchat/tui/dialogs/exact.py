@@ -13,6 +13,7 @@ from textual.widgets import Static, TextArea
 from jitchat.statements import Source
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.values import Turn
 
 PART = 20_000
 """Characters that are shown at a time: to lay out a megabyte takes seconds."""
@@ -122,6 +123,12 @@ class ExactScreen(Dialog[Source | None]):
     def action_copy(self) -> None:
         """Copy what is selected, or all of the text."""
         self.copy(self.query_one(TextArea).selected_text or self._text)
+
+
+def turns_text(turns: Sequence[Turn]) -> str:
+    """Write the turns that something was taken from, or say that they are gone."""
+    said = (f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
+    return "\n\n".join(said) or "The conversation that this was taken from is deleted."
 
 
 def _for_terminal(text: str, marks: Sequence[Span]) -> Iterator[str]:

@@ -1,4 +1,10 @@
-"""Conversations to resume, and a search through all that was ever said."""
+"""The conversations: to resume, to search in all that was ever said, to name, tag and delete."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -6,75 +12,233 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerError
 
+from jitchat.store import deletion
+from jitchat.store.conversation_search import SYNTAX, Found, parse_query
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
-from jitchat.values import Conversation
+from jitchat.values import DEFAULT_PROJECT, Conversation
 
-Choice = tuple[str, int | None]
-"""A conversation's id, and the position of a turn in it."""
+_MARK = "bold underline $text-warning"
 
 
-class ResumeScreen(Dialog[Choice | None]):
-    """Type to search, Enter to open."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    conversation: Conversation
+    turn: int | None = None
+    """The position of a turn in it; None for its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The conversation that is open is to be left and deleted."""
+
+    conversation: Conversation
+    erases: bool
+
+
+Choice = Opened | Deleted | None
+
+
+def _control(letter: str, action: str, word: str) -> Binding:
+    """Bind a key that works while something is typed."""
+    key = f"ctrl+{letter}"
+    display = f"^{letter.upper()}"
+    return Binding(key, action, word, key_display=display, priority=True, id=f"resume_{word}")
+
+
+class ResumeScreen(Dialog[Choice]):
+    """Type to search, Enter to open. The line is also where a title or tags are typed."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("escape", "dismiss", "Close", id="resume_close"),
         Binding("down", "move('cursor_down')", show=False),
         Binding("up", "move('cursor_up')", show=False),
+        _control("e", "edit('rename')", "rename"),
+        _control("t", "edit('tag')", "tag"),
+        _control("b", "archive", "archive"),
+        _control("d", "delete", "delete"),
+        _control("z", "restore", "undo"),
+        Binding("escape", "back", "close", id="resume_close"),
     ]
 
-    def __init__(self, store: ColdStore) -> None:
+    def __init__(self, store: ColdStore, present: Conversation, edit: str = "") -> None:
+        """`present` is the one that is open; `edit` begins with its title or tags."""
         super().__init__()
-        self._store = store
-        self._known: list[Conversation] = []
-        self._choices: list[Choice] = []
+        self._store, self._present, self._begins = store, present, edit
+        self._rows: list[Opened] = []
+        self._query = ""
+        self._filling: Worker[None] | None = None
+        self._doing = ""
+        """What Enter does but to open: `rename`, `tag`, `delete` or `erase`."""
+        self._subject = present
+        """What it does that to."""
 
     def compose(self) -> ComposeResult:
-        with box("Conversations", "type to search every turn · Enter open · Esc close"):
-            yield Input(placeholder="Search titles and everything that was said…", id="wanted")
+        with box("Conversations", "type to search every turn · Enter opens"):
+            yield Input(placeholder=f"Search, or {SYNTAX}", id="wanted")
             yield PointedList(id="choices")
+            yield KeyLine()
 
     def on_mount(self) -> None:
-        self._known = self._store.conversations()
-        self._fill("")
+        self._fill()
+        if self._begins:
+            self._begin(self._begins, self._present)
+
+    @property
+    def _line(self) -> Input:
+        return self.query_one(Input)
+
+    async def _chosen(self) -> Opened | None:
+        """Tell which row has the cursor, once those of what is typed are there."""
+        while self._filling is not None and not self._filling.is_finished:
+            with suppress(WorkerError):
+                await self._filling.wait()
+        index = self.query_one(PointedList).highlighted
+        return self._rows[index] if index is not None and index < len(self._rows) else None
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
-        self._fill(event.value)
+        if self._doing in ("delete", "erase"):
+            self._end()
+        if not self._doing:
+            self._query = event.value
+            self._fill()
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
-    def _choose(self) -> None:
-        index = self.query_one(PointedList).highlighted
-        if index is not None and index < len(self._choices):
-            self.dismiss(self._choices[index])
+    @reports_errors
+    async def _accept(self) -> None:
+        if not self._doing:
+            if (chosen := await self._chosen()) is not None:
+                self.dismiss(chosen)
+            return
+        task, typed, subject = self._doing, self._line.value, self._subject
+        self._end()
+        is_present = subject.id == self._present.id
+        if task in ("delete", "erase") and (is_present or task == "erase"):
+            self.dismiss(Deleted(subject, erases=task == "erase"))
+            return
+        await asyncio.to_thread(self._do, task, subject, typed)
+        self._fill()
+
+    def _do(self, task: str, subject: Conversation, typed: str) -> None:
+        if task == "rename":
+            self._store.rename(subject.id, typed)
+        elif task == "tag":
+            wanted = [word.removeprefix("#") for word in typed.split()]
+            self._store.tag(subject.id, wanted, set(subject.tags) - set(map(fold, wanted)))
+        else:
+            deletion.hide(self._store, subject.id)
+
+    def action_back(self) -> None:
+        if self._doing:
+            self._end()
+        else:
+            self.dismiss(None)
+
+    async def action_edit(self, task: str) -> None:
+        if (chosen := await self._chosen()) is not None:
+            self._begin(task, chosen.conversation)
+
+    async def action_delete(self) -> None:
+        """Ask whether to delete; asked once more, whether to erase."""
+        if self._doing == "delete":
+            self._begin("erase", self._subject)
+        else:
+            await self.action_edit("delete")
+
+    @reports_errors
+    async def action_archive(self) -> None:
+        if (chosen := await self._chosen()) is not None:
+            known = chosen.conversation
+            await asyncio.to_thread(self._store.archive, known.id, archived=not known.is_archived)
+            self._fill()
+
+    @reports_errors
+    async def action_restore(self) -> None:
+        """Undo the last deletion."""
+        if await asyncio.to_thread(deletion.restore_last, self._store) is not None:
+            self._fill()
 
     async def action_move(self, way: str) -> None:
         """Move the highlight while typing goes on."""
-        await self.query_one(PointedList).run_action(way)
+        if not self._doing:
+            await self.query_one(PointedList).run_action(way)
 
-    def _fill(self, wanted: str) -> None:
-        titles = {conversation.id: conversation.title for conversation in self._known}
-        lines: list[Content] = []
-        self._choices = []
-        for conversation in self._known:
-            if fold(wanted) in fold(conversation.title):
-                size, touched = plural(conversation.turns, "turn"), conversation.updated_at
-                about = f"  {size} · {touched:%d %b %Y, %H:%M} · {conversation.id}"
-                title = one_line(conversation.title)
-                lines.append(Content.assemble((title, "bold"), (about, MUTED)))
-                self._choices.append((conversation.id, None))
-        for id_, position, excerpt in self._store.search(wanted) if wanted.strip() else ():
-            title = one_line(titles.get(id_, id_))
-            place, where = (f" #{position} ", "bold"), (f"  in {title}", MUTED)
-            lines.append(Content.assemble(place, one_line(excerpt), where))
-            self._choices.append((id_, position))
+    def _begin(self, task: str, subject: Conversation) -> None:
+        """Ask for a title or tags in the line, or whether to delete, above it."""
+        self._doing, self._subject = task, subject
+        name = f"“{shorten(subject.title, 24)}”"
+        asked = {
+            "rename": f"Title of {name} · ⏎ keep · Esc no",
+            "tag": f"Tags of {name}, as words · ⏎ keep · Esc no",
+            "delete": f"Delete {name}? ⏎ yes · Esc no · ^D for good",
+            "erase": f"Erase {name}, with what it taught, for good? ⏎ yes · Esc no",
+        }
+        self.query_one(".box").border_title = Content(asked[task])
+        if task in ("rename", "tag"):
+            with self.prevent(Input.Changed):
+                self._line.value = subject.title if task == "rename" else " ".join(subject.tags)
+                self._line.cursor_position = len(self._line.value)
+        self._line.focus()
+
+    def _end(self) -> None:
+        """Go back to the search."""
+        is_typed, self._doing = self._doing in ("rename", "tag"), ""
+        self.query_one(".box").border_title = Content("Conversations")
+        if is_typed:
+            with self.prevent(Input.Changed):
+                self._line.value = self._query
+
+    def _fill(self) -> None:
+        """Look for what is typed, in place of what is looked for still."""
+        self._filling = self.run_worker(self._look_and_show(), group="search", exclusive=True)
+
+    @reports_errors
+    async def _look_and_show(self) -> None:
+        known, found = await asyncio.to_thread(self._look, self._query)
+        lines = [_line_of(conversation) for conversation in known]
+        self._rows = [Opened(conversation) for conversation in known]
+        for conversation, hit in found:
+            lines.append(_line_of_turn(hit, conversation))
+            self._rows.append(Opened(conversation, hit.position))
         choices = self.query_one(PointedList)
+        kept = choices.highlighted or 0
         choices.set_options(map(Option, lines))
-        choices.highlighted = 0 if lines else None
+        choices.highlighted = min(kept, len(lines) - 1) if lines else None
+
+    def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]]]:
+        """Find the conversations that fit a query, and the turns in them; from a thread."""
+        text, where = parse_query(query)
+        known = self._store.conversations(where)
+        by_id = {each.id: each for each in self._store.conversations()} if text else {}
+        found = self._store.search(text, where=where) if text else []
+        titled = [each for each in known if fold(text) in fold(each.title)]
+        return titled, [
+            (by_id[hit.conversation], hit) for hit in found if hit.conversation in by_id
+        ]
+
+
+def _line_of(known: Conversation) -> Content:
+    size, touched = plural(known.turns, "turn"), known.updated_at
+    tags = "".join(f" #{tag}" for tag in known.tags) + " · archived" * known.is_archived
+    project = f" · {known.project}" if known.project != DEFAULT_PROJECT else ""
+    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}"
+    title = one_line(known.title), "bold"
+    return Content.assemble(title, for_terminal(tags), (about, MUTED))
+
+
+def _line_of_turn(hit: Found, conversation: Conversation) -> Content:
+    excerpt = Content(hit.excerpt)
+    for start, end in hit.marks:
+        excerpt = excerpt.stylize(_MARK, start, end)
+    where = f"  in {one_line(conversation.title)}", MUTED
+    return Content.assemble((f" #{hit.position} ", "bold"), excerpt, where)

@@ -109,7 +109,7 @@ class SuspectFinder:
         if text.startswith("#"):
             return named
         hits = self._memory.store.search(text, 4 * MOST, self._memory.conversation.id)
-        return named | {position: excerpt for _, position, excerpt in hits}
+        return named | {hit.position: hit.excerpt for hit in hits}
 
     def explain(self, case: Case) -> str:
         """Say what was noted, and what the ledger of then says of the turn."""

@@ -379,15 +379,14 @@ class View(ModalScreen[Outcome | None]):
 
     def show_elsewhere(self, source: Source) -> None:
         """Show turns of another conversation; Enter there leaves for it."""
-        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs import exact  # noqa: PLC0415  not on the first frame
 
         store, positions = self.subject.session.memory.store, list(source.turns)
 
         def show(turns: list[Turn]) -> None:
-            said = "\n\n".join(
-                f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns
-            )
-            self.open_over(ExactScreen(for_terminal(source.name), said, leads_to=source))
+            leads_to = source if turns else None
+            text = exact.turns_text(turns)
+            self.open_over(exact.ExactScreen(source.name, text, leads_to=leads_to))
 
         self.load(lambda: store.turns_at(source.conversation, positions), show, group="turns")
 

@@ -242,6 +242,9 @@ class Inspector(Vertical):
     def question_of(self, binding: Binding) -> str:
         return binding.tooltip.format(turn=self.chosen)
 
+    def choices_of(self, binding: Binding) -> dict[str, str]:  # noqa: ARG002  as of the transcript
+        return {}
+
     def action_toggle_turn(self) -> None:
         """Take the turn under the cursor out of the next message, or bring it in."""
         kinds = self._window.kind_of_turns() if self._window is not None else {}

@@ -5,6 +5,7 @@ opens as quickly as one of ten. What is in view stays where it is while somethin
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
+from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
+from jitchat.tui.widgets.found_marks import FoundMarks
+from jitchat.tui.widgets.markdown_part import MarkdownPart
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.turn_list import joined, replaced, up_to
@@ -30,6 +35,12 @@ FIRST, STEP, MOST = 4, 10, 100
 """Turns mounted for the first frame, added at a time, and kept."""
 AROUND = 12
 """Turns mounted on either side of one that is looked for."""
+
+_BLOCKS, _NAME = 9, 12
+"""So many blocks of code have a key, and so many characters of each are named."""
+
+_MARGIN = 3
+"""Lines between a match and an end of the screen; a notice may lie there."""
 
 EMPTY = (
     "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
@@ -74,6 +85,7 @@ class Transcript(VerticalScroll):
         self._steering = Steering()
         self._grown: list[str] = []
         """The pieces of the reply that is growing."""
+        self._found = FoundMarks()
         self._cursor: int | None = None
         """The position of the turn that was chosen last; None for the last one."""
 
@@ -96,6 +108,7 @@ class Transcript(VerticalScroll):
             "turn_edit": view.turn.role is Role.USER,
             "turn_go_on": is_reply and is_cut(view.turn, view.detail),
             "turn_reasoning": view.foldable is not None,
+            "turn_copy_code": has_code(view.turn.content),
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
             "turn_requested": is_requested(view.turn),
@@ -104,7 +117,26 @@ class Transcript(VerticalScroll):
         return applies.get(binding.id or "", True)
 
     def question_of(self, binding: Binding) -> str:
-        return binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
+        asked = binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
+        blocks = self._blocks_of(binding)
+        names = (shorten(block.language or block.code, _NAME) for block in blocks)
+        listed = ", ".join(f"{number} {name}" for number, name in enumerate(names, start=1))
+        return f"{asked} {listed}" if len(blocks) > 1 else asked
+
+    def choices_of(self, binding: Binding) -> dict[str, str]:
+        """Tell which keys answer a question but Enter, and the action of each."""
+        numbers = range(1, len(self._blocks_of(binding)) + 1)
+        return {str(number): f"screen.copy_code('{number}')" for number in numbers}
+
+    def _blocks_of(self, binding: Binding) -> Sequence[CodeBlock]:
+        chosen = self.chosen if binding.id == "turn_copy_code" else None
+        return code_blocks(chosen.content)[:_BLOCKS] if chosen is not None else ()
+
+    @property
+    def to_copy(self) -> Turn | None:
+        """The turn under the cursor, else the last reply; None where there is neither."""
+        replies = (turn for turn in reversed(self._turns) if turn.role is Role.ASSISTANT)
+        return self.chosen or next(replies, None)
 
     async def put(self, turn: Turn) -> None:
         """Show a turn as it now is: a new one at the end, or one that is here already.
@@ -330,6 +362,7 @@ class Transcript(VerticalScroll):
     def _extended(self, shown: int) -> None:
         if shown == self._shown:
             self._is_extending = False
+            self._found.mark(self._mounted())
             self._fill(shown)
 
     def _fill(self, shown: int) -> None:
@@ -358,6 +391,51 @@ class Transcript(VerticalScroll):
 
     def _mounted(self) -> list[TurnView]:
         return [view for view in self.children if isinstance(view, TurnView)]
+
+    @property
+    def first_in_view(self) -> int:
+        """The position of the turn at the top of the screen; 0 where there is none."""
+        return self._nearest_in_view(1) or 0
+
+    def mark_found(
+        self, pattern: re.Pattern[str] | None, current: tuple[int, int] | None = None
+    ) -> None:
+        """Mark what matches, also in turns that come on screen later; None ends that.
+
+        `current` is the position of a turn, and which of the matches in its text is shown.
+        """
+        self._found.look_for(pattern, current)
+        self._found.mark(self._mounted())
+
+    async def go_to_match(self, position: int) -> None:
+        """Bring the current match into view, which is in the turn at a position."""
+        self.release_anchor()
+        if self._view_of(position) is None:
+            await self.show(self._turns, position)
+        self.point_at(position)
+        self.call_after_refresh(self._reveal, position, 4)
+
+    def _reveal(self, position: int, tries: int) -> None:
+        """Scroll to the current match; what is folded away is laid out on the way."""
+        view = self._view_of(position)
+        if view is None:
+            return
+        self._found.mark([view])
+        place = self._found.place(view)
+        if place is None:
+            self.scroll_to_widget(view, top=True, animate=False, immediate=True)
+            return
+        static, line = place
+        parts = [each for each in static.ancestors if isinstance(each, MarkdownPart)]
+        if tries and (self._is_extending or not static.region.height):
+            self.scroll_to_widget(
+                parts[0] if parts else view, top=True, animate=False, immediate=True
+            )
+            self.call_after_refresh(self._reveal, position, tries - 1)
+            return
+        y = static.region.y - self.region.y + self.scroll_y + line
+        if not self.scroll_y + _MARGIN <= y < self.scroll_y + self.size.height - _MARGIN:
+            self.scroll_to(y=y - self.size.height // 3, animate=False, immediate=True)
 
     def toggle_fold(self) -> bool:
         """Fold or unfold the reasoning or the call of the chosen turn, or of the last with either.

@@ -100,7 +100,7 @@ async def test_nothing_else_is_sent_meanwhile_and_the_end_of_the_reply_frees_the
         "and now?",
         "Understood.",
     ]
-    assert stage.opening.conversation.title == "and now?", "it is named by its first message"
+    assert stage.opening.conversation.title == "And now", "it is named by its first message"
     await stage.deliver(Previews.Planned)
     assert stage.previews.sent is None
     assert stage.previews.window is not None

@@ -1,0 +1,240 @@
+"""`jitchat conversations`: the list, a search in all that was said, and what is done with one."""
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from jitchat.cli import cold_store, options, output
+from jitchat.errors import UsageError
+from jitchat.store import deletion
+from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
+from jitchat.store.store import ColdStore
+from jitchat.store.windows import Spent, WindowArchive
+from jitchat.text.figures import local
+from jitchat.text.words import fold
+from jitchat.values import DEFAULT_PROJECT, Conversation
+
+_QUERY = click.argument("query", nargs=-1)
+_ID = click.argument("wanted", metavar="ID")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_FILTERS = f"Filters: {SYNTAX}"
+_INCOMPLETE = "it is deleted, but another jitchat is open: its log has words of it until that ends."
+
+
+@dataclass(frozen=True, slots=True)
+class HowToDelete:
+    yes: bool = options.option("Do not ask.", is_flag=True)
+    erase: bool = options.option(
+        "Leave no word of it in the file, nor of what was distilled from it.", is_flag=True
+    )
+    keep_memory: bool = options.option("With --erase: keep facts and document lines.", is_flag=True)
+
+
+@click.group("conversations", cls=options.SharingGroup, invoke_without_command=True)
+@options.in_project
+@_JSON
+@options.location_options
+@click.pass_context
+def conversations_command(context: click.Context, flags: options.Flags, as_json: bool) -> None:
+    """List, search, rename, tag, archive and delete conversations.
+
+    Without a command they are listed, the one touched last first. An ID is an id or a title.
+    """
+    context.obj = flags
+    if context.invoked_subcommand is None:
+        _list(flags, "", as_json=as_json)
+
+
+@conversations_command.command("list", epilog=_FILTERS)
+@_QUERY
+@options.in_project
+@_JSON
+@options.location_options
+def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) -> None:
+    """List those that fit QUERY: words of the title, and filters."""
+    _list(flags, _joined(query), as_json=as_json)
+
+
+@conversations_command.command("search", epilog=_FILTERS)
+@_QUERY
+@_JSON
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N")
+@options.location_options
+def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
+    """Find the turns that have all words of QUERY, the best first."""
+    text, where = parse_query(_joined(query))
+    if not text:
+        raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
+    with cold_store.opened_store(flags.paths()) as store:
+        titles = {known.id: known.title for known in store.conversations()}
+        found = store.search(text, limit, where=where)
+    if as_json:
+        output.say_json([{**each._asdict(), "title": titles[each.conversation]} for each in found])
+        return
+    for each in found:
+        place = output.painted(f"{each.conversation} #{each.position}", "cyan")
+        output.emit(f"{place}  {_marked(each)}")
+    if not found:
+        output.say("Nothing was found.", err=True)
+
+
+@conversations_command.command("rename")
+@_ID
+@click.argument("title")
+@_JSON
+@options.location_options
+def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool) -> None:
+    """Give one another TITLE, which stays."""
+    with cold_store.opened_store(flags.paths()) as store:
+        found = store.conversation(wanted)
+        store.rename(found.id, title)
+        _tell(store, found.id, "is renamed", as_json=as_json)
+
+
+@conversations_command.command("archive")
+@_ID
+@click.option("--undo", is_flag=True, help="Put it back into the lists.")
+@_JSON
+@options.location_options
+def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool) -> None:
+    """Leave one out of lists and searches; is:archived finds it."""
+    with cold_store.opened_store(flags.paths()) as store:
+        found = store.conversation(wanted)
+        store.archive(found.id, archived=not undo)
+        what = "is listed again" if undo else "is archived"
+        _tell(store, found.id, what, as_json=as_json)
+
+
+@conversations_command.command("tag")
+@_ID
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Take the tags off.")
+@_JSON
+@options.location_options
+def tag_command(
+    flags: options.Flags, wanted: str, tags: tuple[str, ...], remove: bool, as_json: bool
+) -> None:
+    """Add tags to one, each of them a word."""
+    with cold_store.opened_store(flags.paths()) as store:
+        found = store.conversation(wanted)
+        store.tag(found.id, () if remove else tags, tags if remove else ())
+        has = " ".join(f"#{tag}" for tag in store.conversation(found.id).tags) or "no tags"
+        _tell(store, found.id, f"has {has}", as_json=as_json)
+
+
+@conversations_command.command("delete")
+@_ID
+@options.options_as("how", HowToDelete)
+@_JSON
+@options.location_options
+def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json: bool) -> None:
+    """Delete one with its forks, windows and index, for good.
+
+    Facts and document lines that were taken from it stay, and say that their source is deleted.
+    """
+    if how.keep_memory and not how.erase:
+        raise UsageError("--keep-memory goes with --erase.", "A plain deletion keeps it.")
+    with cold_store.opened_store(flags.paths()) as store:
+        found = store.conversation(wanted)
+        _require_yes(found, given=how.yes)
+        if not how.erase:
+            deletion.delete_conversation(store, found.id)
+        elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
+            output.warn(_INCOMPLETE)
+    if as_json:
+        output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
+    else:
+        output.say(f"{found.id} is {'erased' if how.erase else 'deleted'}: {found.title}")
+
+
+def _require_yes(found: Conversation, *, given: bool) -> None:
+    if given:
+        return
+    if not output.is_terminal(sys.stdin):
+        raise UsageError("Nothing was deleted: there is no terminal to ask in.", "Give --yes.")
+    click.confirm(f"Delete {found.id} ({found.turns:,} turns)?", err=True, abort=True)
+
+
+def _joined(query: tuple[str, ...]) -> str:
+    """Join words as they were typed; one with blanks is a filter of several words."""
+    return " ".join(
+        f'{name}:"{value}"' if sign and " " in value else word
+        for word in query
+        for name, sign, value in (word.partition(":"),)
+    )
+
+
+def _marked(found: Found) -> str:
+    """Write an excerpt with its matches in colour."""
+    pieces, at = [], 0
+    for start, end in found.marks:
+        pieces += [(found.excerpt[at:start], None), (found.excerpt[start:end], "green")]
+        at = end
+    return "".join(output.painted(*each) for each in [*pieces, (found.excerpt[at:], None)])
+
+
+def _tell(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
+    found = store.conversation(identity)
+    if as_json:
+        spent = WindowArchive(store.database).spent(identity)
+        output.say_json(_fields(found, spent))
+    else:
+        output.say(f"{identity} {what}: {found.title}")
+
+
+def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
+    text, where = parse_query(query)
+    with cold_store.opened_store(flags.paths()) as store:
+        conversations = [
+            known
+            for known in store.conversations(where)
+            if flags.project in (None, known.project) and fold(text) in fold(known.title)
+        ]
+        spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
+    if as_json:
+        output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
+    elif conversations:
+        _print(conversations)
+    elif where == Filter(is_archived=False) and not text:
+        output.say("There are no conversations yet. Start `jitchat`, or import one.")
+    else:
+        output.say("No conversation fits that.", err=True)
+
+
+def _print(conversations: list[Conversation]) -> None:
+    in_projects = any(known.project != DEFAULT_PROJECT for known in conversations)
+    rows = [
+        (
+            known.id,
+            f"{known.turns:,} turns",
+            f"{local(known.updated_at):%Y-%m-%d %H:%M}",
+            *([known.project] if in_projects else []),
+            " ".join((known.title, *marks_of(known))),
+        )
+        for known in conversations
+    ]
+    output.print_columns(rows, right=(1,))
+
+
+def marks_of(known: Conversation) -> list[str]:
+    marks = ["(temporary)"] * known.is_temporary + ["(archived)"] * known.is_archived
+    return marks + [f"#{tag}" for tag in known.tags]
+
+
+def _fields(conversation: Conversation, spent: Spent) -> dict[str, Any]:
+    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "project": conversation.project,
+        "temporary": conversation.is_temporary,
+        "archived": conversation.is_archived,
+        "tags": list(conversation.tags),
+        "turns": conversation.turns,
+        "created_at": conversation.created_at.isoformat(),
+        "updated_at": conversation.updated_at.isoformat(),
+        "cost": spent.amount,
+        "cost_unknown": spent.unknown,
+    }

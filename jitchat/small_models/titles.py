@@ -1,0 +1,63 @@
+"""The title of a conversation to which nobody gave one: what its first message is about.
+
+It is made at once by what is built in; a small model, where one is set, makes a better one of the
+first exchange, behind the chat. A title that the user or the source gave is never changed.
+"""
+
+import asyncio
+
+from jitchat.errors import JitchatError
+from jitchat.index.entry import summarised
+from jitchat.memory import Memory
+from jitchat.small_models.small_model import SmallModel, parse_value, prompt
+from jitchat.small_models.summariser import quoted_turns
+from jitchat.store.store import NEW_TITLE, ColdStore
+from jitchat.text.entities import entities
+from jitchat.text.expressions import expressions
+from jitchat.text.sanitize import both_ends, shorten
+from jitchat.values import Conversation, Message, Role
+
+WIDTH = 60
+_AROUND = " \"'“”«».,;:?!。？！"
+_REACH = 20_000
+_EXCHANGE = 4
+"""So many turns at the beginning are shown to a model."""
+
+
+def title_of(text: str) -> str:
+    """Say what a first message is about; empty where it says nothing, such as a greeting."""
+    text = both_ends(text, _REACH, "\n\n").lstrip()
+    lead_in = expressions("titles")["lead_in"].match(text)
+    told = text[lead_in.end() :] if lead_in is not None else text
+    told = summarised(told, entities(told), decides=False, width=WIDTH).strip(_AROUND)
+    if not any(map(str.isalnum, told)):
+        return ""
+    return told[0].upper() + told[1:]
+
+
+def name_new(store: ColdStore, conversation: Conversation, text: str) -> None:
+    """Give a conversation without a title that of its first message."""
+    if conversation.title == NEW_TITLE and (title := title_of(text)):
+        store.suggest_title(conversation.id, title)
+
+
+async def improve(memory: Memory, model: SmallModel) -> bool:
+    """Have a model make the title of a first exchange, if nobody gave one; whether it did.
+
+    What it does not answer is not told: the title that is there serves.
+    """
+    store, conversation = memory.store, memory.conversation.id
+    turns = memory.turns[:_EXCHANGE]
+    is_first = sum(turn.role is Role.USER for turn in memory.turns[: _EXCHANGE + 1]) == 1
+    if not is_first or not await asyncio.to_thread(store.lacks_title, conversation):
+        return False
+    request = Message(Role.SYSTEM, prompt("title")), Message(Role.USER, quoted_turns(turns))
+    try:
+        titles = parse_value((await model.ask(request)).whole(), "titles", list)
+        title = shorten(str(titles[0]), WIDTH).strip(_AROUND) if titles else ""
+        if any(map(str.isalnum, title)):
+            await asyncio.to_thread(store.suggest_title, conversation, title)
+            return True
+    except JitchatError:
+        pass
+    return False

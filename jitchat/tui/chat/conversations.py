@@ -1,0 +1,198 @@
+"""Which conversation is on screen, and what is done with it as a whole.
+
+A new or a temporary one, its project, its title, tags, archive and deletion.
+
+A deletion can be undone until the app closes: the conversation is hidden until then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.errors import JitchatError
+from jitchat.small_models import titles
+from jitchat.store import deletion
+from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.chat.host import Controller
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.chat.opening import Opening
+    from jitchat.tui.dialogs.projects import ChosenProject
+    from jitchat.values import Conversation
+
+TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
+ERASED = "It is erased: no word of it is in the database."
+LOG_IS_READ = (
+    "It is deleted; another jitchat has the database open, whose log has words of it still."
+)
+NOTHING_DELETED = "Nothing was deleted since the start."
+
+
+def named(conversation: Conversation) -> str:
+    return f"“{shorten(conversation.title, 40)}”"
+
+
+def tag_changes(typed: str) -> tuple[list[str], list[str]]:
+    """Read the tags to add and, with a `-` ahead, those to take off."""
+    words = typed.split()
+    removed = [word.removeprefix("-") for word in words if word.startswith("-")]
+    return [word for word in words if not word.startswith("-")], removed
+
+
+def _is_new(conversation: Conversation, project: str) -> bool:
+    """Whether nothing was said in a conversation yet, which can be used for a new one."""
+    is_listed = not (conversation.is_temporary or conversation.is_archived)
+    return is_listed and not conversation.turns and conversation.project == project
+
+
+@dataclass(eq=False)
+class Conversations(Controller):
+    opening: Opening
+    open: Callable[[Conversation], Awaitable[None]]
+    """Leaves the conversation on screen for another one."""
+
+    async def begin(self) -> None:
+        """Open an empty conversation; one that is empty already is used again."""
+        store = self.backend.store
+        project = store.project_of(self.opening.conversation.id)
+        empty = next((each for each in store.conversations() if _is_new(each, project)), None)
+        await self.open(empty or store.create(NEW_TITLE, project=project))
+
+    async def begin_temporary(self) -> None:
+        """Open a temporary conversation; it is deleted when it is left."""
+        store = self.backend.store
+        project = store.project_of(self.opening.conversation.id)
+        await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
+        self.host.say(TEMPORARY_SAID)
+
+    async def choose_project(
+        self, chosen: Callable[[ChosenProject | None], Awaitable[None]]
+    ) -> None:
+        from jitchat.tui.dialogs.projects import ProjectsScreen  # noqa: PLC0415  seldom
+
+        store = self.backend.store
+        projects = await asyncio.to_thread(store.projects)
+        here = store.project_of(self.opening.conversation.id)
+        self.host.push(ProjectsScreen(projects, here), chosen)
+
+    async def take_project(self, chosen: ChosenProject | None) -> None:
+        """Put the conversation into the project that was chosen, or go on with the latest there."""
+        store = self.backend.store
+        if chosen is not None and chosen.moves:
+            await self.move(chosen.name)
+        elif chosen is not None:
+            latest = store.latest(chosen.name) or store.create(NEW_TITLE, project=chosen.name)
+            if latest.id != self.opening.conversation.id:
+                await self.open(latest)
+
+    async def move(self, name: str) -> None:
+        """Put the conversation on screen into a project, whose memory it has from now on.
+
+        Raises:
+            UsageError: It is no name of a project.
+        """
+        store, present = self.backend.store, self.opening.conversation
+        project = project_name(name)
+        await asyncio.to_thread(store.move, present.id, project)
+        await self.open(await asyncio.to_thread(store.conversation, present.id))
+        self.host.say(f"This conversation is in the project {project}, and so are new ones.")
+
+    async def rename(self, title: str) -> None:
+        """Give the conversation on screen another title.
+
+        Raises:
+            UsageError: The title says nothing.
+        """
+        await asyncio.to_thread(self.backend.store.rename, self.opening.conversation.id, title)
+        await self.refresh()
+
+    async def tag(self, typed: str) -> None:
+        """Add tags, and take those off that have a `-` ahead.
+
+        Raises:
+            UsageError: One of them is no tag.
+        """
+        identity = self.opening.conversation.id
+        await asyncio.to_thread(self.backend.store.tag, identity, *tag_changes(typed))
+        await self.refresh()
+        tags = " ".join(f"#{tag}" for tag in self.opening.conversation.tags)
+        self.host.say(f"Tags: {one_line(tags)}" if tags else "No tags.")
+
+    async def archive(self) -> None:
+        """Archive the conversation on screen, or list it again."""
+        present, store = self.opening.conversation, self.backend.store
+        await asyncio.to_thread(store.archive, present.id, archived=not present.is_archived)
+        await self.refresh()
+        now = self.opening.conversation.is_archived
+        self.host.say("Archived: is:archived finds it." if now else "It is listed again.")
+
+    async def refresh(self) -> None:
+        """Show the conversation as it is stored now; another one where it was deleted."""
+        store, here = self.backend.store, self.opening.conversation.id
+        listed = await asyncio.to_thread(store.conversations)
+        present = next((known for known in listed if known.id == here), None)
+        if present is None:
+            await self._leave(self.opening.conversation, takes_draft=True)
+        else:
+            self.opening.know(present)
+
+    async def delete(self, conversation: Conversation, *, erases: bool = False) -> None:
+        """Delete a conversation; the one on screen is left. An erasure cannot be undone.
+
+        Raises:
+            StoreError: It cannot be deleted now.
+        """
+        store = self.backend.store
+        await asyncio.to_thread(deletion.hide, store, conversation.id)
+        if conversation.id == self.opening.conversation.id:
+            await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
+        if erases:
+            self.host.run(self._erase(conversation), "erase")
+        elif not conversation.is_temporary:
+            self.host.say(f"Deleted {named(conversation)}. /restore undoes it.")
+
+    async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
+        """Open the latest of the others, or a new one; what is typed goes along `takes_draft`."""
+        store, typed = self.backend.store, self.surfaces.prompt.draft
+        latest = await asyncio.to_thread(store.latest, gone.project)
+        await self.open(latest or store.create(NEW_TITLE, project=gone.project))
+        if takes_draft and typed.strip():
+            self.surfaces.prompt.give_back(typed)
+
+    async def _erase(self, conversation: Conversation) -> None:
+        self.host.say(f"Erasing {named(conversation)}…")
+        try:
+            is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
+        except JitchatError as error:
+            self.host.tell(error)
+        else:
+            self.host.say(ERASED if is_gone else LOG_IS_READ)
+
+    async def restore(self) -> None:
+        """Undo the last deletion, and open what was deleted."""
+        store = self.backend.store
+        restored = await asyncio.to_thread(deletion.restore_last, store)
+        if restored is None:
+            self.host.say(NOTHING_DELETED)
+        else:
+            await self.open(await asyncio.to_thread(store.conversation, restored))
+
+    def improve_title(self, session: Session) -> None:
+        """Have a small model make the title of a first exchange, where one is set."""
+        model = session.options.summariser
+        if model is not None:
+            self.host.run(self._improve(session), "title")
+
+    async def _improve(self, session: Session) -> None:
+        model = session.options.summariser
+        try:
+            made = model is not None and await titles.improve(session.memory, model)
+        except JitchatError:  # told by what needs the store
+            return
+        if made and session is self.opening.session:
+            await self.refresh()

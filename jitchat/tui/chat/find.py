@@ -1,0 +1,101 @@
+"""A search in the conversation on screen: every match in all of its turns, one after the other.
+
+All turns are searched, in a thread; only those around the match are on screen, and marked there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from jitchat.errors import StoreError
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.widgets.find_line import FindLine
+from jitchat.tui.widgets.found_marks import pattern_of
+
+if TYPE_CHECKING:
+    from jitchat.tui.chat.opening import Opening
+    from jitchat.values import Turn
+
+Match = tuple[int, int]
+"""The position of a turn, and which of the matches in its text it is, from 0."""
+
+
+@dataclass(eq=False)
+class Find(Controller):
+    opening: Opening
+    _pattern: re.Pattern[str] | None = None
+    _matches: Sequence[Match] = field(default=())
+    _at: int = 0
+    _focused: Widget | None = None
+    """What had the focus before."""
+
+    @property
+    def _line(self) -> FindLine:
+        return self.surfaces.find
+
+    def open(self, wanted: str, focused: Widget | None) -> None:
+        """Open the line, or go to the next match where it is open."""
+        if self._line.is_open and not wanted:
+            self.move(1)
+            return
+        if not self._line.is_open:
+            self._focused = focused
+        self._line.open(wanted)
+        self.look_for(self._line.wanted)
+
+    def close(self) -> Widget | None:
+        """Take line and marks away; what is to have the focus again."""
+        if not self._line.is_open:
+            return None
+        self.host.cancel("find")
+        self._pattern, self._matches = None, ()
+        self._line.close()
+        self.surfaces.transcript.mark_found(None)
+        focused, self._focused = self._focused, None
+        return focused if focused is not None and focused.is_attached else self.surfaces.prompt
+
+    def look_for(self, wanted: str) -> None:
+        self._pattern = pattern_of(wanted)
+        self.host.run(self._look(self._pattern), "find", exclusive=True)
+
+    async def _look(self, pattern: re.Pattern[str] | None) -> None:
+        session, transcript = self.opening.session, self.surfaces.transcript
+        turns = session.memory.turns if session is not None else ()
+        found: list[Match] = []
+        try:
+            if pattern is not None:
+                found = await asyncio.to_thread(matches_in, turns, pattern)
+        except StoreError as error:
+            self.host.tell(error)
+        self._matches = found
+        self._at = bisect_left(found, (transcript.first_in_view, 0)) % len(found) if found else 0
+        await self._show()
+
+    def move(self, step: int) -> None:
+        """Go to the next match or the one before, round at the end."""
+        if self._matches:
+            self._at = (self._at + step) % len(self._matches)
+            self.host.run(self._show(), "find", exclusive=True)
+
+    async def _show(self) -> None:
+        current = self._matches[self._at] if self._matches else None
+        self._line.show_count(self._at + 1, len(self._matches))
+        self.surfaces.transcript.mark_found(self._pattern, current)
+        if current is not None:
+            await self.surfaces.transcript.go_to_match(current[0])
+
+
+def matches_in(turns: Sequence[Turn], pattern: re.Pattern[str]) -> list[Match]:
+    """Find every match in the texts of turns, in their order."""
+    return [
+        (turn.position, number)
+        for turn in turns
+        for number, _ in enumerate(pattern.finditer(turn.content))
+    ]

@@ -1,0 +1,79 @@
+"""One line to search the conversation with: what is looked for, and which match of how many."""
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from jitchat.tui.widgets.hint_line import clickable
+
+_KEYS = clickable(
+    (
+        ("⏎", " next", "screen.find_match(1)"),
+        ("↑", " previous", "screen.find_match(-1)"),
+        ("Esc", " close", "screen.find_close"),
+    ),
+    behind="  ",
+)
+
+
+class FindLine(Horizontal):
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("down,ctrl+g", "screen.find_match(1)", "Next match", id="find_next", show=False),
+        Binding(
+            "up,shift+enter", "screen.find_match(-1)", "Match before", id="find_before", show=False
+        ),
+        Binding("escape", "screen.find_close", "Close", id="find_close", show=False),
+    ]
+
+    @dataclass
+    class Changed(Message):
+        wanted: str
+
+    def __init__(self) -> None:
+        super().__init__(id="find-line")
+        self._count = Static(id="find-count")
+
+    def compose(self) -> ComposeResult:
+        yield Static("Find", id="find-label")
+        yield Input(id="find", compact=True)
+        yield self._count
+        yield Static(_KEYS, id="find-keys")
+
+    @property
+    def wanted(self) -> str:
+        return self.query_one(Input).value
+
+    def open(self, wanted: str) -> None:
+        """Show the line; what was looked for last is chosen, to be typed over."""
+        self.set_class(True, "-open")
+        line = self.query_one(Input)
+        line.value = wanted or line.value
+        line.action_select_all()
+        line.focus()
+
+    def close(self) -> None:
+        self.set_class(False, "-open")
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def show_count(self, number: int, of: int) -> None:
+        """Say which match is shown; 0 of 0 where there is none."""
+        told = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
+        self._count.update(told)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    @on(Input.Submitted)
+    async def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        await self.run_action("screen.find_match(1)")

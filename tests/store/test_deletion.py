@@ -1,0 +1,223 @@
+"""Deleting: hidden, then gone; an erasure leaves no word of it in the file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import ConversationDeleted, ConversationInUse
+from jitchat.index.embedder import NoEmbedder
+from jitchat.index.indexer import Indexer
+from jitchat.statements import (
+    DELETED,
+    DocumentLine,
+    Fact,
+    FactKind,
+    MemoryDocument,
+    Section,
+    Source,
+)
+from jitchat.store.deletion import delete_conversation, delete_left, erase, hide, restore_last
+from jitchat.store.documents import DocumentStore
+from jitchat.store.facts import FactStore
+from jitchat.store.pins import Drafts
+from jitchat.store.replies import ReplyWriter
+from jitchat.store.windows import WindowArchive, WindowRecord
+from jitchat.values import Role, Turn
+from tests.store.support import claim, dead_process
+from tests.support import talk
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+
+SECRET = "The heliotrope walrus never sleeps in Ouagadougou."
+WORDS = ("heliotrope", "walrus", "ouagadougou")
+
+
+def bytes_of(store: ColdStore) -> str:
+    """All that the database, its log and what goes with it hold, in lower case."""
+    files = store.database.path.parent.glob(f"{store.database.path.name}*")
+    return b"".join(file.read_bytes() for file in files).decode("latin-1").lower()
+
+
+def window(text: str, turn_id: int) -> WindowRecord:
+    shared = {"kind": "system", "tokens": 3, "text": "You are kind."}
+    own = {"kind": "draft", "tokens": 9, "text": f"Quoted: {text}", "turn_id": turn_id}
+    return WindowRecord("digest", {"mode": "jit"}, [shared, own], [{"reason": text}])
+
+
+def with_all_that_there_is(store: ColdStore) -> str:
+    """A conversation whose every row says it, forks and memory too, beside another one."""
+    other = store.create("Other")
+    archive = WindowArchive(store.database)
+    (said,) = store.append(other.id, talk("Something else."))
+    archive.put(said.id, window("Something else.", said.id))
+    made = store.create(SECRET)
+    for text in ("", "Again: "):  # the second is a fork
+        asked, answered = store.append(made.id, talk(f"{text}{SECRET}", SECRET), under=0)
+        archive.put(asked.id, window(SECRET, asked.id))
+    with store.database.write() as connection:
+        connection.execute("INSERT INTO reasoning VALUES (?, ?)", (answered.id, SECRET))
+        connection.execute("INSERT INTO held_turns VALUES (?, 'pinned')", (asked.id,))
+        connection.execute(
+            "INSERT INTO cases (said, wanted, kind, noted_at) VALUES (?, ?, 'miss', '')",
+            (asked.id, answered.id),
+        )
+        pass_id = connection.execute(
+            "INSERT INTO observation_passes"
+            " (conversation, kind, first, last, made_by, made_at, note)"
+            " VALUES (?, 'observe', 1, 2, 'x', '', '{}')",
+            (made.id,),
+        ).lastrowid
+        connection.execute("INSERT INTO observations VALUES (?, 1, ?)", (pass_id, SECRET))
+    Drafts(store.database).put(made.id, SECRET)
+    store.tag(made.id, ["walrus"])
+    list(Indexer(store, made.id, NoEmbedder()).catch_up())
+    source = Source(1, 2, made.id)
+    FactStore(store.database, "default", store.now).keep(
+        Fact(0, SECRET, FactKind.STANDING, source, date(2026, 3, 1))
+    )
+    documents = DocumentStore(store.database, "default", store.now)
+    lines = (
+        DocumentLine(Section.FACTS, SECRET, source),
+        DocumentLine(Section.FACTS, "Kept.", Source(1, 1, other.id)),
+    )
+    first = documents.put(MemoryDocument(lines, through={made.id: 4, other.id: 1}), "x")
+    documents.put(MemoryDocument((*lines, lines[1]), first.version, first.through), "x")
+    return made.id
+
+
+def test_an_erasure_leaves_no_word_in_the_file_nor_in_its_log(store: ColdStore):
+    made = with_all_that_there_is(store)
+    assert all(word in bytes_of(store) for word in WORDS)
+
+    assert erase(store, made)
+
+    assert [word for word in WORDS if word in bytes_of(store)] == []
+    assert [known.title for known in store.conversations()] == ["Other"]
+    archive = WindowArchive(store.database)
+    assert [each["text"] for each in archive.by_id(1).segments] == [
+        "You are kind.",
+        "Quoted: Something else.",
+    ]
+    document = DocumentStore(store.database, "default", store.now).latest()
+    assert [line.text for line in document.lines] == ["Kept.", "Kept."]
+    assert made not in document.through
+    with store.database.read() as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
+        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+
+
+def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
+    store: ColdStore,
+):
+    made = with_all_that_there_is(store)
+    with closing(sqlite3.connect(store.database.path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM turns").fetchone()
+        assert not erase(store, made)
+    other = store.create("Another")
+    assert erase(store, other.id)
+    assert [word for word in WORDS if word in bytes_of(store)] == []
+
+
+def test_what_was_distilled_stays_at_a_deletion_and_says_that_its_source_is_gone(store: ColdStore):
+    made = with_all_that_there_is(store)
+    documents = DocumentStore(store.database, "default", store.now)
+    before = documents.latest()
+
+    delete_conversation(store, made)
+
+    (fact,) = FactStore(store.database, "default", store.now).holding()
+    assert (fact.text, fact.source) == (SECRET, Source(1, 2, DELETED))
+    after = documents.latest()
+    assert [line.source.conversation for line in after.lines if line.source] == [
+        DELETED,
+        "chat-1",
+        "chat-1",
+    ]
+    assert after.version == before.version + 1  # nobody writes on from the one before
+    assert store.search("walrus") == []
+
+
+def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
+    made = with_all_that_there_is(store)
+    hide(store, made)
+    assert [known.id for known in store.conversations()] == ["chat-1"]
+    assert store.search("walrus") == store.prompts(5)[1:] == []
+    with pytest.raises(ConversationDeleted):
+        store.append(made, talk("Still there?"))
+
+    assert restore_last(store) == made
+    assert len(store.search("walrus")) == 4
+    assert restore_last(store) is None
+
+    hide(store, made)
+    claim_deletion(store, os.getppid())
+    assert restore_last(store) is None
+    assert delete_left(store) == 0
+    claim_deletion(store, os.getpid())
+    assert restore_last(store) == made  # the process that deleted it is there yet
+    hide(store, made)
+    claim_deletion(store, dead_process())
+    assert delete_left(store) == 0  # of temporary ones
+    with store.database.read() as connection:
+        assert connection.execute("SELECT id FROM conversations").fetchall() == [("chat-1",)]
+
+
+def claim_deletion(store: ColdStore, process: int) -> None:
+    """Say that another process deleted it."""
+    with store.database.write() as connection:
+        connection.execute("UPDATE conversations SET deleted_by = ? WHERE deleted_by", (process,))
+
+
+def test_one_in_which_another_process_writes_a_reply_is_left(store: ColdStore):
+    made = store.create("Talk")
+    store.append(made.id, talk("Well?"))
+    writer = ReplyWriter(store, made.id)
+    writer.add("Let me")
+    writer.save()
+    claim(store, os.getppid())
+    with pytest.raises(ConversationInUse):
+        erase(store, made.id)
+    assert store.conversation(made.id).turns == 2
+
+    claim(store, dead_process())
+    erase(store, made.id)
+    assert store.conversations() == []
+
+
+def test_one_that_is_open_elsewhere_takes_nothing_more_and_says_why(store: ColdStore):
+    made = store.create("Talk")
+    store.append(made.id, talk("Well?"))
+    deleting = (
+        "import sys, pathlib; from jitchat.store.database import Database;"
+        "from jitchat.store.store import ColdStore; from jitchat.store.deletion import erase;"
+        "erase(ColdStore(Database(pathlib.Path(sys.argv[1]))), sys.argv[2])"
+    )
+    command = [sys.executable, "-c", deleting, str(store.database.path), made.id]
+    subprocess.run(command, check=True)
+
+    with pytest.raises(ConversationDeleted):
+        store.append(made.id, [Turn(0, Role.USER, "And now?")])
+
+
+def test_a_temporary_conversation_is_in_no_full_text_index(store: ColdStore):
+    made = store.create("T", temporary=True)
+    store.append(made.id, talk(SECRET))
+    assert store.search("walrus") == []
+    delete_conversation(store, made.id)
+    with store.database.read() as connection:
+        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+
+
+def test_no_conversation_is_called_as_those_that_are_deleted(store: ColdStore):
+    assert store.create("x", DELETED).id == f"{DELETED}-2"

@@ -1,0 +1,163 @@
+"""What is done with conversations in the app: names, tags, archive, deletion; copies of turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input, OptionList
+
+from jitchat.session import SessionOptions
+from jitchat.store.deletion import delete_conversation
+from jitchat.store.store import NEW_TITLE
+from jitchat.tui.app import JitchatApp
+from jitchat.tui.dialogs.resume import ResumeScreen
+from jitchat.tui.widgets.transcript import Transcript
+from tests.small_models.support import small
+from tests.support import talk
+from tests.tui.support import TestBackend, chat, demo_app, notices, ready, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+CODE = "Two:\n\n```python\nprint(1)\n```\n\nand\n\n```sh\nls\x1b[2J\n```\n"
+
+
+async def command(pilot: Pilot[None], text: str) -> None:
+    await pilot.pause()
+    chat(pilot).query_one("#prompt").insert(text)  # type: ignore[attr-defined]
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    choices = pilot.app.screen.query_one(OptionList)
+    return [str(option.prompt).partition("  ")[0] for option in choices.options]
+
+
+def question(pilot: Pilot[None]) -> str:
+    return str(chat(pilot).query_one("#cost").render())
+
+
+async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBackend) -> None:
+    backend.store.append(backend.store.create("Old name").id, talk("About walruses."))
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+r", *"walrus")
+        await until(pilot, lambda: len(listed(pilot)) == 1, "the turn that has it")
+        await pilot.press("ctrl+e")
+        line = pilot.app.screen.query_one(Input)
+        assert line.value == "Old name"
+        await pilot.press("ctrl+u", *"Name", "enter")
+        await until(pilot, lambda: backend.store.conversations()[1].title == "Name", "its title")
+        await pilot.press("ctrl+t", *"#sea", "enter")
+        await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
+        assert line.value == "walrus"
+
+        line.value = "tag:sea"
+        await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the one with the tag")
+        await pilot.press("ctrl+d", "x", "backspace")  # what is typed answers no
+        await pilot.press("ctrl+d", "enter")
+        await until(pilot, lambda: listed(pilot) == [], "the list without it")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the list with it")
+        await pilot.press("ctrl+b")
+        await until(pilot, lambda: listed(pilot) == [], "the list without what is archived")
+        await pilot.press("escape")
+        assert not isinstance(pilot.app.screen, ResumeScreen)
+    assert [known.is_archived for known in backend.store.conversations()] == [True, False]
+
+
+async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands(
+    backend: TestBackend,
+) -> None:
+    other = backend.store.create("Other")
+    backend.store.append(other.id, talk("Well?"))
+    app = demo_app(backend)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        await command(pilot, "/rename A very fine title")
+        await command(pilot, "/tag fine -coarse")
+        await until(pilot, lambda: screen.opening.conversation.tags == ("fine",), "the tag")
+        assert screen.opening.conversation.title == "A very fine title"
+
+        await command(pilot, "/delete")
+        assert question(pilot) == "Delete “A very fine title”?"
+        await pilot.press("escape")
+        await command(pilot, "/delete")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.opening.conversation.id == other.id, "another one")
+        assert [known.id for known in backend.store.conversations()] == [other.id]
+        await ready(pilot)
+        await command(pilot, "/restore")
+        await until(pilot, lambda: screen.opening.conversation.id == "demo", "it is back")
+        await ready(pilot)
+
+        await command(pilot, "/delete erase")
+        await pilot.press("enter")
+        await until(pilot, lambda: "It is erased" in " ".join(notices(pilot)), "that it is gone")
+        await ready(pilot)
+        await command(pilot, "/delete")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.opening.conversation.title == NEW_TITLE, "a new one")
+    with backend.store.database.read() as connection:
+        ids = {row[0] for row in connection.execute("SELECT id FROM conversations")}
+    assert ids == {screen.opening.conversation.id}, "what was deleted went as the app closed"
+    assert b"A very fine title" not in backend.store.database.path.read_bytes()
+
+
+async def test_one_that_another_process_deleted_is_told_and_what_was_typed_is_kept(
+    backend: TestBackend,
+) -> None:
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        delete_conversation(backend.store, "demo")
+        await command(pilot, "which port?")
+        await until(pilot, lambda: any("deleted" in each for each in notices(pilot)), "that it is")
+        assert len(notices(pilot)) == 1
+        await pilot.press("ctrl+r", "escape")
+        await until(pilot, lambda: screen.opening.conversation.title == NEW_TITLE, "a new one")
+        await ready(pilot)
+        assert screen.query_one("#prompt").text == "which port?"  # type: ignore[attr-defined]
+
+
+async def test_a_small_model_makes_the_title_of_a_first_exchange_behind_the_chat(
+    backend: TestBackend,
+) -> None:
+    backend.options = SessionOptions(summariser=small('{"titles": ["Walrus care"]}'))
+    app = JitchatApp(backend, backend.store.create(NEW_TITLE))
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        await command(pilot, "how do I look after a walrus?")
+        await until(pilot, lambda: screen.opening.conversation.title == "Walrus care", "the title")
+
+
+async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
+    backend: TestBackend,
+) -> None:
+    made = backend.store.create("Code")
+    backend.store.append(made.id, talk("Show me.", CODE))
+    async with demo_app(backend).run_test(size=(120, 30)) as pilot:
+        screen = chat(pilot)
+        await screen.open(made)
+        await ready(pilot)
+        screen.query_one(Transcript).focus()
+        await pilot.press("y")
+        assert question(pilot) == "Copy #2?"
+        await pilot.press("enter")
+        assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
+        await pilot.press("Y")
+        assert question(pilot) == "Copy the code of #2? 1 python, 2 sh"
+        await pilot.press("2")
+        assert pilot.app.clipboard == "ls␛[2J\n"
+        await pilot.press("Y", "enter")
+        assert pilot.app.clipboard == "print(1)\n"
+        assert any("code block 1 of #2" in each for each in notices(pilot))
+
+        await pilot.press("up", "y", "enter")
+        assert pilot.app.clipboard == "Show me."
+        await pilot.press("y")
+        await pilot.press("e", "s")
+        assert screen.query_one("#prompt").text == "yes"  # type: ignore[attr-defined]
+        await pilot.press("ctrl+c")
+        await command(pilot, "/code 3")
+        assert any("2 blocks" in each for each in notices(pilot))

@@ -1,0 +1,92 @@
+"""Ctrl+F: every match in all turns, marked where it is on screen, one after the other."""
+
+from __future__ import annotations
+
+from textual.widgets import Input, Static
+
+from jitchat.tui.chat.find import matches_in
+from jitchat.tui.widgets.find_line import FindLine
+from jitchat.tui.widgets.found_marks import pattern_of
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_view import TurnView
+from tests.support import ScriptedProvider, talk
+from tests.tui.support import TestBackend, chat, demo_app, ready, until
+
+LONG = "\n\n".join(f"Paragraph {number} about **nothing** at all." for number in range(60))
+
+
+def marked(transcript: Transcript) -> list[str]:
+    """What is marked in the turns that are mounted, in order; the current match in capitals."""
+    return [
+        piece.upper() if "reverse" in str(span.style) else piece
+        for view in transcript.query(TurnView)
+        for static in view.query(".turn-body, .turn-body Static").results(Static)
+        for span in getattr(static.content, "spans", ())
+        if "warning" in str(span.style) or "reverse" in str(span.style)
+        for piece in [static.content.plain[span.start : span.end].lower()]  # type: ignore[union-attr]
+    ]
+
+
+def test_a_match_is_found_in_any_case_and_over_a_line_break():
+    turns = talk("The Deploy\n  window, the deploy window.", "Nothing.", "(DEPLOY WINDOW)")
+    pattern = pattern_of(" deploy window ")
+    assert pattern is not None
+    assert matches_in(turns, pattern) == [(1, 0), (1, 1), (3, 0)]
+    assert pattern_of("  ") is None
+    assert matches_in(turns, pattern_of("(d") or pattern) == [(3, 0)]
+
+
+async def test_matches_are_gone_through_in_all_turns_and_the_focus_comes_back(
+    backend: TestBackend,
+) -> None:
+    said = [f"point {number}" for number in range(300)]
+    said[3] = f"{LONG}\n\nThe **needle**, and one more needle.\n\n{LONG}"  # a reply
+    said[290] = "A needle here, in a message."
+    made = backend.store.create("Long")
+    backend.store.append(made.id, talk(*said))
+    async with demo_app(backend).run_test(size=(120, 40)) as pilot:
+        screen = chat(pilot)
+        await screen.open(made)
+        await ready(pilot)
+        transcript, line = screen.query_one(Transcript), screen.query_one(FindLine)
+        transcript.focus()
+        await pilot.press("ctrl+f", *"needle")
+        count = screen.query_one("#find-count", Static)
+        await until(pilot, lambda: str(count.content) == "3 of 3", "the match below")
+        await until(pilot, lambda: marked(transcript) == ["NEEDLE"], "the mark in it")
+
+        await pilot.press("enter")
+        await until(pilot, lambda: str(count.content) == "1 of 3", "round to the first")
+        await until(pilot, lambda: marked(transcript) == ["NEEDLE", "needle"], "both marks")
+        await until(pilot, lambda: in_view(transcript, "The needle"), "the paragraph in view")
+        await pilot.press("down", "up", "up")
+        await until(pilot, lambda: str(count.content) == "3 of 3", "back again")
+
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not line.is_open
+        assert screen.focused is transcript
+        assert marked(transcript) == []
+
+
+def in_view(transcript: Transcript, text: str) -> bool:
+    return any(
+        text in str(static.content) and transcript.region.contains_region(static.region)
+        for static in transcript.query(".turn-body Static").results(Static)
+    )
+
+
+async def test_what_matches_nothing_says_so_and_a_draft_is_left_alone(backend: TestBackend) -> None:
+    backend.provider = ScriptedProvider()
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        screen.query_one(Prompt).insert("a draft")
+        await pilot.press("ctrl+f", *"xyzzy")
+        count = screen.query_one("#find-count", Static)
+        await until(pilot, lambda: str(count.content) == "no match", "that there is none")
+        await pilot.press("enter", "escape")
+        assert isinstance(screen.focused, Prompt)
+        assert screen.query_one(Prompt).text == "a draft"
+        await pilot.press("ctrl+f")
+        assert screen.query_one("#find", Input).value == "xyzzy"
