@@ -33,11 +33,12 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
-    """Say where a distilling mode sends every turn: nothing stands for any yet."""
-    has_turns = any(segment.kind is Kind.RECENT for segment in window.segments)
-    if not window.mode.distils or window.distilled_through or not has_turns:
+    """Say where a distilling mode sends every turn, and why."""
+    turn = next((each for each in window.segments if each.kind is Kind.RECENT), None)
+    if not window.mode.distils or window.distilled_through or turn is None:
         return []
-    return [reasons.NOTHING_DISTILLED]
+    is_passed_through = turn.reason == reasons.PASSED_THROUGH
+    return [reasons.NOT_SMALLER if is_passed_through else reasons.NOTHING_DISTILLED]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:

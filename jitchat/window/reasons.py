@@ -17,6 +17,7 @@ DOCUMENT = "the memory document, version {version}"
 NOT_OBSERVED = "not observed yet"
 THIS_SESSION = "not in the document yet"
 NOTHING_DISTILLED = "no turn is distilled yet: each is sent, as in full"
+NOT_SMALLER = "each turn is sent, as in full: notes on them would take no less"
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "a result, whole"
