@@ -44,10 +44,9 @@ class KeyLine(Static):
                 action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
                 keys.setdefault(action, (key, binding.description, action))
-        line = clickable(keys.values(), word=" {}", behind="   ")
-        if line.cell_length > self.content_size.width:
-            line = clickable(keys.values(), word=":{}", behind=" ")
-        self.update(line)
+        forms = [clickable(keys.values(), word=" {}", behind=" " * gap) for gap in (3, 2, 1)]
+        room = self.content_size.width
+        self.update(next((line for line in forms if line.cell_length <= room), forms[-1]))
 
 
 def clickable(
