@@ -19,6 +19,9 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 def choosing_sentences(window: ContextWindow) -> list[str]:
     """Say why nothing was looked for, who chose beside the score, and what tools had part in it."""
     needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
+    if window.not_searched:
+        others = plural(window.not_searched, "conversation")
+        needless.append(reasons.NOT_SEARCHED.format(others=others))
     asked = [one_line(request.sentence) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
     held = [result.sentence for result in window.held]
