@@ -21,8 +21,8 @@ WHOLE = TopText(*NAMES, title="Release planning (demo)", size="62 turns", cost="
         (120, "Release planning (demo) · 62 turns · $0.0017", WHOLE.status),
         (100, "Release planning (de… · $0.0017", WHOLE.status),
         (77, "Release planning (d… · $0.0017", "work a-very-l…preview · builtin-256 · ~estimate"),
-        (66, "Release planning (d… · $0.0017", "work a-very-l…preview · ~estimate"),
-        (56, "Release planning (d…", "work a-very-l…preview · ~estimate"),
+        (66, "Release planning (demo) · $0.0017", "work a-very-l…preview · ~estimate"),
+        (56, "Release planning (demo)", "work a-very-l…preview · ~estimate"),
         (40, "Release…", "work a-very-…preview · ~estimate"),
     ],
 )

@@ -66,7 +66,11 @@ class TopText:
 
 
 def fitted(text: TopText, room: int) -> TopText:
-    """Let parts give way until the text takes at most `room` cells, or nothing more can."""
+    """Let parts give way until the text takes at most `room` cells, or nothing more can.
+
+    What is left over where a whole part went is the title's.
+    """
+    title = text.title
     for name, least, shorten in _STEPS:
         excess = text.width - room
         if excess <= 0:
@@ -74,7 +78,8 @@ def fitted(text: TopText, room: int) -> TopText:
         part = getattr(text, name)
         left = shorten(part, max(least, cell_len(part) - excess)) if shorten else ""
         text = replace(text, **{name: left})
-    return text
+    spare = room - text.width
+    return replace(text, title=_cut(title, cell_len(text.title) + spare)) if spare > 0 else text
 
 
 def cut_in_the_middle(text: str, width: int) -> str:
