@@ -30,6 +30,8 @@ class _Said:
     line: int
     label: str
     sentence: Sentence
+    is_alone: bool
+    """Whether its line has no other."""
 
     @property
     def figures(self) -> frozenset[str]:
@@ -42,9 +44,10 @@ class _Said:
 
 def _all(lines: Sequence[Observation]) -> list[_Said]:
     return [
-        _Said(number, label_of(line.text), sentence)
+        _Said(number, label_of(line.text), sentence, len(sentences) == 1)
         for number, line in enumerate(lines)
-        for sentence in sentences_in(line)
+        for sentences in [sentences_in(line)]
+        for sentence in sentences
         if sentence.words
     ]
 
@@ -77,13 +80,14 @@ def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
     made = list(lines)
     for earlier, later in _superseded(_all(lines)):
         line, by = made[earlier.line], lines[later.line]
-        if line.superseded is None and len(sentences_in(line)) == 1:
+        if line.superseded is None:
             day = by.said_at.date() if by.said_at is not None else None
             made[earlier.line] = replace(line, superseded=Superseded(by.source.first, day))
     return tuple(made)
 
 
 def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    """Pair sentences that are all of their lines with later ones that have other figures."""
     by_word: dict[tuple[str, str], list[_Said]] = {}
     for later in said:
         if later.figures:
@@ -95,7 +99,7 @@ def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
             for earlier in near.values():
                 if _differs_in_figures(earlier, later):
                     yield earlier, later
-        for word in later.plain if later.figures else ():
+        for word in later.plain if later.figures and later.is_alone else ():
             by_word.setdefault((later.label, word), []).append(later)
 
 
