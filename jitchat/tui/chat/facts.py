@@ -112,4 +112,4 @@ class Facts(Controller):
 
 
 def _named(fact: Fact) -> str:
-    return f"“{shorten(fact.text, _NAMED)}”"
+    return f"“{shorten(fact.text, _NAMED).removesuffix('.')}”"
