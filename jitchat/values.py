@@ -399,6 +399,8 @@ class Elsewhere:
     turn that is not listed scores less than all that are. None where they are not known."""
     terms: tuple[Term, ...] = ()
     """By what the passages of a long turn are chosen."""
+    not_searched: int = 0
+    """How many conversations in reach are not searched: there are too many turns."""
 
 
 NOTHING_ELSEWHERE = Elsewhere()

@@ -34,7 +34,7 @@ from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.exchange import is_shown
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import conversation_of
-from tests.synthesis.support import COUNTER, ScriptedObserver, one_line_each, small_talk
+from tests.synthesis.support import COUNTER, ScriptedObserver, one_line_each, said, small_talk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,14 +89,20 @@ def desk(store: ColdStore) -> Desk:
 
 
 def require_each_turn_once(desk: Desk) -> None:
-    """Raw or observed: up to `through` each turn is observed, behind it each stands in full."""
+    """Raw or observed: up to `through` each turn is observed, behind it each stands in full.
+
+    Where the observations are no smaller than the turns, all of these do, and no observation.
+    """
     window, memory = desk.window(), desk.memory
     observations = memory.distilled(memory.snapshot.path.head + 1).observations
     out = {turn for turn, hold in memory.pins.items() if hold == "excluded"}
     raw = [each.turn for each in window.segments if each.kind is Kind.RECENT]
     shown = [turn.position for turn in memory.turns if is_shown(turn)]
-    behind = [turn for turn in shown if turn > observations.through and turn not in out]
-    assert raw == behind
+    stand_for = window.distilled_through
+    assert stand_for in (0, observations.through)
+    assert raw == [turn for turn in shown if turn > stand_for and turn not in out]
+    if not stand_for:
+        assert not window.tokens_of(Kind.OBSERVATIONS)
     for line in observations.lines:
         assert line.source.last <= observations.through
         assert any(turn in shown for turn in line.source.turns)
@@ -131,6 +137,19 @@ def test_turns_are_observed_until_the_next_exchange_has_room(desk: Desk) -> None
     assert standing.raw + standing.observed <= Thresholds().history(LIMIT)
     assert standing.observations.through > 30
     for require in (require_each_turn_once, require_continuous, require_told):
+        require(desk)
+
+
+def test_a_pasted_list_that_is_larger_than_the_window_is_observed_until_all_fits(
+    store: ColdStore,
+) -> None:
+    pumps = "".join(f"Pump {n} in hall {n % 7} runs at {n * 3} bar. " for n in range(600))
+    turns = [*small_talk(6), said(7, pumps), *small_talk(7, 8)]
+    desk = Desk(store, conversation_of(store, turns).id)
+    assert desk.memory.turns[6].content == pumps
+    desk.run(everything=True)
+    assert desk.window(LIMIT).distilled_through == 12
+    for require in (require_each_turn_once, require_continuous):
         require(desk)
 
 

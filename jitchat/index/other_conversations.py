@@ -92,8 +92,7 @@ class OtherConversations:
         """Of the open conversation."""
         self._own: Sequence[Turn] = ()
         """Its turns that were taken in; none where they are more than `MOST_TURNS`."""
-        self.left_out = 0
-        """How many conversations are not searched: there are too many turns."""
+        self._not_searched = 0
 
     def search(self, request: SearchRequest) -> Elsewhere:
         """Find turns of other conversations, and what the open one's turns score beside them."""
@@ -113,7 +112,7 @@ class OtherConversations:
                 told = ElsewhereHit(other.id, other.title, turn, hit.score, hit.reason)
                 found.append(told)
         is_known = len(self._cache.snapshot.turns) <= MOST_TURNS
-        return Elsewhere(tuple(found), own if is_known else None, terms)
+        return Elsewhere(tuple(found), own if is_known else None, terms, self._not_searched)
 
     def index_missing(self) -> None:
         """Index what is not yet of the conversations in reach; what cannot be is not found."""
@@ -172,7 +171,7 @@ class OtherConversations:
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         chosen = list(self._chosen(reached))
-        self.left_out = len(reached) - len(chosen)
+        self._not_searched = len(reached) - len(chosen)
         entries: dict[int, IndexEntry] = {}
         index = HotIndex(embedder, entries_of=lambda places: [entries[at] for at in places])
         self._others, self._base = [], 0

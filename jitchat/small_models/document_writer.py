@@ -24,6 +24,7 @@ from jitchat.synthesis.document_writer import (
     with_dates,
     write,
 )
+from jitchat.synthesis.extraction import is_of_person, speaker_in_line
 from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stems
@@ -176,6 +177,9 @@ def _grounded(
         turn, text = turns.get(_number(fields.get("turn"))), fields.get("text")
         if section is None or turn is None or not isinstance(text, str):
             continue
+        is_wish = section is Section.PREFERENCES
+        if is_wish and not is_of_person(turn, among_people=session.among_people):
+            section = Section.NOTES  # a model has no wishes, and cannot tell those of the user
         line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
         replaces = _number(fields.get("replaces"))
         old = offered.get(replaces)
@@ -196,7 +200,7 @@ def _number(value: object) -> int:
 def _line(section: Section, text: str, turn: Turn, conversation: str) -> DocumentLine:
     day = turn.created_at.date() if turn.created_at else None
     source = Source(turn.position, turn.position, conversation)
-    return DocumentLine(section, text, source, day, turn.name or "")
+    return DocumentLine(section, text, source, day, speaker_in_line(turn))
 
 
 def _says(turn: Turn, text: str) -> bool:

@@ -3,14 +3,16 @@
 The model gets the turns of a batch, and the last notes ahead of them; where these are too large for
 it, a larger fallback model does; where they are too large for both, their messages are cut, and
 that is said. Whatever it answers is read strictly: a line that names none of the turns it was given
-is dropped, and where none is left, or the server fails, what is built in makes the lines, and that
-is said as well.
+is dropped; so is one that another turn says, and not those that it names, for a turn may tell the
+model what to write. Where none is left, or the server fails, what is built in makes the lines, and
+that is said as well.
 """
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.compactor import SizedModel
@@ -21,8 +23,10 @@ from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
 from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.synthesis.policy import pieces
+from jitchat.synthesis.sentences import by_turn, words_of
 from jitchat.text.dates import dates_in
 from jitchat.text.sanitize import both_ends, one_line, shorten
+from jitchat.text.words import stems
 from jitchat.values import Message, Role, Turn
 from jitchat.window.exchange import is_requested
 from jitchat.window.render import fence, free_tag, quote_all
@@ -39,6 +43,8 @@ _WORDS = 0.7
 """Words a token, about: models keep to a number of words better."""
 _LONGEST = 1_200
 """Characters of a line."""
+_SAID = 0.5
+"""A turn that has so large a share of a line's words says it."""
 _LINE = re.compile(
     r"[-*•]\s*+(?:\[(?P<level>high|medium|low)\]\s*+)?(?P<text>.*)"
     r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
@@ -99,8 +105,7 @@ class ModelObserver:
     async def reflect(self, standing: Observations, room: int) -> Made:
         heard: list[_Heard] = []
         try:
-            known = {turn for line in standing.lines for turn in line.source.turns}
-            read = _reader(known, _days_of(standing.lines))
+            read = _reads_again(standing.lines)
             heard.append(await self._ask(room, _reflecting(standing, room), read))
             if fault := reflection_fault(heard[0].lines, standing.lines):
                 raise NotAnAnswer(f"{fault}.", "Name another model.")
@@ -257,47 +262,80 @@ def _asked(name: str, room: int, text: str) -> tuple[Message, ...]:
     return Message(Role.SYSTEM, system), Message(Role.USER, text)
 
 
-_Days = dict[int, Observation]
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A turn that lines may name."""
+
+    words: frozenset[str]
+    said_at: datetime | None
+    is_result: bool = False
+    """Whether a tool gave it back: nothing in it binds anybody."""
 
 
-def _days_of(lines: Iterable[Observation]) -> _Days:
-    """Give a line that stems from each turn: its moment is the turn's."""
-    return {line.source.first: line for line in reversed(list(lines))}
+_Turns = Mapping[int, _Known]
+"""By position."""
 
 
 def _reads(turns: Sequence[Turn]) -> _Read:
-    days = {
-        turn.position: Observation(
-            "", Source(turn.position, turn.position), said_at=turn.created_at
+    return _reader(
+        {
+            turn.position: _Known(
+                frozenset(stems(f"{turn.speaker} {turn.content}")),
+                turn.created_at,
+                turn.role is Role.TOOL,
+            )
+            for turn in turns
+        }
+    )
+
+
+def _reads_again(lines: Sequence[Observation]) -> _Read:
+    """Read lines that are to take the place of others: these tell what their turns say."""
+    known: dict[int, _Known] = {}
+    for turn, line in by_turn(lines):
+        said_at = line.said_at if turn == line.source.first else None
+        before = known.get(turn, _Known(frozenset(), said_at))
+        known[turn] = replace(
+            before, words=before.words | words_of(line.text), said_at=before.said_at or said_at
         )
-        for turn in turns
-    }
-    return _reader(set(days), days)
+    return _reader(known)
 
 
-def _reader(known: set[int], days: _Days) -> _Read:
-    """Make what reads an answer; of its lines, those stay that name turns that are known."""
+def _reader(known: _Turns) -> _Read:
+    """Make what reads an answer; of its lines, those stay that turns say which they name."""
 
     def read(reply: SmallModelReply) -> Iterator[Observation]:
         found = (_LINE.fullmatch(line.strip()) for line in reply.whole().splitlines())
-        lines = (_observation(match, known, days) for match in found if match)
+        lines = (_observation(match, known) for match in found if match)
         yield from sorted(filter(None, lines), key=lambda line: line.source.first)
 
     return read
 
 
-def _observation(match: re.Match[str], known: set[int], days: _Days) -> Observation | None:
+def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
     first = int(match["first"])
     last = int(match["last"] or first)
     named = [turn for turn in known if first <= turn <= last]
     text = shorten(match["text"].rstrip(), _LONGEST)
-    if not named or not any(map(str.isalnum, text)):
+    if not named or not any(map(str.isalnum, text)) or _is_of_another(text, named, known):
         return None
     source = Source(min(named), max(named))
     level = Priority((match["level"] or Priority.MEDIUM).lower())
-    of_turn = days.get(source.first)
-    said_at = of_turn.said_at if of_turn is not None else None
+    if level is Priority.HIGH and all(known[turn].is_result for turn in named):
+        level = Priority.MEDIUM
+    said_at = known[source.first].said_at
     spelt = dates_in(text, None)
     days_told = dates_in(text, said_at.date()) if said_at is not None else ()
     refers = tuple(day for day in days_told if day not in spelt and day[:4].isdigit())
     return Observation(text, source, level, said_at, refers)
+
+
+def _is_of_another(text: str, named: Sequence[int], known: _Turns) -> bool:
+    """Whether the turns that a line names do not say it, and another one does."""
+    words = words_of(text)
+
+    def is_said_by(said: frozenset[str]) -> bool:
+        return len(words & said) >= _SAID * len(words)
+
+    own = frozenset[str]().union(*(known[turn].words for turn in named))
+    return not is_said_by(own) and any(is_said_by(each.words) for each in known.values())

@@ -57,7 +57,7 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
     ),
     errors.StoreFull: (
         "cannot be written: the disk is full or refuses",
-        "Free some space, check the disk, and send again.",
+        "Free some space or check the disk, then try again.",
     ),
     errors.StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
 }

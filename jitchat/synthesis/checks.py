@@ -13,7 +13,9 @@ from jitchat.values import Turn
 _LEAST_REPEATED, _REPEATED = 3, 0.5
 """A line that stands so often, or so large a share of lines or of words that are repeated."""
 _LEAST_LEFT = 0.1
-"""Of the words of what stands, a reflection keeps at least, or what its room allows."""
+"""Of the words of what stands, a reflection keeps at least so large a share."""
+_USED = 0.5
+"""Where its room allows no more than that: so large a share of what it allows."""
 _STRETCH = 4
 """Words by which repetition within a line is told."""
 _LONG = 24
@@ -30,15 +32,20 @@ def fault_of(lines: Sequence[Observation], turns: Sequence[Turn]) -> str:
     return _form_fault(lines)
 
 
-def reflection_fault(lines: Sequence[Observation], standing: Sequence[Observation]) -> str:
-    """Say, as a clause, why lines cannot take the place of those that stand."""
+def reflection_fault(
+    lines: Sequence[Observation], standing: Sequence[Observation], allowed: float = 1.0
+) -> str:
+    """Say, as a clause, why lines cannot take the place of those that stand.
+
+    `allowed` is the room that they had, as a share of what stands.
+    """
     if not lines:
         return "it made no lines"
     known = {turn for line in standing for turn in line.source.turns}
     if any(known.isdisjoint(line.source.turns) for line in lines):
         return "a line names turns that no line named"
     before, after = _words(standing), _words(lines)
-    if len(after) < _LEAST_LEFT * len(before):
+    if len(after) < min(_LEAST_LEFT, _USED * allowed) * len(before):
         return "it kept next to nothing"
     return _form_fault(lines)
 

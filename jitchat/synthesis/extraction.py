@@ -52,19 +52,29 @@ def is_read(turn: Turn) -> bool:
     return turn.role in (Role.USER, Role.ASSISTANT) and turn.status in _SETTLED
 
 
+def is_of_person(turn: Turn, *, among_people: bool) -> bool:
+    """Whether a person says it, who may have preferences; see `extracted`."""
+    return turn.role is Role.USER or (among_people and turn.name is not None)
+
+
+def speaker_in_line(turn: Turn) -> str:
+    """Name who says it, as a line of the document does; empty for the user."""
+    return turn.name or ("" if turn.role is Role.USER else turn.role.value)
+
+
 def extracted(turn: Turn, conversation: str, *, among_people: bool) -> Iterator[DocumentLine]:
     """Find what is worth keeping of a message, in order.
 
     With `among_people`, the assistant is a person, too, as in conversations that were imported.
     """
-    is_person = turn.role is Role.USER or (among_people and turn.name is not None)
+    is_person = is_of_person(turn, among_people=among_people)
     if not is_person and disclaims(turn.content):
         return
     text = both_ends(turn.content, _REACH, "\n\n")
     said = [sentence for sentence, is_code in marked_sentences(text) if not is_code]
     day = turn.created_at.date() if turn.created_at else None
     source = Source(turn.position, turn.position, conversation)
-    speaker = turn.name or ("" if turn.role is Role.USER else turn.role.value)
+    speaker = speaker_in_line(turn)
     for sentence, after in pairwise([*said, ""]):
         section = _section(sentence, after, is_person=is_person)
         if section is not None:

@@ -63,7 +63,7 @@ class PassMaker:
             best: ObservationPass | None = None
             for room in wanted.rooms:
                 made = await reflect(standing, room)
-                if checks.reflection_fault(made.lines, standing.lines):
+                if checks.reflection_fault(made.lines, standing.lines, room / before):
                     break
                 after = observation_tokens(replace(standing, lines=made.lines), self._counter.count)
                 if after < before:

@@ -31,13 +31,16 @@ class _Said:
     line: int
     label: str
     sentence: Sentence
+    is_alone: bool
+    """Whether its line has no other."""
 
 
 def _all(lines: Sequence[Observation]) -> list[_Said]:
     return [
-        _Said(number, label_of(line.text), sentence)
+        _Said(number, label_of(line.text), sentence, len(sentences) == 1)
         for number, line in enumerate(lines)
-        for sentence in sentences_in(line)
+        for sentences in [sentences_in(line)]
+        for sentence in sentences
         if sentence.words
     ]
 
@@ -70,14 +73,14 @@ def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
     made = list(lines)
     for earlier, later in _superseded(_all(lines)):
         line, by = made[earlier.line], lines[later.line]
-        if line.superseded is None and len(sentences_in(line)) == 1:
+        if line.superseded is None:
             day = by.said_at.date() if by.said_at is not None else None
             made[earlier.line] = replace(line, superseded=Superseded(by.source.first, day))
     return tuple(made)
 
 
 def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
-    """Pair each statement with the later ones of the same speaker that outdate it."""
+    """Pair sentences that are all of their lines with later ones that outdate them."""
     by_word: dict[tuple[str, str], list[_Said]] = {}
     for later in said:
         about = statement_of(later.sentence.text).about
@@ -88,7 +91,7 @@ def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
         for earlier in near:
             if is_outdated_by(earlier.sentence.text, later.sentence.text):
                 yield earlier, later
-        for word in about:
+        for word in about if later.is_alone else ():
             by_word.setdefault((later.label, word), []).append(later)
 
 

@@ -19,6 +19,9 @@ def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> 
 def choosing_sentences(window: ContextWindow) -> list[str]:
     """Say why nothing was looked for, who chose beside the score, and what tools had part in it."""
     needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
+    if window.not_searched:
+        others = plural(window.not_searched, "conversation")
+        needless.append(reasons.NOT_SEARCHED.format(others=others))
     asked = [one_line(request.sentence) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
     held = [result.sentence for result in window.held]
@@ -33,11 +36,12 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
-    """Say where a distilling mode sends every turn: nothing stands for any yet."""
-    has_turns = any(segment.kind is Kind.RECENT for segment in window.segments)
-    if not window.mode.distils or window.distilled_through or not has_turns:
+    """Say where a distilling mode sends every turn, and why."""
+    turn = next((each for each in window.segments if each.kind is Kind.RECENT), None)
+    if not window.mode.distils or window.distilled_through or turn is None:
         return []
-    return [reasons.NOTHING_DISTILLED]
+    is_passed_through = turn.reason == reasons.PASSED_THROUGH
+    return [reasons.NOT_SMALLER if is_passed_through else reasons.NOTHING_DISTILLED]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:

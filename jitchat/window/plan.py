@@ -56,6 +56,7 @@ def plan(
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
         elsewhere=choice.elsewhere,
+        not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
         distilled_through=choice.distilled_through,
         tools_left_out=tuple(_tools_left_out(parts, choice)),
     )

@@ -59,7 +59,8 @@ def choosing_fields(window: ContextWindow) -> Fields:
     """Describe how the turns were chosen, beside the scores; without what had no part in it."""
     steps = {"picking": window.picking, "reranking": window.reranking}
     took_part: Fields = {name: asdict(step) for name, step in steps.items() if step is not None}
-    told = {"needless": window.needless, "distilled_through": window.distilled_through}
+    names = ("needless", "distilled_through", "not_searched")
+    told = {name: getattr(window, name) for name in names}
     return took_part | {name: each for name, each in told.items() if each}
 
 
@@ -138,6 +139,7 @@ def window_from(
         held=tuple(HeldResult(**each) for each in header.get("held", ())),
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
         elsewhere=tuple(map(_elsewhere_row, header.get("elsewhere", ()))),
+        not_searched=header.get("not_searched", 0),
     )
 
 

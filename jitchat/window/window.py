@@ -324,6 +324,8 @@ class ContextWindow:
     tools_left_out: tuple[ToolLeftOut, ...] = ()
     elsewhere: tuple[ElsewhereRow, ...] = ()
     """Turns of other conversations that were considered, the best first."""
+    not_searched: int = 0
+    """How many conversations in reach were not searched: there are too many turns."""
 
     @property
     def used(self) -> int:

@@ -38,7 +38,7 @@ COUNTER = EstimateCounter()
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 SAID = {
     1: "Good morning. The deploy window is Tuesday at 14:00, and Ana runs it. It rains.",
-    2: "Noted.",
+    2: "Noted." + " It goes on." * 60,
     3: "What a day.",
 }
 

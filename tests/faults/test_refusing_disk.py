@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +12,12 @@ from jitchat.errors import StoreFull, StoreReadOnly
 from jitchat.memory import Memory
 from jitchat.store.replies import close_interrupted
 from jitchat.store.windows import Ending, WindowRecord
-from jitchat.values import Status, Usage
+from jitchat.synthesis.session_end import SessionEnd
+from jitchat.values import Role, Status, Usage
 from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
+from tests.synthesis.support import said, small_talk
+from tests.test_observing import Desk, require_continuous, require_each_turn_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,3 +116,43 @@ def test_an_interrupted_reply_waits_for_a_disk_that_takes_its_mark(memory):
     assert [turn.content for turn in memory.turns] == ["one", "two"]
     make_read_only(memory.store, on=False)
     assert close_interrupted(memory.store) == 1
+
+
+def test_a_pass_that_a_full_disk_refuses_leaves_what_stands_and_is_made_later(store):
+    desk = Desk(store, conversation_of(store, small_talk(80)).id)
+    desk.run(most=1)
+    stood = desk.observing.standing().observations
+    make_full(store, on=True)
+    for _ in range(2):
+        with pytest.raises(StoreFull):
+            desk.run()
+    assert desk.observing.standing().observations == stood
+    require_each_turn_once(desk)
+    make_full(store, on=False)
+    assert desk.run()
+    require_continuous(desk)
+
+
+def test_a_document_that_a_full_disk_refuses_stays_as_it_was_and_is_written_later(store):
+    noise = random.Random(1)
+    turns = [
+        said(number, f"The gateway {number} is named F-{noise.randbytes(120).hex()}.", Role.USER)
+        for number in range(1, 61)
+    ]
+    conversation = conversation_of(store, turns[:2])
+    memory = Memory(store, conversation)
+    ending = SessionEnd(memory)
+    asyncio.run(ending.end())
+    before = memory.context.documents.latest()
+    store.append(conversation.id, turns[2:])
+    with store.database.read() as connection:
+        connection.execute("VACUUM")  # or it fits into free pages
+    make_full(store, on=True)
+    for _ in range(2):
+        with pytest.raises(StoreFull):
+            asyncio.run(ending.end())
+    assert memory.context.documents.latest() == before
+    assert len(ending.turns().turns) == 58
+    make_full(store, on=False)
+    assert asyncio.run(ending.end()).turns == 58
+    assert memory.context.documents.latest().version == before.version + 1

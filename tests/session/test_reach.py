@@ -16,6 +16,7 @@ from jitchat.tools.request_context import RequestContext
 from jitchat.tools.source import Step
 from jitchat.values import REQUEST_CONTEXT, Mode, Reach, Role, ToolCall, Turn
 from jitchat.why import why_elsewhere
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.window import Kind
 from tests.support import session_on
 
@@ -159,3 +160,16 @@ def test_the_tool_says_that_it_reaches_further(store, other):
     ]
     assert "and of others, named like chat-3#12," in texts[0]
     assert "others" not in texts[1]
+
+
+def test_conversations_that_are_too_many_to_search_are_told(store, other, monkeypatch):
+    for title in ("Quay", "Crane"):
+        put(store, title, *TEXTS)
+    monkeypatch.setattr("jitchat.index.other_conversations.MOST_TURNS", len(TEXTS))
+    session = opened(store)
+    window = session.preview("On which port does the relay of the harbour listen?", Mode.JIT)
+    assert {row.name.partition("#")[0] for row in window.elsewhere} == {"crane"}
+    told = (
+        "not searched, there are too many turns in reach: 2 conversations, those used longest ago"
+    )
+    assert told in choosing_sentences(window)[-1]

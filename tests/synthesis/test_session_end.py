@@ -50,7 +50,7 @@ def kinds(session: Session) -> list[tuple[Kind, int | None]]:
 async def test_a_session_is_three_operations_and_its_turns_are_in_the_document_then(
     session: Session, store: ColdStore
 ):
-    await say(session, PORT)
+    await say(session, PORT + " Thank you." * 60)  # the document is smaller than that
     assert documents(store).versions() == []
     assert (Kind.RECENT, 1) in kinds(session)
     ended = await session.ending.end()

@@ -206,10 +206,10 @@ async def test_the_provider_counts_the_very_window_by_key_and_by_name_and_an_uns
         await pilot.press("alt+x")
         await until(pilot, lambda: "exactly" in shown(screen, "#cost"), "the count")
         assert screen.previews.window is not None
-        assert (
-            shown(screen, "#cost")
-            == f"exactly 1,188 ✓ (own count ~{screen.previews.window.used:,})"
-        )
+        screen.surfaces.hint.show_notice("Stored.", 60)
+        counts = f"exactly 1,188 ✓ (own count ~{screen.previews.window.used:,})"
+        assert shown(screen, "#cost") == f"Stored. · {counts}", "a notice leaves the figures"
+        screen.surfaces.hint.show_notice("", 60)
         assert backend.counted == [screen.previews.window.messages()]
         assert backend.provider.requests == []  # type: ignore[attr-defined]
         await type_text(pilot, " really?")

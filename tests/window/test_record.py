@@ -35,13 +35,16 @@ def test_a_window_reads_back_equal_with_the_same_digest(case: Case, learnt: Cali
             assert again.messages() == window.messages()
 
 
-def test_the_limits_source_and_the_band_are_kept():
+def test_the_limits_source_the_band_and_what_was_not_searched_are_kept():
     window = replace(
-        long_talk(Mode.JIT, KNOWN), budget=Budget(9_000, 500, limit_source="loaded in the server")
+        long_talk(Mode.JIT, KNOWN),
+        budget=Budget(9_000, 500, limit_source="loaded in the server"),
+        not_searched=3,
     )
     again = read_back(window, header_fields(window))
 
     assert (again.budget.limit_source, again.band) == ("loaded in the server", window.band)
+    assert again.not_searched == 3
     assert window.band > 0
 
 

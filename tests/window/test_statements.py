@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -23,6 +24,7 @@ from jitchat.statements import (
 from jitchat.values import Mode, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -33,6 +35,7 @@ from jitchat.window.statements import (
     observation_segments,
     observation_tokens,
     sources_of,
+    statements_of,
 )
 from jitchat.window.tokens import EstimateCounter, message_tokens
 from jitchat.window.window import Kind
@@ -112,9 +115,9 @@ def test_a_pass_that_adds_lines_leaves_what_is_ahead_of_them_to_the_prompt_cache
     second = Observation("The freeze is on Friday.", Source(3, 4), said_at=NOON)
     (before,) = observation_segments(Observations((first,), 2), COUNTER.count)
     (after,) = observation_segments(Observations((first, second), 4), COUNTER.count)
-    ahead, _, _ = before.text.partition("\nThese notes stand for turns #1–#2")
+    ahead, _, _ = before.text.partition("So far, the notes stand for turns #1–#2.")
     assert after.text.startswith(ahead)
-    assert "\nThese notes stand for turns #1–#4, which are not shown.\n" in after.text
+    assert "\nSo far, the notes stand for turns #1–#4.\n" in after.text
 
 
 def test_observe_sends_the_observations_and_the_turns_behind_them():
@@ -155,6 +158,41 @@ def test_the_document_stands_for_the_turns_that_it_was_written_from():
     assert [each.turn for each in window.segments if each.kind is Kind.RECENT] == [19, 20]
     assert "## Facts\n- The port is 9641. (2026-03-02) (demo #1–#2)" in window.messages()[1].content
     assert window.segments[1].reason == "the memory document, version 4"
+
+
+@given(
+    mode=st.sampled_from([Mode.OBSERVE, Mode.DOCUMENT]),
+    texts=st.lists(TEXTS, min_size=1, max_size=30),
+    count=st.integers(2, 12),
+)
+def test_a_mode_that_distils_costs_no_more_than_every_turn(mode, texts, count):
+    lines = tuple(Observation(text, Source(1, 1)) for text in texts)
+    known = tuple(DocumentLine(Section.NOTES, text, Source(1, 1)) for text in texts)
+    distilled = Distilled(Observations(lines, count), MemoryDocument(known, 1), count)
+    window = plan(mode, sources(distilled, count), Budget(), COUNTER)
+    assert window.used <= window.full_tokens
+    recent = {each.reason for each in window.segments if each.kind is Kind.RECENT}
+    is_passed_through = not window.distilled_through
+    assert (recent == {reasons.PASSED_THROUGH}) is is_passed_through
+    assert (reasons.NOT_SMALLER in choosing_sentences(window)) is is_passed_through
+
+
+def test_beside_every_turn_stands_what_they_do_not_say_and_what_the_user_keeps():
+    own = DocumentLine(Section.FACTS, "The port is 9641. " * 30, Source(1, 1, "chat-1"))
+    beside = (
+        DocumentLine(Section.FACTS, "Ana lives in Oslo.", Source(1, 1, "chat-2")),
+        DocumentLine(Section.NOTES, "Typed by the user.", None),
+        DocumentLine(Section.NOTES, "A pinned line.", Source(2, 2, "chat-1"), is_pinned=True),
+    )
+    distilled = Distilled(document=MemoryDocument((own, *beside), 3), in_document=4)
+    window = plan(
+        Mode.DOCUMENT, sources(replace(distilled, conversation="chat-1"), 4), Budget(), COUNTER
+    )
+    assert [each.turn for each in window.segments if each.kind is Kind.RECENT] == [1, 2, 3, 4]
+    written = next(each.text for each in window.segments if each.kind is Kind.DOCUMENT)
+    assert [text for text, _ in statements_of(written)] == ["Ana lives in Oslo.", "A pinned line."]
+    assert "Typed by the user." in written
+    assert "9641" not in written
 
 
 def test_an_empty_document_has_no_message():

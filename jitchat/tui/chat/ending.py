@@ -105,7 +105,7 @@ class Ending(Controller):
         except StoreError:  # told by what needs the store
             return
         if is_over:
-            await self._end_idle(session)
+            await self._end(session)
         if not self._looked_back:
             self._looked_back = True
             writer = session.options.writer or ExtractiveWriter()
@@ -114,8 +114,8 @@ class Ending(Controller):
                 self.host.post(self.Ended(None, ended))
 
     async def _end_idle(self, session: Session) -> None:
-        if (ended := await session.ending.end_if_due()) is not None:
-            self.host.post(self.Ended(session, ended))
+        if await session.ending.wants_end():
+            await self._end(session)
 
     async def _end(self, session: Session) -> None:
         try:
@@ -124,7 +124,7 @@ class Ending(Controller):
             self.host.post(self.Ended(session, None, error))
 
     async def _end_and_close(self, session: Session) -> None:
-        await self._end_idle(session)
+        await self._end(session)
         await session.aclose()
 
     def take(self, message: Ended) -> bool:

@@ -117,4 +117,4 @@ class Facts(Controller):
 
 
 def _named(fact: Fact) -> str:
-    return f"“{shorten(fact.text, _NAMED)}”"
+    return f"“{shorten(fact.text, _NAMED).removesuffix('.')}”"

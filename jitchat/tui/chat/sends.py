@@ -64,7 +64,7 @@ class Sends(Controller):
         draft: str
         cancelled: bool
         error: JitchatError | None = None
-        """Why what came of a cancelled one could not be kept."""
+        """Why what came of a cancelled one could not be kept, or what failed behind a reply."""
 
     class PromptFreed(Message):
         """A send is over, and the prompt is free for the next message."""
@@ -153,8 +153,11 @@ class Sends(Controller):
     async def end(self, message: Ended) -> None:
         """End a send that brought no stored reply; a cancelled one keeps what came.
 
-        After a stored reply the prompt is free already, and may have sent the next message.
+        After a stored reply the prompt is free already, and may have sent the next message; what
+        failed behind the reply is told.
         """
+        if message.error is not None:
+            self.host.tell(message.error)
         if message.worker is not self._worker or message.session is not self.opening.session:
             return
         if message.cancelled and not self._stopped:
@@ -165,8 +168,6 @@ class Sends(Controller):
             await self.surfaces.transcript.put(turns[place])
         await self.surfaces.transcript.end_stream()
         await self._warn_of_unstored(message.session)
-        if message.error is not None:
-            self.host.tell(message.error)
         if message.cancelled:
             self._return_draft(message.draft)
         if not self._answered:

@@ -70,8 +70,8 @@ class DocumentView(View):
         Binding("x", "forget", "Forget", id="document_forget"),
         Binding("u", "undo", "Undo", id="document_undo"),
         Binding("d", "difference", "Changes", id="document_difference"),
-        Binding("left", "version(-1)", "Version before", id="document_before"),
-        Binding("right", "version(1)", "Version after", id="document_after"),
+        Binding("left", "version(-1)", "Older", id="document_before"),
+        Binding("right", "version(1)", "Newer", id="document_after"),
     ]
 
     def __init__(self, subject: Subject) -> None:

@@ -79,14 +79,14 @@ class ObservationsView(View):
     """Lines with their turns; what the last pass covered, kept and dropped."""
 
     NAME = "Observations"
-    EXPLAINED = "What stands for earlier turns in observe. Enter goes to the turns of a line."
+    EXPLAINED = "What stands for earlier turns in observe. Enter goes to a line's turns."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("e", "edit", "Edit", id="observations_edit"),
-        Binding("delete", "remove", "Take out", id="observations_remove"),
+        Binding("delete", "remove", "Remove", id="observations_remove"),
         Binding("d", "show_dropped", "Dropped", id="observations_dropped"),
-        Binding("u", "undo", "Undo pass", id="observations_undo"),
-        Binding("r", "observe", "Observe all", id="observations_run"),
-        Binding("x", "reset", "Throw away", id="observations_reset"),
+        Binding("u", "undo", "Undo", id="observations_undo"),
+        Binding("r", "observe", "Observe", id="observations_run"),
+        Binding("x", "reset", "Reset", id="observations_reset"),
     ]
 
     def __init__(self, subject: Subject) -> None:
@@ -109,10 +109,10 @@ class ObservationsView(View):
             columns, id="observations-table", style=lambda row: MUTED if row.is_over else ""
         )
         self._input = Input(id="observations-edit")
-        self._note = Note("observations-note")
+        self._whole, self._note = Note("observations-line"), Note("observations-note")
 
     def body(self) -> Body:
-        return (self._table, self._input, self._note)
+        return (self._table, self._input, self._whole, self._note)
 
     def on_mount(self) -> None:
         self._table.list.focus()
@@ -161,9 +161,13 @@ class ObservationsView(View):
     def _sum(self, shown: Shown) -> str:
         last = shown.reports[-1]
         dropped = last.dropped_sentence or _NOTHING_DROPPED
-        told = f"{shown.saving}\nlast pass: {last.sentence}\n{dropped}"
-        others = len(shown.reports) - 1
-        return f"{told} · {others:,} before it" if others else told
+        of_all = f" of {len(shown.reports):,}" * (len(shown.reports) > 1)
+        return f"{shown.saving}\nlast pass{of_all}: {last.sentence}\n{dropped}"
+
+    @on(OptionList.OptionHighlighted)
+    def _show_whole(self) -> None:
+        row = self._table.row
+        self._whole.update(one_line(row.text) if row is not None else "")
 
     # What is done with them.
 

@@ -44,10 +44,9 @@ class KeyLine(Static):
                 action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
                 keys.setdefault(action, (key, binding.description, action))
-        line = clickable(keys.values(), word=" {}", behind="   ")
-        if line.cell_length > self.content_size.width:
-            line = clickable(keys.values(), word=":{}", behind=" ")
-        self.update(line)
+        forms = [clickable(keys.values(), word=" {}", behind=" " * gap) for gap in (3, 2, 1)]
+        room = self.content_size.width
+        self.update(next((line for line in forms if line.cell_length <= room), forms[-1]))
 
 
 def clickable(
@@ -109,7 +108,7 @@ class HintLine(Horizontal):
         self._keys = Static(id="keys")
         self._question = ""
         self.notice = ""
-        """What is shown for some seconds in place of the figures; mostly empty."""
+        """What is shown for some seconds ahead of the figures, or in their place; mostly empty."""
         self._notice_ends: Timer | None = None
         self._retry: tuple[float, str] | None = None
         """The moment when the request is sent again, and why it is."""
@@ -153,7 +152,7 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_notice(self, notice: str, seconds: float) -> bool:
-        """Show a notice in place of the figures for so long, if there is room for it."""
+        """Show a notice for so long, if there is room for it; figures that have room stay."""
         line = one_line(notice)
         if "\n" in notice or cell_len(line) > self._room():
             return False
@@ -250,7 +249,7 @@ class HintLine(Horizontal):
         told = [self._command] if self._command else self._proposal or self.sentences
         forms = [one_line(form) for form in told]
         if self.notice:
-            forms = [self.notice]
+            forms = [*(f"{self.notice} · {form}" for form in forms if form), self.notice]
         elif self._retry is not None:
             until, why = self._retry
             return Content(f"again in {ceil(until - monotonic())} s · {one_line(why)}")

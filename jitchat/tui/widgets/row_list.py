@@ -12,11 +12,14 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 
-class PointedList(OptionList):
+class PointedList(OptionList, inherit_bindings=False):
     """Its rows have a blank cell on the left; in that of the chosen one stands the sign.
 
-    Its size is not theirs: the screen is not laid out anew for another number of them.
+    Its size is not theirs: the screen is not laid out anew for another number of them. It does not
+    scroll sideways: the left and right arrow keys are the view's.
     """
+
+    BINDINGS = OptionList.BINDINGS
 
     virtual_size = Reactive(Size(0, 0), repaint=True)
 

@@ -1,7 +1,8 @@
 """What the first line says, in as many cells as there are.
 
-What matters least gives way first: the title, the number of turns, the embedder's name, then the
-middle of the model's. What a conversation cost, and whether its tokens are estimated, stay.
+What matters least gives way first: the number of turns, the end of a long title, the embedder's
+name, the middle of the model's, then what the conversation cost, which `jitchat usage`
+tells, too. Which conversation it is stays as long as possible; that tokens are estimated, always.
 """
 
 from collections.abc import Awaitable, Callable
@@ -24,6 +25,8 @@ from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
 _FEWEST = 4
 """Fewer cells than these tell nothing."""
+_TITLE = 20
+"""Cells that tell a title from others."""
 _BETWEEN = " · "
 
 
@@ -63,7 +66,11 @@ class TopText:
 
 
 def fitted(text: TopText, room: int) -> TopText:
-    """Let parts give way until the text takes at most `room` cells, or nothing more can."""
+    """Let parts give way until the text takes at most `room` cells, or nothing more can.
+
+    What is left over where a whole part went is the title's.
+    """
+    title = text.title
     for name, least, shorten in _STEPS:
         excess = text.width - room
         if excess <= 0:
@@ -71,7 +78,8 @@ def fitted(text: TopText, room: int) -> TopText:
         part = getattr(text, name)
         left = shorten(part, max(least, cell_len(part) - excess)) if shorten else ""
         text = replace(text, **{name: left})
-    return text
+    spare = room - text.width
+    return replace(text, title=_cut(title, cell_len(text.title) + spare)) if spare > 0 else text
 
 
 def cut_in_the_middle(text: str, width: int) -> str:
@@ -90,13 +98,15 @@ def _cut(text: str, width: int) -> str:
 
 
 _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
-    ("title", 8, _cut),
     ("size", 0, None),
+    ("title", _TITLE, _cut),
     ("embedder", 11, cut_in_the_middle),
     ("model", 16, cut_in_the_middle),
-    ("title", 0, _cut),
     ("embedder", 0, None),
+    ("cost", 0, None),
+    ("title", 2 * _FEWEST, _cut),
     ("model", 2 * _FEWEST, cut_in_the_middle),
+    ("title", 0, _cut),
     ("state", 0, _cut),
     ("provider", 0, None),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.errors import JitchatError, KeyRefused, Unreachable
+from jitchat.errors import JitchatError, KeyRefused, StoreFull, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.chat.previews import Previews
@@ -50,6 +50,21 @@ async def test_a_failure_gives_the_draft_back_with_what_held_for_it(
     assert (stage.steering.once, stage.steering.once_mode) == (WANTED, Mode.FULL)
     assert not stage.sends.busy
     assert stage.host.sentences == ["No.", ANOTHER_KEY][: 1 + isinstance(refusal, KeyRefused)]
+
+
+async def test_what_fails_behind_a_reply_is_told_and_the_reply_stays(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: object) -> bool:
+        raise StoreFull("No room.", "Free some.")
+
+    monkeypatch.setattr(stage.session.memory.observed, "is_paused", full)
+    stage.steering.mode = Mode.OBSERVE
+    send(stage, "It is noon.")
+    await stage.finish()
+    assert stage.host.sentences == ["No room. Free some."]
+    assert (stage.prompt.draft, stage.sends.busy) == ("", False)
+    assert stage.session.memory.turns[-1].content == "It is noon."
 
 
 async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage: Stage) -> None:
