@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -74,6 +75,9 @@ NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 1
 
 
 TEMPORARY_DELETED = "The temporary conversation is deleted."
+
+_PATIENCE = 0.5
+"""Seconds that quitting waits for deletions, while another thread reads."""
 
 
 class ChatScreen(Screen[None]):
@@ -148,7 +152,8 @@ class ChatScreen(Screen[None]):
         await self.tools.stop()
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
-        await asyncio.to_thread(delete_left, self.backend.store)
+        with suppress(TimeoutError):  # the next start deletes it
+            await asyncio.wait_for(asyncio.to_thread(delete_left, self.backend.store), _PATIENCE)
 
     @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
