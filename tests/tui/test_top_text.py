@@ -20,10 +20,10 @@ WHOLE = TopText(*NAMES, title="Release planning (demo)", size="62 turns", cost="
     [
         (120, "Release planning (demo) · 62 turns · $0.0017", WHOLE.status),
         (100, "Release planning (de… · $0.0017", WHOLE.status),
-        (77, "Release planning (d… · $0.0017", "work a-very-l…preview · builtin-256 · ~estimate"),
-        (66, "Release planning (demo) · $0.0017", "work a-very-l…preview · ~estimate"),
-        (56, "Release planning (demo)", "work a-very-l…preview · ~estimate"),
-        (40, "Release…", "work a-very-…preview · ~estimate"),
+        (77, "Release planning (dem…", f"work {MODEL} · ~estimate"),
+        (66, "Release pla…", "work a-very-long-model-…me-of-2026-preview · ~estimate"),
+        (40, "Releas…", "work a-very-l…preview · ~estimate"),
+        (30, "", "work a-very…review · ~estimate"),
     ],
 )
 def test_what_matters_least_gives_way_first(room: int, left: str, right: str):

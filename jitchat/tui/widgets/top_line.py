@@ -1,8 +1,8 @@
 """What the first line says, in as many cells as there are.
 
 What matters least gives way first: the number of turns, the end of a long title, the embedder's
-name, the middle of the model's, then what the conversation cost, which `jitchat usage`
-tells, too. Which conversation it is stays as long as possible; that tokens are estimated, always.
+name, what the conversation cost, which `jitchat usage` tells, too, then the middle of the model's
+name. Which conversation it is stays as long as possible; that tokens are estimated, always.
 """
 
 from collections.abc import Awaitable, Callable
@@ -101,12 +101,12 @@ _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
     ("size", 0, None),
     ("title", _TITLE, _cut),
     ("embedder", 11, cut_in_the_middle),
-    ("model", 16, cut_in_the_middle),
     ("embedder", 0, None),
     ("cost", 0, None),
-    ("title", 2 * _FEWEST, _cut),
-    ("model", 2 * _FEWEST, cut_in_the_middle),
+    ("title", 3 * _FEWEST, _cut),
+    ("model", 4 * _FEWEST, cut_in_the_middle),
     ("title", 0, _cut),
+    ("model", 2 * _FEWEST, cut_in_the_middle),
     ("state", 0, _cut),
     ("provider", 0, None),
 )
