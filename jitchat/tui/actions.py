@@ -5,6 +5,7 @@ id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctr
 Ctrl+H are other keys in most terminals and are not used.
 """
 
+import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class Action:
 
 
 _MODES = ", ".join(Mode)
+SUSPEND = "" if sys.platform == "win32" else "ctrl+z"
+"""Windows has no way back, and Ctrl+Z is its undo."""
 
 ACTIONS = (
     Action("mode", "shift+tab", "cycle_mode", "Next mode", " → ".join(Mode)),
@@ -280,6 +283,20 @@ ACTIONS = (
     Action(
         "temporary", "", "temporary", "Temporary conversation",
         "No memory is read or written; deleted when left", "temporary",
+    ),
+    Action(
+        "prompts", "ctrl+s", "earlier_prompts", "Earlier prompts",
+        "Search what you sent, in all conversations", "prompts", Takes.WORDS,
+        letter="y",
+    ),
+    Action(
+        "editor", "ctrl+g", "edit_outside", "External editor", "The draft in $VISUAL or $EDITOR",
+        "editor",
+        letter="v",
+    ),
+    Action(
+        "suspend", SUSPEND, "app.suspend_process", "Suspend", "Back to the shell, until `fg`",
+        "suspend",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(

@@ -62,6 +62,8 @@ TALL = 30
 """Rows from which the inspector begins open where it stands below the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
+SEARCHED_PROMPTS = 10_000
+"""So many of the last ones."""
 READ_ONLY = "What is stored can be read; nothing can be sent."
 NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
 
@@ -454,6 +456,10 @@ class ChatScreen(Screen[None]):
         text = turn.content if turn is not None else ""
         self._show_exact(message.title, text, message.note, message.marks)
 
+    @on(Prompt.LargeOpened)
+    def _large_paste_opened(self, message: Prompt.LargeOpened) -> None:
+        self._show_exact("Pasted text", message.text, f"{len(message.text):,} characters")
+
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
         self.surfaces.inspector.remove_class("-hidden")
@@ -484,6 +490,30 @@ class ChatScreen(Screen[None]):
 
     def action_submit(self) -> None:
         self.surfaces.prompt.submit()
+
+    @work(group="prompts", exclusive=True)
+    @reports_errors
+    async def action_earlier_prompts(self, wanted: str = "") -> None:
+        """Search what was sent before, for what is typed; one that is taken stands in its place."""
+        from jitchat.tui.dialogs.prompts import PromptsScreen  # noqa: PLC0415  seldom
+
+        prompt = self.surfaces.prompt
+        sent = await asyncio.to_thread(self.backend.store.prompts, SEARCHED_PROMPTS)
+        screen = PromptsScreen(list(dict.fromkeys(sent)), wanted or prompt.draft)
+        taken = await self.app.push_screen_wait(screen)
+        if taken is not None:
+            prompt.retype(taken)
+
+    @work(group="editor", exclusive=True)
+    @reports_errors
+    async def action_edit_outside(self) -> None:
+        """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""
+        from jitchat.tui.editor import edited  # noqa: PLC0415  not on the first frame
+
+        prompt = self.surfaces.prompt
+        before = prompt.draft
+        text = await edited(self.app, before)
+        (prompt.retype if prompt.draft == before else prompt.give_back)(text)
 
     def action_cancel(self) -> None:
         """Stop the reply; with none under way, leave an edit, or go back to the prompt."""
