@@ -25,6 +25,7 @@ from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
+from jitchat.tui.chat.completions import Completions
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.facts import Facts
 from jitchat.tui.chat.host import Host, Surfaces
@@ -43,6 +44,7 @@ from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.tool_block import whole
@@ -105,6 +107,7 @@ class ChatScreen(Screen[None]):
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
+        self.completions = Completions(*shared, opening)
         self.routing = KeyRouting(self)
         self._was_shown = False
         self._waiting: str | None = None
@@ -183,6 +186,8 @@ class ChatScreen(Screen[None]):
         """Close a question when the focus leaves the place where it was asked."""
         if self.is_mounted:
             self.routing.ask(None)
+        if self.focused is not self.surfaces.prompt:
+            self.completions.close()
 
     def _typed(self) -> str:
         return "\n".join(filter(None, (self._waiting, self.branches.typed())))
@@ -196,7 +201,20 @@ class ChatScreen(Screen[None]):
         self._attend()
         self.steering.show_mode()
         self.facts.show(while_typing=bool(self.surfaces.prompt.text))
+        self.completions.follow()
         self.previews.follow_draft()
+
+    @on(Prompt.SelectionChanged, "#prompt")
+    def _cursor_moved(self) -> None:
+        self.completions.follow()
+
+    @on(Completions.Found)
+    def _completions_found(self, message: Completions.Found) -> None:
+        self.completions.take(message)
+
+    @on(CompletionList.OptionSelected, "#completions")
+    def _completion_clicked(self, message: CompletionList.OptionSelected) -> None:
+        self.completions.accept(message.option_index)
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
@@ -542,9 +560,12 @@ class ChatScreen(Screen[None]):
     async def _take_prompt(self, command: Command) -> None:
         await self.offers.take_prompt(command.name, command.argument)
 
-    async def action_approve(self, name: str) -> None:
+    async def action_approve(self, name: str = "once") -> None:
         """Answer whether a tool may run, turns may be observed, or a fact be kept."""
-        answer = Answer[name.upper()]
+        answer = Answer.__members__.get(name.upper())
+        if answer is None:
+            self.host.say(f"/allow takes one of {', '.join(Answer.__members__).lower()}.")
+            return
         if self.tools.answer(answer) or self.observations.answer(answer):
             return
         if answer is Answer.ONCE and self.facts.proposes:

@@ -5,7 +5,7 @@ deletes; what is sent is the whole.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -74,6 +74,10 @@ class Prompt(TextArea):
         """Counts them."""
         self._key_at = float("-inf")
         self._after_prefix = False
+        self.ahead: Callable[[str], bool] = lambda _: False
+        """Takes a key ahead of the prompt, as the list of completions does; False leaves it."""
+        self.is_by_hand = False
+        """Whether what changed last was typed, and not pasted or brought back."""
 
     @property
     def typing(self) -> bool:
@@ -132,15 +136,18 @@ class Prompt(TextArea):
     async def _takes(self, event: events.Key) -> bool:
         """Do what a key does here; False for one that Textual's widget knows."""
         behind_prefix, self._after_prefix = self._after_prefix, False
-        if behind_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
+        # Of Alt with a letter, Textual gives the letter as well.
+        is_text = event.is_printable and "+" not in event.key
+        self.is_by_hand = is_text or event.key == "backspace"
+        if self.ahead(event.key):
+            pass
+        elif behind_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
             await self.app.run_action(action, self)
         elif event.key == "enter":
             self._enter()
         elif event.key in ("up", "down") and self._is_at_edge(event.key):
             self._walk(event.key)
         else:
-            # Of Alt with a letter, Textual gives the letter as well.
-            is_text = event.is_printable and "+" not in event.key
             return not is_text and await self._acts_on(event.key)
         return True
 
@@ -169,12 +176,21 @@ class Prompt(TextArea):
 
     def paste(self, text: str) -> None:
         """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
+        self.is_by_hand = False
         text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
         self.replace(
             self._folded.fold(text) if is_long(text) else text,
             *self.selection,
             maintain_selection_offset=False,
         )
+
+    def complete(self, text: str, start: int, behind: str) -> None:
+        """Write a text from a column of the cursor's line up to the cursor."""
+        row, column = self.cursor_location
+        self.is_by_hand = True
+        is_last = not self.document.get_line(row)[column:].startswith(behind)
+        text = f"{text}{behind if is_last else ''}"
+        self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
 
     def action_paste(self) -> None:
         self.paste(self.app.clipboard)
@@ -297,6 +313,7 @@ class Prompt(TextArea):
         return self._folded.fold(text) if len(text) > LARGE else for_terminal(text)
 
     def _write(self, text: str) -> None:
+        self.is_by_hand = False
         self.text = text
         self.move_cursor(self.document.end)
 
