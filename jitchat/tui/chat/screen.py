@@ -28,6 +28,7 @@ from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistype
 from jitchat.tui.chat.completions import Completions
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.facts import Facts
+from jitchat.tui.chat.highlights import Highlights
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
@@ -108,6 +109,7 @@ class ChatScreen(Screen[None]):
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.completions = Completions(*shared, opening)
+        self.highlights = Highlights(*shared, opening)
         self.routing = KeyRouting(self)
         self._was_shown = False
         self._waiting: str | None = None
@@ -202,6 +204,7 @@ class ChatScreen(Screen[None]):
         self.steering.show_mode()
         self.facts.show(while_typing=bool(self.surfaces.prompt.text))
         self.completions.follow()
+        self.highlights.follow()
         self.previews.follow_draft()
 
     @on(Prompt.SelectionChanged, "#prompt")
@@ -211,6 +214,10 @@ class ChatScreen(Screen[None]):
     @on(Completions.Found)
     def _completions_found(self, message: Completions.Found) -> None:
         self.completions.take(message)
+
+    @on(Highlights.Found)
+    def _paths_found(self, message: Highlights.Found) -> None:
+        self.highlights.take(message)
 
     @on(CompletionList.OptionSelected, "#completions")
     def _completion_clicked(self, message: CompletionList.OptionSelected) -> None:
@@ -317,6 +324,7 @@ class ChatScreen(Screen[None]):
         await self.opening.take(session)
         self.indexing.show_status()
         self.previews.plan()
+        self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
         self.meter.sum_up()
         self.views.load_soon()

@@ -7,7 +7,9 @@ deletes; what is sent is the whole.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
@@ -28,7 +30,14 @@ _AFTER_PREFIX = {"ctrl+e": "screen.edit_outside", "ctrl+u": "undo"}
 """What a key does behind Ctrl+X."""
 
 
+class Recognise(Protocol):
+    """Finds what is more than words in a line, the first or another one: from column to column."""
+
+    def __call__(self, line: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
+
+
 class Prompt(TextArea):
+    COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
         Binding(PROMPT_BINDINGS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
@@ -76,6 +85,7 @@ class Prompt(TextArea):
         self._after_prefix = False
         self.ahead: Callable[[str], bool] = lambda _: False
         """Takes a key ahead of the prompt, as the list of completions does; False leaves it."""
+        self.recognised: Recognise = lambda line, *, is_first: ()  # noqa: ARG005
         self.is_by_hand = False
         """Whether what changed last was typed, and not pasted or brought back."""
 
@@ -123,6 +133,22 @@ class Prompt(TextArea):
         if is_typed:
             self.clear()
         return is_typed
+
+    def get_line(self, line_index: int) -> Text:
+        """Mark what is folded in a line, and what is recognised."""
+        line = super().get_line(line_index)
+        folded = self._folded.spans(line.plain)
+        recognised = list(self.recognised(line.plain, is_first=line_index == 0))
+        for name, spans in (("folded", folded), ("recognised", recognised)):
+            for start, end in spans:
+                style = self.get_component_rich_style(f"prompt--{name}", partial=True)
+                line.stylize(style, start, end)
+        return line
+
+    def draw_marks(self) -> None:
+        """Draw anew, for something else is recognised than before."""
+        self.notify_style_update()
+        self.refresh()
 
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
