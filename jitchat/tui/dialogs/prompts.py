@@ -1,6 +1,7 @@
 """The prompts that were sent in any conversation, narrowed by what is typed."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,10 +32,11 @@ class PromptsScreen(Dialog[str | None]):
     ]
 
     def __init__(self, prompts: Sequence[str], typed: str) -> None:
-        """`prompts` are the newest first, each once; `typed` is searched for at once."""
+        """`prompts` are the newest first, each once; `typed` is searched for where any has it."""
         super().__init__()
         self._prompts = [(fold(prompt), prompt) for prompt in prompts]
-        self._typed = one_line(typed) if len(typed) <= _EXCERPT else ""
+        typed = one_line(typed) if len(typed) <= _EXCERPT else ""
+        self._typed = typed if self._having(typed) else ""
         self._found: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -59,6 +61,13 @@ class PromptsScreen(Dialog[str | None]):
     async def action_move(self, way: str) -> None:
         """Move the highlight while typing goes on."""
         await self.query_one(PointedList).run_action(way)
+
+    def _having(self, wanted: str) -> list[str]:
+        words = fold(wanted).split()
+        found = (
+            prompt for folded, prompt in self._prompts if all(word in folded for word in words)
+        )
+        return list(islice(found, _SHOWN))
 
     def _fill(self, wanted: str) -> None:
         words = fold(wanted).split()

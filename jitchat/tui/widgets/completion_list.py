@@ -12,6 +12,9 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 ROWS = 8
+_WIDTH = 78
+_BESIDE = 3
+"""Cells for the sign of the chosen row, and for a bar that scrolls."""
 _NAME = 24
 """Cells at most in which names have a column of their own."""
 
@@ -28,18 +31,15 @@ class CompletionList(PointedList):
     def show(self, rows: Sequence[tuple[str, str]], over: Widget, column: int) -> None:
         """Show names and what is told of them, above a widget, from a column of the screen on."""
         names = min(_NAME, max(len(name) for name, _ in rows))
-        self.set_options(Option(_row(*row, names)) for row in rows)
+        lines = [_row(*row, names) for row in rows]
+        self.set_options(map(Option, lines))
         height, screen = min(ROWS, len(rows)), self.app.size
-        self.styles.height = height
-        left = max(0, min(column, screen.width - self._width))
+        width = min(_WIDTH, screen.width, max(line.cell_length for line in lines) + _BESIDE)
+        self.styles.width, self.styles.height = width, height
+        left = max(0, min(column, screen.width - width))
         self.absolute_offset = Offset(left, max(0, over.region.y - height))
         self.display = True
         self.scroll_to(y=0, animate=False)
-
-    @property
-    def _width(self) -> int:
-        width = self.styles.width
-        return int(width.value) if width is not None else 0
 
     @property
     def is_pointed(self) -> bool:
