@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.tui.chat.screen import ChatScreen
+    from tests.tui.conftest import Picture
 
 
 @pytest.mark.parametrize(
@@ -131,12 +132,15 @@ async def typed(pilot: Pilot[None], text: str) -> None:
     await pilot.pause()
 
 
-async def test_a_command_is_completed_and_one_that_is_complete_runs(backend: TestBackend) -> None:
+async def test_a_command_is_completed_and_one_that_is_complete_runs(
+    backend: TestBackend, picture: Picture
+) -> None:
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         prompt = screen.surfaces.prompt
         await typed(pilot, "/mo")
         assert shown(screen)[:2] == ["/model", "/mode"]
+        await picture(pilot, "completion")
         await pilot.press("down", "tab")
         await pilot.pause()
         assert prompt.text == "/mode "

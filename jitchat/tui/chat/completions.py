@@ -6,12 +6,15 @@ leaves what was begun. What waits for a disk is looked up in a thread.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from jitchat.errors import JitchatError
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.chat.completion import (
@@ -138,32 +141,36 @@ class Completions(Controller):
         return begun != self._at_cursor() or any(each.text.casefold() == typed for each in choices)
 
     def _look_up(self, begun: Begun) -> None:
+        found = list[Choice]()
+        with suppress(JitchatError, OSError):  # it is a help; what needs the store tells of it
+            found = list(self._found_for(begun))
+        self.host.post(self.Found(begun, found))
+
+    def _found_for(self, begun: Begun) -> Iterable[Choice]:
         """Find what completes it; in a thread."""
         match begun.kind:
             case Kind.TURN:
                 session = self.opening.session
-                found = list(turns_for(session, begun.typed)) if session is not None else []
+                return turns_for(session, begun.typed) if session is not None else ()
             case Kind.PROJECT:
                 counted = self.backend.store.projects().items()
                 known = (Choice(name, plural(count, "conversation"), "") for name, count in counted)
-                found = choices_among(begun, known)
+                return choices_among(begun, known)
             case Kind.MODEL:
-                usable = [each for each in self.backend.choices() if each.is_usable]
+                usable = (each for each in self.backend.choices() if each.is_usable)
                 models = (
                     Choice(f"{p.name}/{m.name}", p.title, "") for p in usable for m in p.models
                 )
-                found = choices_among(begun, models)
-            case _:
-                found = names_beginning(begun, Path.cwd())
-        self.host.post(self.Found(begun, found))
+                return choices_among(begun, models)
+        return names_beginning(begun, Path.cwd())
 
 
 def turns_for(session: Session, typed: str) -> Iterable[Choice]:
     """Find turns, by the beginning of their numbers the newest first, or by a word of theirs."""
     memory = session.memory
     if typed.isdecimal() or not typed:
-        positions: Iterable[int] = reversed(positions_of(memory.turns))
-        fitting = [each for each in positions if str(each).startswith(typed)][:MOST]
+        newest_first = reversed(positions_of(memory.snapshot.turns))
+        fitting = list(islice((n for n in newest_first if str(n).startswith(typed)), MOST))
     else:
         found = memory.store.search(typed, MOST, memory.conversation.id)
         fitting = [position for _, position, _ in found]

@@ -7,7 +7,6 @@ turn, `@notes.md` where there is that file. Whether there is a file is looked up
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,10 +18,10 @@ from jitchat.text.sentences import reference_spans
 from jitchat.tui.chat.commands import beginning_of
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
-from jitchat.turn_list import positions_of
+from jitchat.turn_list import up_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"]\S*))')
 _BEHIND = ".,;:!?)'"
@@ -68,18 +67,14 @@ class Highlights(Controller):
         if is_first and (found := beginning_of(line, self.surfaces.prompts)) is not None:
             yield found
         yield from (span for span, path in _mentions(line) if self._paths.get(path))
-        references = list(reference_spans(line))
-        if references and (session := self.opening.session) is not None:
-            here = positions_of(session.memory.turns)
-            yield from (span for span, turn in references if _has(here, turn))
+        session = self.opening.session
+        turns = session.memory.snapshot.turns if session is not None else ()
+        for span, position in reference_spans(line):
+            if up_to(turns, position) > up_to(turns, position - 1):
+                yield span
 
     def _look_up(self, paths: list[str]) -> None:
         self.host.post(self.Found({path: _is_there(path) for path in paths}))
-
-
-def _has(positions: Sequence[int], wanted: int) -> bool:
-    place = bisect_left(positions, wanted)
-    return place < len(positions) and positions[place] == wanted
 
 
 def _mentions(text: str) -> Iterator[tuple[Span, str]]:

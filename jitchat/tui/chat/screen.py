@@ -521,11 +521,11 @@ class ChatScreen(Screen[None]):
     @reports_errors
     async def action_earlier_prompts(self, wanted: str = "") -> None:
         """Search what was sent before, for what is typed; one that is taken stands in its place."""
-        from jitchat.tui.dialogs.prompts import PromptsScreen  # noqa: PLC0415  seldom
+        from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
 
-        prompt = self.surfaces.prompt
-        sent = await asyncio.to_thread(self.backend.store.prompts, SEARCHED_PROMPTS)
-        screen = PromptsScreen(list(dict.fromkeys(sent)), wanted or prompt.draft)
+        prompt, store = self.surfaces.prompt, self.backend.store
+        sent = await asyncio.to_thread(lambda: prompts.searchable(store.prompts(SEARCHED_PROMPTS)))
+        screen = prompts.PromptsScreen(sent, wanted or prompt.draft)
         taken = await self.app.push_screen_wait(screen)
         if taken is not None:
             prompt.retype(taken)

@@ -1,6 +1,6 @@
 """The prompts that were sent in any conversation, narrowed by what is typed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from textual import on
@@ -18,8 +18,19 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 _SHOWN = 200
+_SEARCHED = 2_000
+"""Characters of a prompt in which words are found."""
 _EXCERPT = 300
 """Characters of a prompt that a row shows at the most."""
+
+
+Searchable = Sequence[tuple[str, str]]
+"""Prompts, the newest first, each once, with what is looked through of them ahead."""
+
+
+def searchable(prompts: Iterable[str]) -> Searchable:
+    """Make prompts ready to be searched; takes a thread's time where there are many."""
+    return [(fold(prompt[:_SEARCHED]), prompt) for prompt in dict.fromkeys(prompts)]
 
 
 class PromptsScreen(Dialog[str | None]):
@@ -31,10 +42,10 @@ class PromptsScreen(Dialog[str | None]):
         Binding("up", "move('cursor_up')", show=False),
     ]
 
-    def __init__(self, prompts: Sequence[str], typed: str) -> None:
-        """`prompts` are the newest first, each once; `typed` is searched for where any has it."""
+    def __init__(self, prompts: Searchable, typed: str) -> None:
+        """`typed` is searched for where any has it."""
         super().__init__()
-        self._prompts = [(fold(prompt), prompt) for prompt in prompts]
+        self._prompts = prompts
         typed = one_line(typed) if len(typed) <= _EXCERPT else ""
         self._typed = typed if self._having(typed) else ""
         self._found: list[str] = []

@@ -204,11 +204,10 @@ class Prompt(TextArea):
         """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
         self.is_by_hand = False
         text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
-        self.replace(
-            self._folded.fold(text) if is_long(text) else text,
-            *self.selection,
-            maintain_selection_offset=False,
-        )
+        if is_long(text):
+            text = self._folded.fold(text)
+            self.notify("Folded. A click, or Enter on it, opens it.", markup=False)
+        self.replace(text, *self.selection, maintain_selection_offset=False)
 
     def complete(self, text: str, start: int, behind: str) -> None:
         """Write a text from a column of the cursor's line up to the cursor."""
