@@ -117,6 +117,17 @@ def end_piped(child: Piped) -> int:
     return code
 
 
+async def run_in_terminal(command: Sequence[str]) -> int:
+    """Run a command of the user's own that has the terminal, such as an editor; its exit code.
+
+    OSError where it cannot be run, ValueError where it holds a NUL.
+    """
+    import asyncio  # noqa: PLC0415  as above
+
+    child = await asyncio.create_subprocess_exec(*command)
+    return await child.wait()
+
+
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
     """Run a command that the user configured, without a shell; None if it takes too long.
 

@@ -273,7 +273,8 @@ def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | Non
 _OUTSIDE = {
     Standing.LATER: "comes after this message: a window holds what was said before it.",
     Standing.ELSEWHERE: (
-        "is on another branch: a window holds the turns that lead to its message. Alt+V goes there."
+        "is on another branch: a window holds the turns that lead to its message. "
+        "/version goes there."
     ),
     Standing.NOT_INDEXED: (
         "is not indexed yet, so that it cannot be found by what it says. Ask again in a moment."

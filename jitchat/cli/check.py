@@ -12,7 +12,7 @@ from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.store.regression_cases import Cases
 from jitchat.text import figures, sanitize
 
-NONE_YET = "No cases are noted yet. In the chat, Alt+W notes the turn that a reply lacked."
+NONE_YET = "No cases are noted yet. In the chat, /wrong notes the turn that a reply lacked."
 _HEADS = ("case", "message", "turn", "then", "now")
 _WIDTH = 34
 """Characters of a message that are repeated."""

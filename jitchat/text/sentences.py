@@ -110,6 +110,11 @@ def turn_references(draft: str) -> frozenset[int]:
     return frozenset(int(number) for number in _REFERENCE.findall(draft))
 
 
+def reference_spans(line: str) -> Iterator[tuple[tuple[int, int], int]]:
+    """Find where the names of turns stand, and the positions that they name."""
+    return ((found.span(), int(found[1])) for found in _REFERENCE.finditer(line))
+
+
 def without_references(draft: str, is_here: Callable[[int], bool]) -> str:
     """Leave out the names of turns that there are: they are fetched by that, not looked for."""
 

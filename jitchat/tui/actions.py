@@ -5,6 +5,7 @@ id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctr
 Ctrl+H are other keys in most terminals and are not used.
 """
 
+import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class Action:
 
 
 _MODES = ", ".join(Mode)
+SUSPEND = "" if sys.platform == "win32" else "ctrl+z"
+"""Windows has no way back, and Ctrl+Z is its undo."""
 
 ACTIONS = (
     Action("mode", "shift+tab", "cycle_mode", "Next mode", " → ".join(Mode)),
@@ -170,12 +173,18 @@ ACTIONS = (
         "undo", "alt+z", "undo_hold", "Undo", "The last pin or exclusion", "undo",
         pane=(PaneKey("turn_undo", "u", "undo", "Take the last pin or exclusion back?"),),
     ),
-    Action("wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …"),
+    Action(
+        "wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …",
+        "wrap",
+    ),
     Action("menu", "ctrl+o", "menu", "Menu of views", "Every view by a letter", "views"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
     Action("help", "f1", "help", "Help", "Keys and words", "help", letter="?"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
-    Action("model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that"),
+    Action(
+        "model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that",
+        "embedder",
+    ),
     Action(
         "count", "alt+x", "count_exactly", "Exact count",
         "Ask the provider for the window's tokens", "count",
@@ -256,6 +265,7 @@ ACTIONS = (
     ),
     Action(
         "version", "alt+v", "other_version", "Next version", "Of a turn that has several",
+        "version",
         pane=(
             PaneKey("turn_version_before", "left", "", method="other_version(-1)"),
             PaneKey("turn_version_after", "right", "versions", method="other_version(1)"),
@@ -286,6 +296,10 @@ ACTIONS = (
         "The tool, or observing",
     ),
     Action(
+        "allow", "", "approve", "", "Answer what waits: /allow, or once, conversation, always, "
+        "decline behind it", "allow", Takes.WORD,
+    ),
+    Action(
         "end", "", "end", "End the session", "Write the memory document from all that was said",
         "end",
     ),
@@ -300,7 +314,7 @@ ACTIONS = (
         letter="e",
     ),
     Action(
-        "keep_fact", "", "keep_fact", "Keep the fact", "That the last line proposes",
+        "keep_fact", "", "keep_fact", "Keep the fact", "That the last line proposes", "keep",
     ),
     Action(
         "remember", "", "remember", "", "Remember a text in every conversation of the project",
@@ -318,6 +332,20 @@ ACTIONS = (
     Action(
         "temporary", "", "temporary", "Temporary conversation",
         "No memory is read or written; deleted when left", "temporary",
+    ),
+    Action(
+        "prompts", "ctrl+s", "earlier_prompts", "Earlier prompts",
+        "Search what you sent, in all conversations", "prompts", Takes.WORDS,
+        letter="y",
+    ),
+    Action(
+        "editor", "ctrl+g", "edit_outside", "External editor", "The draft in $VISUAL or $EDITOR",
+        "editor",
+        letter="v",
+    ),
+    Action(
+        "suspend", SUSPEND, "app.suspend_process", "Suspend", "Back to the shell, until `fg`",
+        "suspend",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(

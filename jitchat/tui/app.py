@@ -116,6 +116,8 @@ class JitchatApp(App[None]):
             )
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.set_keymap(dict(settings.keys))
+        # Textual draws nothing anew after SIGCONT.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     def _picked_theme(self) -> str:
         """The theme that was picked in the palette; empty where the settings name one."""

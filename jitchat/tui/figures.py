@@ -218,7 +218,7 @@ def note_sentence(note: ReplyNote | None) -> str:
     if note.cost:
         parts.append(cost_figure(note.cost, usage))
     if note.stop and not Finished(note.stop).is_whole:
-        goes_on = " — Alt+G goes on" if Finished(note.stop).is_by_length else ""
+        goes_on = " — /continue goes on" if Finished(note.stop).is_by_length else ""
         parts.append(f"stopped: {shorten(note.stop, _STOP_SHOWN)}{goes_on}")
     return one_line(" · ".join(parts))
 

@@ -56,7 +56,7 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
         screen = await ready(pilot)
         await say(pilot, "Always answer in French.")
         hint = screen.query_one(HintLine)
-        proposed = "remember “Always answer in French.”? Alt+J keeps it"
+        proposed = "remember “Always answer in French.”? Alt+J or /keep keeps it"
         await until(pilot, lambda: proposed in str(hint._drawn[0]), "the proposal")
         await picture(pilot, "proposed", "wide", "small")
         await type_text(pilot, "And then")

@@ -91,7 +91,7 @@ async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_promp
         screen = await ready(pilot)
         assert screen.query_one(Prompt).text == ""
         told = str(screen.query_one("#cost").render())
-        assert told.startswith("#61 was not answered: Alt+R sends it again")
+        assert told.startswith("#61 was not answered: /retry sends it again")
         await pilot.press("alt+r", "enter")
         await until(pilot, lambda: len(backend.store.turns("demo")) == 62, "the reply")
         await idle(pilot)

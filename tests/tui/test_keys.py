@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
+from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
 from jitchat.tui.widgets.prompt import Prompt
@@ -15,6 +19,13 @@ from tests.tui.support import TestBackend, demo_app, notices, ready
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
+BY_OTHER_MEANS = {
+    "pane": "Tab",
+    "allow_once": "/allow once",
+    "allow_conversation": "/allow conversation",
+    "allow_always": "/allow always",
+    "decline_tool": "/allow decline",
+}
 NOT_KEYS_OF_THEIR_OWN = {"ctrl+m", "ctrl+i", "ctrl+h", "ctrl+left_square_bracket", "ctrl+["}
 
 
@@ -32,6 +43,34 @@ def test_no_key_is_another_key_in_most_terminals() -> None:
 def test_no_key_of_an_action_is_one_that_edits_the_prompt() -> None:
     edits = {key for binding in Prompt.BINDINGS for key in binding.key.split(",")}
     assert edits.isdisjoint(key for action in ACTIONS for key in action.keys.split(",") if key)
+
+
+def test_nothing_needs_alt_or_a_function_key() -> None:
+    """On a Mac Alt writes letters, and a terminal may keep F1 and F10 for itself."""
+    needs = re.compile(r"alt\+|f\d+$")
+    for action in ACTIONS:
+        plain = [key for key in action.keys.split(",") if key and not needs.match(key)]
+        letters = [pane.key for pane in action.pane]
+        is_mode = action.id.startswith("mode_")  # by /mode, Shift+Tab and a click
+        assert (
+            plain
+            or action.command
+            or action.letter
+            or letters
+            or is_mode
+            or (action.id in BY_OTHER_MEANS)
+        ), action.id
+
+
+async def test_ctrl_z_suspends_the_app(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspended: list[str] = []
+    monkeypatch.setattr(JitchatApp, "action_suspend_process", lambda _: suspended.append("z"))
+    async with demo_app(backend).run_test() as pilot:
+        prompt = (await ready(pilot)).surfaces.prompt
+        await pilot.press("a", "ctrl+z")
+        assert (prompt.text, suspended) == ("a", ["z"])
 
 
 async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_another_key(
@@ -76,7 +115,7 @@ async def help_page(pilot: Pilot[None]) -> str:
 
 
 def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
-    assert fitting(IDLE, 43) == IDLE
-    assert fitting(IDLE, 42) == (*IDLE[:3], IDLE[4])
-    assert fitting(IDLE, 0) == (IDLE[0], IDLE[4])
+    assert fitting(IDLE, 51) == IDLE
+    assert fitting(IDLE, 50) == (*IDLE[:4], IDLE[5])
+    assert fitting(IDLE, 0) == (IDLE[0], IDLE[5])
     assert fitting(EDITING, 0) == EDITING

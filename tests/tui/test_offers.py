@@ -142,7 +142,7 @@ async def test_a_large_resource_stands_as_a_marker(backend: TestBackend) -> None
         await screen.run_action("offered('resources')")
         await opened(pilot, OfferedScreen)
         await pilot.press("enter")
-        await until(pilot, lambda: "[pasted text 1: " in screen.surfaces.prompt.text, "the marker")
+        await until(pilot, lambda: "…]" in screen.surfaces.prompt.text, "the marker")
         assert len(screen.surfaces.prompt.draft) > 200_000
 
 

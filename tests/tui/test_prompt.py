@@ -9,7 +9,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.events import Key
 
-from jitchat.tui.widgets.prompt import LARGE_PASTE, Prompt
+from jitchat.tui.widgets.prompt import LARGE, Prompt
 from tests.tui.support import until
 
 if TYPE_CHECKING:
@@ -63,14 +63,24 @@ async def test_up_and_down_walk_the_history_and_keep_what_was_typed() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.use_history(["newest", "older", "newest"])
-        await pilot.press("x", "up")
-        assert prompt.text == "newest"
-        await pilot.press("up")
+        await pilot.press("up", "up")
         assert prompt.text == "older"
         await pilot.press("up")
         assert prompt.text == "older"
         await pilot.press("down", "down")
-        assert prompt.text == "x"
+        assert prompt.text == ""
+
+
+async def test_what_is_typed_narrows_the_history_to_what_begins_so() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["which port?", "and the host?", "Which day?", "why"])
+        await pilot.press(*"whi", "up")
+        assert prompt.text == "which port?"
+        await pilot.press("up")
+        assert prompt.text == "Which day?"
+        await pilot.press("up", "down", "down")
+        assert prompt.text == "whi"
 
 
 async def test_up_moves_the_cursor_before_it_walks_the_history() -> None:
@@ -82,20 +92,85 @@ async def test_up_moves_the_cursor_before_it_walks_the_history() -> None:
         assert prompt.cursor_location[0] == 0
 
 
-async def test_a_large_paste_stands_as_a_marker_and_is_sent_whole() -> None:
+def paste(pilot: Pilot[None], text: str) -> None:
+    prompt_of(pilot).post_message(events.Paste(text))
+
+
+def lines(count: int) -> str:
+    return "\n".join(f"line {number}" for number in range(1, count + 1))
+
+
+@pytest.mark.parametrize(
+    ("pasted", "marker"),
+    [
+        (lines(300), "[300 lines…]"),
+        (lines(10), lines(10)),
+        ("x" * 2_001, "[2,001 characters…]"),
+        ("x" * (10 << 20), "[10,485,760 characters…]"),
+    ],
+)
+async def test_a_long_paste_is_folded_and_sent_whole(pasted: str, marker: str) -> None:
     app = PromptApp()
-    pasted = "x" * (10 << 20)
     async with app.run_test() as pilot:
         await pilot.press("a", "space")
-        prompt_of(pilot).post_message(events.Paste(pasted))
+        paste(pilot, pasted)
         await pilot.pause()
-        assert prompt_of(pilot).text == "a [pasted text 1: 10,485,760 characters]"
+        assert prompt_of(pilot).text == f"a {marker}"
         await pilot.press("enter")
         assert app.sent == [f"a {pasted}"]
 
 
+async def test_two_pastes_of_one_size_are_told_apart() -> None:
+    async with PromptApp().run_test() as pilot:
+        for text in ("a" * 3_000, "b" * 3_000, "a" * 3_000):
+            prompt_of(pilot).paste(text)
+        assert prompt_of(pilot).text.count("[3,000 characters…]") == 2
+        assert prompt_of(pilot).draft == "a" * 3_000 + "b" * 3_000 + "a" * 3_000
+
+
+async def test_what_is_folded_is_one_unit_for_the_cursor_and_for_what_deletes() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.insert("a ")
+        prompt.paste(lines(300))
+        await pilot.press("left")
+        assert prompt.cursor_location == (0, 2)
+        await pilot.press("right", "z", "backspace", "backspace")
+        assert prompt.text == "a "
+        await pilot.press("ctrl+underscore", "ctrl+underscore")
+        assert prompt.draft == f"a {lines(300)}"
+        prompt.move_cursor((0, 6))  # as a mouse may do
+        await pilot.press("x")
+        assert prompt.draft == f"a {lines(300)}x"
+        prompt.move_cursor((0, 6))
+        await pilot.press("alt+d")
+        assert prompt.text == "a x"
+
+
+async def test_enter_on_what_is_folded_opens_it_and_sends_nothing() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        await pilot.press("left", "enter")
+        assert (prompt.text, app.sent) == (lines(12), [])
+        await pilot.press("enter")
+        assert app.sent == [lines(12)]
+
+
+async def test_a_click_opens_what_is_folded() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        prompt.insert(" which?")
+        await pilot.click(Prompt, offset=(prompt.gutter.left + 14, 0))
+        assert prompt.text == "[12 lines…] which?"
+        await pilot.click(Prompt, offset=(prompt.gutter.left + 3, 0))
+        assert prompt.text == f"{lines(12)} which?"
+
+
 async def test_a_large_draft_that_is_given_back_is_still_whole() -> None:
-    draft = "word " * LARGE_PASTE
+    draft = "word " * LARGE
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.give_back(draft)
@@ -168,6 +243,12 @@ async def test_what_was_sent_just_now_is_first_in_the_history() -> None:
     ("keys", "text"),
     [
         (("alt+d",), " beta Gamma"),
+        (("alt+d", "alt+d", "ctrl+y"), "alpha beta Gamma"),
+        (("end", "ctrl+w", "alt+backspace", "home", "ctrl+y"), "beta Gammaalpha "),
+        (("ctrl+k", "ctrl+y", "ctrl+y"), "alpha beta Gammaalpha beta Gamma"),
+        (("alt+f", "ctrl+u", "end", "ctrl+w", "ctrl+y", "ctrl+y"), " beta GammaGamma"),
+        (("alt+d", "ctrl+underscore"), "alpha beta Gamma"),
+        (("end", "ctrl+a", "alt+d", "ctrl+e", "ctrl+x", "ctrl+u"), "alpha beta Gamma"),
         (("alt+u",), "ALPHA beta Gamma"),
         (("alt+c", "alt+c"), "Alpha Beta Gamma"),
         (("alt+f", "alt+f", "alt+f", "alt+b", "alt+l"), "alpha beta gamma"),

@@ -93,8 +93,8 @@ async def test_a_notice_stands_in_the_last_line_or_over_the_screen_where_it_leav
     async with demo_app(backend).run_test(size=(80, 24), notifications=True) as pilot:
         screen = await ready(pilot)
         before = shown(pilot)
-        screen.notify("Prompt cleared. Ctrl+Z restores it.", markup=False)
-        assert shown(pilot) == "Prompt cleared. Ctrl+Z restores it."
+        screen.notify("Prompt cleared. Ctrl+_ restores it.", markup=False)
+        assert shown(pilot) == "Prompt cleared. Ctrl+_ restores it."
         assert not pilot.app._notifications
         chat(pilot).query_one(HintLine)._end_notice()
         assert shown(pilot) == before

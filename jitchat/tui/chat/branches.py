@@ -129,7 +129,7 @@ class Branches(Controller):
             self.previews.plan(afresh=True)
         if is_edit and before:
             return "Nothing is edited any more. What stood here before is back."
-        return "Prompt cleared. Ctrl+Z restores it." if is_emptied or is_edit else ""
+        return "Prompt cleared. Ctrl+_ restores it." if is_emptied or is_edit else ""
 
     async def go_to_version(self, session: Session, step: int, position: int | None) -> None:
         """Go to the turn that is `step` versions from the chosen one, and on with its branch."""

@@ -82,6 +82,16 @@ def is_command(draft: str, prompts: Prompts = NONE) -> bool:
     return found is not None and (found[1].lower() in COMMANDS or not draft[found.end() :].strip())
 
 
+def beginning_of(line: str, prompts: Prompts = NONE) -> tuple[int, int] | None:
+    """Find the command or the mode that a draft's first line begins with; where it stands."""
+    if (mode := _ADDRESS.match(line)) is not None:
+        return mode.start(1) - 1, mode.end(1)
+    if (prompt := _PROMPT.match(line)) is not None and prompt[1] in prompts.sentences:
+        return 0, prompt.end(1)
+    found = _BEGINS.match(line)
+    return (0, found.end(1)) if found is not None and found[1].lower() in COMMANDS else None
+
+
 def _unknown_prompt(draft: str, prompts: Prompts) -> str:
     """Read a prompt that its server does not have, or not yet; empty where no server is named."""
     found = _PROMPT.match(draft)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.facts import Change
 
-KEEP = "Alt+J keeps it"
+KEEP = "Alt+J or /keep keeps it"
 TEMPORARY = "This conversation is temporary: it reads and writes no memory."
 NOTHING_PROPOSED = "Nothing is proposed. /remember and a text keeps that; /facts lists all."
 _NAMED = 48

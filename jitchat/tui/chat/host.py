@@ -22,6 +22,7 @@ from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.widgets.approval_line import ApprovalLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
@@ -115,6 +116,7 @@ class Surfaces:
         self.prompts = Prompts(frozenset(backend.settings.mcp))
         """Of servers, as they are typed behind `/`."""
         self.prompt = Prompt()
+        self.completions = CompletionList()
         self.hint = HintLine()
         self.below: list[Widget] = []
         """What stands below the hint line, such as the bar of the tour."""
@@ -130,6 +132,7 @@ class Surfaces:
         yield self.approval
         yield self.prompt
         yield self.hint
+        yield self.completions
         yield from self.below
 
     def show_status(self, session: Session, progress: Progress | None) -> None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 SHOWN_FIRST = 40
 """Turns that are read before the whole conversation is."""
+WALKED_PROMPTS = 500
+"""So many are walked by Up; Ctrl+S searches more."""
 PATIENCE = 0.5
 """Seconds that a search waits for the index of a long conversation; the rest is loaded behind."""
 KEEP_AFTER = 0.5
@@ -184,7 +186,7 @@ class Opening(Controller):
         await surfaces.transcript.show(turns)
         self._show_place(conversation)
         surfaces.top.show_status("opening…")
-        surfaces.prompt.use_history(store.prompts(100))
+        surfaces.prompt.use_history(store.prompts(WALKED_PROMPTS))
         draft = self.keeper.open(conversation.id)
         if self.number > 1:
             surfaces.prompt.swap(draft)

@@ -213,7 +213,7 @@ class Previews(Controller):
         is_typed = bool(self.steering.next_message.text)
         if is_typed or not turns or turns[-1].status is not Status.UNANSWERED:
             return ""
-        return f"#{turns[-1].position} was not answered: Alt+R sends it again"
+        return f"#{turns[-1].position} was not answered: /retry sends it again"
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -19,7 +19,7 @@ def note_requested(session: Session, place: int | None) -> str:
     for case in cases:
         store.put(case)
     turns = " ".join(f"#{case.wanted.position}" for case in cases)
-    return f"Noted as missing: {turns}. Alt+K checks them." if cases else _NONE
+    return f"Noted as missing: {turns}. /check tries them." if cases else _NONE
 
 
 def exchange_of(session: Session, place: int | None) -> tuple[Turn | None, Turn | None]:

@@ -29,10 +29,12 @@ from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped, turn_ahead
+from jitchat.tui.chat.completions import Completions
 from jitchat.tui.chat.conversations import Conversations, named
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.facts import Facts
 from jitchat.tui.chat.find import Find
+from jitchat.tui.chat.highlights import Highlights
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
@@ -49,6 +51,7 @@ from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
+from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
@@ -70,6 +73,8 @@ TALL = 30
 """Rows from which the inspector begins open where it stands below the transcript."""
 _HOLDS = {"pin": Hold.PINNED, "exclude": Hold.EXCLUDED}
 """By command."""
+SEARCHED_PROMPTS = 10_000
+"""So many of the last ones."""
 READ_ONLY = "What is stored can be read; nothing can be sent."
 NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
 
@@ -109,6 +114,8 @@ class ChatScreen(Screen[None]):
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, self.open)
         self.find = Find(*shared, opening)
+        self.completions = Completions(*shared, opening)
+        self.highlights = Highlights(*shared, opening)
         self.routing = KeyRouting(self)
         self._was_shown = False
         self._waiting: str | None = None
@@ -188,6 +195,8 @@ class ChatScreen(Screen[None]):
         """Close a question when the focus leaves the place where it was asked."""
         if self.is_mounted:
             self.routing.ask(None)
+        if self.focused is not self.surfaces.prompt:
+            self.completions.close()
 
     def _typed(self) -> str:
         return "\n".join(filter(None, (self._waiting, self.branches.typed())))
@@ -201,7 +210,25 @@ class ChatScreen(Screen[None]):
         self._attend()
         self.steering.show_mode()
         self.facts.show(while_typing=bool(self.surfaces.prompt.text))
+        self.completions.follow()
+        self.highlights.follow()
         self.previews.follow_draft()
+
+    @on(Prompt.SelectionChanged, "#prompt")
+    def _cursor_moved(self) -> None:
+        self.completions.follow()
+
+    @on(Completions.Found)
+    def _completions_found(self, message: Completions.Found) -> None:
+        self.completions.take(message)
+
+    @on(Highlights.Found)
+    def _paths_found(self, message: Highlights.Found) -> None:
+        self.highlights.take(message)
+
+    @on(CompletionList.OptionSelected, "#completions")
+    def _completion_clicked(self, message: CompletionList.OptionSelected) -> None:
+        self.completions.accept(message.option_index)
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
@@ -304,6 +331,7 @@ class ChatScreen(Screen[None]):
         await self.opening.take(session)
         self.indexing.show_status()
         self.previews.plan()
+        self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
         self.meter.sum_up()
         self.views.load_soon()
@@ -466,6 +494,10 @@ class ChatScreen(Screen[None]):
         text = turn.content if turn is not None else ""
         self._show_exact(message.title, text, message.note, message.marks, message.source)
 
+    @on(Prompt.LargeOpened)
+    def _large_paste_opened(self, message: Prompt.LargeOpened) -> None:
+        self._show_exact("Pasted text", message.text, f"{len(message.text):,} characters")
+
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
         self.surfaces.inspector.remove_class("-hidden")
@@ -502,6 +534,30 @@ class ChatScreen(Screen[None]):
     def action_submit(self) -> None:
         self.surfaces.prompt.submit()
 
+    @work(group="prompts", exclusive=True)
+    @reports_errors
+    async def action_earlier_prompts(self, wanted: str = "") -> None:
+        """Search what was sent before, for what is typed; one that is taken stands in its place."""
+        from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
+
+        prompt, store = self.surfaces.prompt, self.backend.store
+        sent = await asyncio.to_thread(lambda: prompts.searchable(store.prompts(SEARCHED_PROMPTS)))
+        screen = prompts.PromptsScreen(sent, wanted or prompt.draft)
+        taken = await self.app.push_screen_wait(screen)
+        if taken is not None:
+            prompt.retype(taken)
+
+    @work(group="editor", exclusive=True)
+    @reports_errors
+    async def action_edit_outside(self) -> None:
+        """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""
+        from jitchat.tui.editor import edited  # noqa: PLC0415  not on the first frame
+
+        prompt = self.surfaces.prompt
+        before = prompt.draft
+        text = await edited(self.app, before)
+        (prompt.retype if prompt.draft == before else prompt.give_back)(text)
+
     def action_cancel(self) -> None:
         """Stop the reply; with none under way, leave an edit, or go back to the prompt."""
         if self.busy:
@@ -529,9 +585,12 @@ class ChatScreen(Screen[None]):
     async def _take_prompt(self, command: Command) -> None:
         await self.offers.take_prompt(command.name, command.argument)
 
-    async def action_approve(self, name: str) -> None:
+    async def action_approve(self, name: str = "once") -> None:
         """Answer whether a tool may run, turns may be observed, or a fact be kept."""
-        answer = Answer[name.upper()]
+        answer = Answer.__members__.get(name.upper())
+        if answer is None:
+            self.host.say(f"/allow takes one of {', '.join(Answer.__members__).lower()}.")
+            return
         if self.tools.answer(answer) or self.observations.answer(answer):
             return
         if answer is Answer.ONCE and self.facts.proposes:

@@ -40,7 +40,7 @@ STORE_AGAIN = 5.0
 ANOTHER_KEY = "Ctrl+L, then F4, takes another key."
 ON_ITS_WAY = "A reply is on its way. Esc stops it."
 _UNSTORED = "it will be, as soon as there is room. Until then, Enter and Y copy it."
-_MISSING = "Alt+W points at the turn that was missing"
+_MISSING = "/wrong points at the turn that was missing"
 
 
 @dataclass(eq=False)

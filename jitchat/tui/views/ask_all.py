@@ -31,7 +31,7 @@ from jitchat.tui.views.what_if import Comparison, Side, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status, Usage
 
-_NOTHING = "There is nothing to ask. Type a message, then ask all modes with Alt+A."
+_NOTHING = "There is nothing to ask. Type a message, then ask all modes with /askall."
 _LEAST = 30
 """Cells of a column, at the least: where not all of them fit, some are shown at a time."""
 

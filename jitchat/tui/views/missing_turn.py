@@ -29,7 +29,7 @@ _COPIED = 200
 _MARKS = {CaseKind.MISS: "!", CaseKind.KEPT: "K"}
 _NOTHING_AHEAD = "Nothing is ahead of this message that could have been missing."
 _NO_HIT = "No turn ahead of this message holds that."
-_QUESTION = "Which turn was missing? Enter notes it; Alt+K tries all that is noted again."
+_QUESTION = "Which turn was missing? Enter notes it; /check tries all that is noted again."
 _NO_WINDOW = "No window was sent from here for this reply, so no ledger tells why."
 
 
@@ -125,7 +125,7 @@ class MissingTurnView(View):
     """What the reply should have had before it."""
 
     NAME = "Missing turn"
-    EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (Alt+K)."
+    EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (/check)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "kept", "Rightly there", id="miss_kept"),
         Binding("delete", "forget", "Take back", id="miss_forget"),

@@ -17,7 +17,7 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 
-NONE_YET = "No cases yet. Press ! on a reply (or Alt+W) and pick the turn that it was missing."
+NONE_YET = "No cases yet. Press ! on a reply (or /wrong) and pick the turn that it was missing."
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
 _MOST = 200
 """Characters of a message."""

@@ -1,36 +1,57 @@
 """The prompt: Enter sends, a modified Enter breaks the line, Up and Down walk the history.
 
-A very large paste is held aside and stands in the text as a marker, so that typing stays
-quick; what is sent is the whole.
+A long paste is held aside and stands in the text as a marker, one unit for the cursor and for what
+deletes; what is sent is the whole.
 """
 
-import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult, Location
 
 from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import PROMPT_BINDINGS
+from jitchat.tui.widgets.folded import Folded, is_long
+from jitchat.tui.widgets.line_editing import Killed, recased, transposed, word_before
+from jitchat.tui.widgets.prompt_history import PromptHistory
 
-LARGE_PASTE = 50_000
-"""Characters from which a paste is held aside."""
+LARGE = 50_000
+"""Characters from which a text is too long to be typed in: it stays folded."""
 TYPING_SECONDS = 0.7
 PLACEHOLDER = "Ask about anything that was said…"
+_AFTER_PREFIX = {"ctrl+e": "screen.edit_outside", "ctrl+u": "undo"}
+"""What a key does behind Ctrl+X."""
+
+
+class Recognise(Protocol):
+    """Finds what is more than words in a line, the first or another one: from column to column."""
+
+    def __call__(self, line: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
 
 
 class Prompt(TextArea):
+    COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
         Binding(PROMPT_BINDINGS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
         Binding("alt+b", "cursor_word_left", show=False),
         Binding("alt+f", "cursor_word_right", show=False),
-        Binding("alt+d", "delete_word_right", show=False),
-        Binding("alt+backspace", "delete_word_left", show=False),
+        Binding("alt+d,alt+delete", "kill('word_right')", show=False),
+        Binding("alt+backspace,ctrl+backspace", "kill('word_left')", show=False),
+        Binding("ctrl+w", "kill('blank_left')", show=False),
+        Binding("ctrl+u,super+backspace", "kill('line_left')", show=False),
+        Binding("ctrl+k", "kill('line_right')", show=False),
+        Binding("ctrl+y", "yank", show=False),
+        Binding("ctrl+underscore,ctrl+slash", "undo", show=False),
+        Binding("ctrl+shift+z", "redo", show=False),
+        Binding("ctrl+x", "cut_or_prefix", show=False),
         Binding("alt+u", "recase('upper')", show=False),
         Binding("alt+l", "recase('lower')", show=False),
         Binding("alt+c", "recase('capitalize')", show=False),
@@ -43,18 +64,30 @@ class Prompt(TextArea):
     class Submitted(Message):
         text: str
 
+    @dataclass
+    class LargeOpened(Message):
+        """A folded text is to be shown that is too long to stand in the prompt."""
+
+        text: str
+
     def __init__(self) -> None:
         super().__init__(
             id="prompt", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER
         )
         self.submitted: list[str] = []
         """What was taken out of the prompt and is nowhere else yet."""
-        self._history: list[str] = []
-        self._place = 0
-        """The prompt of the history that is shown, counted from 1; 0 for what was typed."""
-        self._unsent = ""
-        self._pastes: dict[str, str] = {}
+        self._past = PromptHistory()
+        self._folded = Folded()
+        self._killed = Killed()
+        self._keys = 0
+        """Counts them."""
         self._key_at = float("-inf")
+        self._after_prefix = False
+        self.ahead: Callable[[str], bool] = lambda _: False
+        """Takes a key ahead of the prompt, as the list of completions does; False leaves it."""
+        self.recognised: Recognise = lambda line, *, is_first: ()  # noqa: ARG005
+        self.is_by_hand = False
+        """Whether what changed last was typed, and not pasted or brought back."""
 
     @property
     def typing(self) -> bool:
@@ -63,23 +96,18 @@ class Prompt(TextArea):
 
     @property
     def draft(self) -> str:
-        """The text with what was pasted in place of its markers."""
-        text = self.text
-        for marker, pasted in self._pastes.items():
-            text = text.replace(marker, pasted)
-        return text
+        """The text with what was folded in place of its markers."""
+        return self._folded.whole(self.text)
 
     def use_history(self, prompts: Sequence[str]) -> None:
         """Walk these earlier prompts by Up and Down, the newest first."""
-        self._history = list(dict.fromkeys(prompts))
-        self._place = 0
+        self._past.use(prompts)
 
     def take_draft(self) -> str:
         draft = self.draft
-        self._place, self._unsent = 0, ""
-        self._history = list(dict.fromkeys((draft, *self._history)))
+        self._past.add(draft)
         self.text = ""
-        self._pastes.clear()
+        self._folded.clear()
         self._key_at = float("-inf")
         return draft
 
@@ -91,8 +119,13 @@ class Prompt(TextArea):
 
     def swap(self, draft: str) -> None:
         """Put another draft in the place of the one that stands there."""
-        self._pastes.clear()
+        self._folded.clear()
         self._write(self._shortened(draft))
+
+    def retype(self, draft: str) -> None:
+        """Put another draft in the place of the one that stands there; undo brings that back."""
+        shown = self._shortened(draft)
+        self.replace(shown, (0, 0), self.document.end, maintain_selection_offset=False)
 
     def empty(self) -> bool:
         """Take away what is typed, if the cursor is here and there is any; undo brings it back."""
@@ -101,23 +134,56 @@ class Prompt(TextArea):
             self.clear()
         return is_typed
 
+    def get_line(self, line_index: int) -> Text:
+        """Mark what is folded in a line, and what is recognised."""
+        line = super().get_line(line_index)
+        folded = self._folded.spans(line.plain)
+        recognised = list(self.recognised(line.plain, is_first=line_index == 0))
+        for name, spans in (("folded", folded), ("recognised", recognised)):
+            for start, end in spans:
+                style = self.get_component_rich_style(f"prompt--{name}", partial=True)
+                line.stylize(style, start, end)
+        return line
+
+    def draw_marks(self) -> None:
+        """Draw anew, for something else is recognised than before."""
+        self.notify_style_update()
+        self.refresh()
+
     async def _on_key(self, event: events.Key) -> None:
         self._key_at = time.monotonic()
-        row, column = self.cursor_location
-        is_continued = self.document.get_line(row)[:column].endswith("\\")
-        if event.key == "enter" and is_continued:
-            self.action_delete_left()
-            self.insert("\n")
-        elif event.key == "enter":
-            self.submit()
-        elif event.key in ("up", "down") and self._is_at_edge(event.key):
-            self._walk(1 if event.key == "up" else -1)
-        # Of Alt with a letter, Textual gives the letter as well.
-        elif (event.is_printable and "+" not in event.key) or not await self._acts_on(event.key):
+        self._keys += 1
+        if not await self._takes(event):
             await super()._on_key(event)
             return
         event.stop()
         event.prevent_default()
+
+    async def _takes(self, event: events.Key) -> bool:
+        """Do what a key does here; False for one that Textual's widget knows."""
+        behind_prefix, self._after_prefix = self._after_prefix, False
+        # Of Alt with a letter, Textual gives the letter as well.
+        is_text = event.is_printable and "+" not in event.key
+        self.is_by_hand = is_text or event.key == "backspace"
+        if self.ahead(event.key):
+            pass
+        elif behind_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
+            await self.app.run_action(action, self)
+        elif event.key == "enter":
+            self._enter()
+        elif event.key in ("up", "down") and self._is_at_edge(event.key):
+            self._walk(event.key)
+        else:
+            return not is_text and await self._acts_on(event.key)
+        return True
+
+    def _enter(self) -> None:
+        row, column = self.cursor_location
+        if self.document.get_line(row)[:column].endswith("\\"):
+            self.action_delete_left()
+            self.insert("\n")
+        elif not self._open_folded(self.cursor_location):
+            self.submit()
 
     async def _acts_on(self, key: str) -> bool:
         """Run the action that the key is bound to here, if it is.
@@ -136,8 +202,23 @@ class Prompt(TextArea):
 
     def paste(self, text: str) -> None:
         """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self.insert(self._shortened(for_terminal(text)))
+        self.is_by_hand = False
+        text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
+        if is_long(text):
+            text = self._folded.fold(text)
+            self.notify("Folded. A click, or Enter on it, opens it.", markup=False)
+        self.replace(text, *self.selection, maintain_selection_offset=False)
+
+    def complete(self, text: str, start: int, behind: str) -> None:
+        """Write a text from a column of the cursor's line up to the cursor."""
+        row, column = self.cursor_location
+        self.is_by_hand = True
+        is_last = not self.document.get_line(row)[column:].startswith(behind)
+        text = f"{text}{behind if is_last else ''}"
+        self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
+
+    def action_paste(self) -> None:
+        self.paste(self.app.clipboard)
 
     def action_newline(self) -> None:
         self.insert("\n")
@@ -145,24 +226,48 @@ class Prompt(TextArea):
     def action_recase(self, how: str) -> None:
         """Write the word behind the cursor in capitals or without, as shells do."""
         start, end = self.cursor_location, self.get_cursor_word_right_location()
-        word = self.get_text_range(start, end)
-        if how == "capitalize":
-            changed = re.sub(r"\w+", lambda word: word[0].capitalize(), word, count=1)
-        else:
-            changed = word.upper() if how == "upper" else word.lower()
+        changed = recased(self.get_text_range(start, end), how)
         self.replace(changed, start, end, maintain_selection_offset=False)
 
     def action_transpose_words(self) -> None:
         """Exchange the word at the cursor with the one before it, as shells do."""
         row, column = self.cursor_location
+        if (exchanged := transposed(self.document.get_line(row), column)) is not None:
+            begin, end, words = exchanged
+            self.replace(words, (row, begin), (row, end), maintain_selection_offset=False)
+
+    def action_kill(self, what: str) -> None:
+        """Cut what is selected, else up to where `what` ends, as shells do."""
+        start, end = self.selection
+        if start == end:
+            end = self._end_of(what)
+        killed = self.delete(start, end, maintain_selection_offset=False).replaced_text
+        is_ahead = what.endswith("_left")
+        self._killed.add(self._folded.whole(killed), self._keys, is_ahead=is_ahead)
+
+    def _end_of(self, what: str) -> Location:
+        row, column = self.cursor_location
         line = self.document.get_line(row)
-        words = [match.span() for match in re.finditer(r"\w+", line)]
-        after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
-        if after < 1:
-            return
-        (begin, middle), (second, end) = words[after - 1], words[after]
-        changed = line[second:end] + line[middle:second] + line[begin:middle]
-        self.replace(changed, (row, begin), (row, end), maintain_selection_offset=False)
+        match what:
+            case "word_left":
+                return self.get_cursor_word_left_location()
+            case "word_right":
+                return self.get_cursor_word_right_location()
+            case "line_right":
+                return (row, len(line)) if line[column:] else self.get_cursor_right_location()
+        at = word_before(line, column) if what == "blank_left" else 0
+        return (row, at) if column else self.get_cursor_left_location()
+
+    def action_yank(self) -> None:
+        """Put back what was cut last."""
+        self.paste(self._killed.text)
+
+    def action_cut_or_prefix(self) -> None:
+        """Cut what is selected, else wait for the key that follows Ctrl+X in shells."""
+        if self.selection.is_empty:
+            self._after_prefix = True
+        else:
+            self.action_cut()
 
     async def action_quit_or_delete(self) -> None:
         """Quit on an empty prompt, else delete to the right, as shells do."""
@@ -182,15 +287,58 @@ class Prompt(TextArea):
         if text in self.submitted:
             self.submitted.remove(text)
 
+    # What is folded is one unit
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Widen an edit to the whole of the markers that it would cut."""
+        start, end = sorted((edit.from_location, edit.to_location))
+        is_insertion = start == end
+        for (row, left), right in self._folded_at(start, end):
+            start = (row, right) if is_insertion else min(start, (row, left))
+            end = max(end, (row, right))
+        return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
+
+    def get_cursor_left_location(self) -> Location:
+        place = super().get_cursor_left_location()
+        return next((left for left, _ in self._folded_at(place)), place)
+
+    def get_cursor_right_location(self) -> Location:
+        place = super().get_cursor_right_location()
+        return next(((left[0], right) for left, right in self._folded_at(place)), place)
+
+    def _folded_at(self, *places: Location) -> Iterable[tuple[Location, int]]:
+        """List the markers that have a place inside: from where on, and to which column."""
+        for row, column in places:
+            for left, right in self._folded.spans(self.document.get_line(row)):
+                if left < column < right:
+                    yield (row, left), right
+
+    def on_click(self, event: events.Click) -> None:
+        if self.selection.is_empty:
+            self._open_folded(self.get_target_document_location(event))
+
+    def _open_folded(self, place: Location) -> bool:
+        """Put what is folded at a place into the text, or have it shown; False: nothing is."""
+        row, column = place
+        line = self.document.get_line(row)
+        spans = self._folded.spans(line)
+        found = next((each for each in spans if each[0] <= column < each[1]), None)
+        if found is None:
+            return False
+        left, right = found
+        text = self._folded.whole(line[left:right])
+        if len(text) > LARGE:
+            self.post_message(self.LargeOpened(text))
+        else:
+            self.replace(text, (row, left), (row, right), maintain_selection_offset=False)
+        return True
+
     def _shortened(self, text: str) -> str:
-        """Hold a very large text aside, with a marker in its place."""
-        if len(text) <= LARGE_PASTE:
-            return for_terminal(text)
-        marker = f"[pasted text {len(self._pastes) + 1}: {len(text):,} characters]"
-        self._pastes[marker] = text
-        return marker
+        """Fold a text that is too long to be typed in."""
+        return self._folded.fold(text) if len(text) > LARGE else for_terminal(text)
 
     def _write(self, text: str) -> None:
+        self.is_by_hand = False
         self.text = text
         self.move_cursor(self.document.end)
 
@@ -198,11 +346,7 @@ class Prompt(TextArea):
         edge = 0 if key == "up" else self.document.line_count - 1
         return self.selection.is_empty and self.cursor_location[0] == edge
 
-    def _walk(self, step: int) -> None:
-        place = self._place + step
-        if not 0 <= place <= len(self._history):
-            return
-        if self._place == 0:
-            self._unsent = self.text
-        self._place = place
-        self._write(self._shortened(self._history[place - 1] if place else self._unsent))
+    def _walk(self, key: str) -> None:
+        shown = self._past.older(self.text) if key == "up" else self._past.newer()
+        if shown is not None:
+            self._write(self._shortened(shown))

@@ -45,11 +45,15 @@ class PointedList(OptionList, inherit_bindings=False):
             return strip
         if self.get_component_styles("option-list--option-highlighted").text_style.reverse:
             strip = strip.apply_style(REVERSED)
-        # Keys move the cursor that are pressed here, or in the line above.
-        if line or not (self.has_focus or isinstance(self.screen.focused, Input)):
+        if line or not self.is_pointed:
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
+
+    @property
+    def is_pointed(self) -> bool:
+        """Whether keys move the cursor: those that are pressed here, or in the line above."""
+        return self.has_focus or isinstance(self.screen.focused, Input)
 
     def on_resize(self) -> None:
         """The chosen line stays in view where another note below leaves less room."""

@@ -50,7 +50,7 @@ async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("unsent", "told"),
     [
-        ("", "Prompt cleared. Ctrl+Z restores it."),
+        ("", "Prompt cleared. Ctrl+_ restores it."),
         ("half a thought", "Nothing is edited any more. What stood here before is back."),
     ],
 )

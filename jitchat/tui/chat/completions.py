@@ -1,0 +1,179 @@
+"""The list of what completes what is being typed: when it opens, its keys, where it looks.
+
+It opens as something is typed, never for what is pasted or walked to, and closes when the cursor
+leaves what was begun. What waits for a disk is looked up in a thread.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from jitchat.errors import JitchatError
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
+from jitchat.tui.chat.completion import (
+    MOST,
+    Begun,
+    Choice,
+    Kind,
+    begun_at,
+    choices_among,
+    known_choices,
+    names_beginning,
+)
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.opening import Opening
+from jitchat.turn_list import positions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from jitchat.session import Session
+
+_SHOWN = 120
+"""Characters of a turn."""
+
+
+@dataclass(eq=False)
+class Completions(Controller):
+    @dataclass
+    class Found(Message):
+        """What was looked up for something that was begun."""
+
+        begun: Begun
+        choices: Sequence[Choice]
+
+    opening: Opening
+
+    _begun: Begun | None = None
+    """What is begun at the cursor."""
+    _shown: tuple[Begun, Sequence[Choice]] | None = None
+    """What the list is of, while it is open."""
+    _closed: int | None = None
+    """Where what was begun starts for which the user closed it."""
+
+    def __post_init__(self) -> None:
+        self.surfaces.prompt.ahead = self.takes
+
+    @property
+    def is_open(self) -> bool:
+        return self._shown is not None
+
+    def follow(self) -> None:
+        """Open, narrow or close the list, after the prompt or its cursor changed."""
+        prompt, begun = self.surfaces.prompt, self._at_cursor()
+        if begun == self._begun:
+            return
+        self._begun = begun
+        if begun is None or begun.start != self._closed:
+            self._closed = None
+        if begun is None or self._closed is not None or not (self.is_open or prompt.is_by_hand):
+            self.close()
+        elif (known := known_choices(begun, self.surfaces.prompts)) is not None:
+            self.take(self.Found(begun, known))
+        else:
+            self.host.in_thread(lambda: self._look_up(begun), "completion", exclusive=True)
+
+    def take(self, message: Found) -> None:
+        """Show what was found, unless something else is begun by now."""
+        begun, choices = message.begun, message.choices
+        if begun != self._begun:
+            return
+        if not choices or [each.text for each in choices] == [begun.written]:
+            self.close()
+            return
+        self._shown = begun, choices
+        prompt, box = self.surfaces.prompt, self.surfaces.completions
+        column = prompt.cursor_screen_offset.x - len(begun.written) - 1
+        box.show([(each.text, each.about) for each in choices], prompt, column)
+        # Behind a mere sign nothing is chosen: Enter sends "is it C #" as it is.
+        box.highlighted = 0 if begun.typed or begun.kind is Kind.COMMAND else None
+
+    def close(self) -> None:
+        self._shown = None
+        self.surfaces.completions.display = False
+
+    def takes(self, key: str) -> bool:
+        """Do what a key does while the list is open; False leaves it to the prompt."""
+        if self._shown is None:
+            return False
+        box = self.surfaces.completions
+        match key:
+            case "up":
+                box.action_cursor_up()
+            case "down":
+                box.action_cursor_down()
+            case "escape":
+                self._closed = self._shown[0].start
+                self.close()
+            case "tab":
+                self.accept(box.highlighted or 0)
+            case "enter" if box.highlighted is not None and not self._is_complete():
+                self.accept(box.highlighted)
+            case _:
+                return False
+        return True
+
+    def accept(self, number: int) -> None:
+        """Write what stands in a row of the list, unless more was typed since it was drawn."""
+        if self._shown is not None and self._shown[0] == self._at_cursor():
+            begun, choices = self._shown
+            choice = choices[number]
+            self.close()
+            self.surfaces.prompt.complete(choice.text, begun.start, choice.behind)
+
+    def _at_cursor(self) -> Begun | None:
+        prompt = self.surfaces.prompt
+        row, column = prompt.cursor_location
+        line = prompt.document.get_line(row)
+        return begun_at(line, column, is_first=row == 0) if prompt.selection.is_empty else None
+
+    def _is_complete(self) -> bool:
+        """Whether what is typed is one of what is offered, or more than the list was drawn for."""
+        begun, choices = self._shown or (None, ())
+        typed = begun.written.casefold() if begun is not None else ""
+        return begun != self._at_cursor() or any(each.text.casefold() == typed for each in choices)
+
+    def _look_up(self, begun: Begun) -> None:
+        found = list[Choice]()
+        with suppress(JitchatError, OSError):  # it is a help; what needs the store tells of it
+            found = list(self._found_for(begun))
+        self.host.post(self.Found(begun, found))
+
+    def _found_for(self, begun: Begun) -> Iterable[Choice]:
+        """Find what completes it; in a thread."""
+        match begun.kind:
+            case Kind.TURN:
+                session = self.opening.session
+                return turns_for(session, begun.typed) if session is not None else ()
+            case Kind.PROJECT:
+                counted = self.backend.store.projects().items()
+                known = (Choice(name, plural(count, "conversation"), "") for name, count in counted)
+                return choices_among(begun, known)
+            case Kind.MODEL:
+                usable = (each for each in self.backend.choices() if each.is_usable)
+                models = (
+                    Choice(f"{p.name}/{m.name}", p.title, "") for p in usable for m in p.models
+                )
+                return choices_among(begun, models)
+        return names_beginning(begun, Path.cwd())
+
+
+def turns_for(session: Session, typed: str) -> Iterable[Choice]:
+    """Find turns, by the beginning of their numbers the newest first, or by a word of theirs."""
+    memory = session.memory
+    if typed.isdecimal() or not typed:
+        newest_first = reversed(positions_of(memory.snapshot.turns))
+        fitting = list(islice((n for n in newest_first if str(n).startswith(typed)), MOST))
+    else:
+        found = memory.store.search(typed, MOST, memory.conversation.id)
+        fitting = [each.position for each in found]
+    for position in fitting:
+        if (turn := memory.turn_at(position)) is not None:
+            yield Choice(f"#{position}", f"{turn.speaker}: {shorten(turn.content, _SHOWN)}")

@@ -1,0 +1,45 @@
+"""Long texts that a marker stands for in the prompt: `[300 lines…]`."""
+
+import re
+from dataclasses import dataclass, field
+
+MOST_LINES = 10
+MOST_CHARACTERS = 2_000
+"""A paste with more of either is folded."""
+
+
+def is_long(pasted: str) -> bool:
+    return len(pasted) > MOST_CHARACTERS or pasted.strip("\n").count("\n") >= MOST_LINES
+
+
+@dataclass
+class Folded:
+    _texts: dict[str, str] = field(default_factory=dict)
+    """By marker; one that was deleted is known still, for that can be undone."""
+
+    def fold(self, text: str) -> str:
+        """Keep a text, and give its marker."""
+        lines = text.strip("\n").count("\n") + 1
+        size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+        marker, number = f"[{size}…]", 1
+        while self._texts.get(marker, text) != text:
+            number += 1
+            marker = f"[{size}, paste {number}…]"
+        self._texts[marker] = text
+        return marker
+
+    def whole(self, text: str) -> str:
+        """Write what was folded in the place of the markers."""
+        if not self._texts:
+            return text
+        return self._markers().sub(lambda marker: self._texts[marker[0]], text)
+
+    def spans(self, line: str) -> list[tuple[int, int]]:
+        """List where markers begin and end in a line."""
+        return [each.span() for each in self._markers().finditer(line)] if self._texts else []
+
+    def clear(self) -> None:
+        self._texts.clear()
+
+    def _markers(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self._texts)))

@@ -1,0 +1,27 @@
+"""What was sent in any conversation is found again by its words, the newest first."""
+
+from __future__ import annotations
+
+from textual.widgets import OptionList
+
+from jitchat.tui.dialogs.prompts import PromptsScreen
+from tests.tui.support import TestBackend, demo_app, ready, until
+
+
+async def test_a_prompt_is_found_by_words_and_stands_in_the_place_of_what_is_typed(
+    backend: TestBackend,
+):
+    sent = ["Which PORT is the café on?", "no", "port and host\nof the café", "no"]
+    backend.store.prompts = lambda _: sent  # type: ignore[method-assign]
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        prompt = (await ready(pilot)).surfaces.prompt
+        await pilot.press(*"po", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptsScreen), "the search")
+        await pilot.press(*"rt cafe")
+        rows = pilot.app.screen.query_one(OptionList)
+        shown = [str(rows.get_option_at_index(n).prompt) for n in range(rows.option_count)]
+        assert shown == ["Which PORT is the café on?", "port and host of the café  1 more line"]
+        await pilot.press("ctrl+s", "enter")
+        await until(pilot, lambda: prompt.draft == sent[2], "the older one")
+        await pilot.press("ctrl+underscore")
+        assert prompt.draft == "po"
