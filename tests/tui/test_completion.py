@@ -195,9 +195,14 @@ async def test_turns_are_found_by_number_and_by_word(backend: TestBackend) -> No
         await until(pilot, lambda: shown(screen)[:1] == ["#60"], "the newest turn")
         assert screen.surfaces.completions.highlighted is None, "Enter would send it"
         await typed(pilot, "5")
-        await until(pilot, lambda: shown(screen)[:2] == ["#59", "#58"], "those that begin so")
-        await pilot.press("tab")
+        await until(pilot, lambda: shown(screen)[1:3] == ["#59", "#58"], "those that begin so")
+        await pilot.press("down", "tab")
         assert prompt.text == "as in #59 "
+        await typed(pilot, "#6")
+        await until(pilot, lambda: shown(screen) == ["#6", "#60"], "the one itself, ahead")
+        await pilot.press("down", "enter")
+        assert prompt.text == "as in #59 #60 "
+        await pilot.press("ctrl+w")
         await typed(pilot, "#metric")
         await until(pilot, lambda: len(shown(screen)) > 0, "those with the word")
         found = shown(screen)[0]

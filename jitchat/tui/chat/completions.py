@@ -55,6 +55,8 @@ class Completions(Controller):
     """What is begun at the cursor."""
     _shown: tuple[Begun, Sequence[Choice]] | None = None
     """What the list is of, while it is open."""
+    _is_pointed: bool = False
+    """Whether a row of it was chosen by an arrow."""
     _closed: int | None = None
     """Where what was begun starts for which the user closed it."""
 
@@ -88,7 +90,7 @@ class Completions(Controller):
         if not choices or [each.text for each in choices] == [begun.written]:
             self.close()
             return
-        self._shown = begun, choices
+        self._shown, self._is_pointed = (begun, choices), False
         prompt, box = self.surfaces.prompt, self.surfaces.completions
         column = prompt.cursor_screen_offset.x - len(begun.written) - 1
         box.show([(each.text, each.about) for each in choices], prompt, column)
@@ -105,16 +107,17 @@ class Completions(Controller):
             return False
         box = self.surfaces.completions
         match key:
-            case "up":
-                box.action_cursor_up()
-            case "down":
-                box.action_cursor_down()
+            case "up" | "down":
+                self._is_pointed = True
+                box.action_cursor_up() if key == "up" else box.action_cursor_down()
             case "escape":
                 self._closed = self._shown[0].start
                 self.close()
             case "tab":
                 self.accept(box.highlighted or 0)
-            case "enter" if box.highlighted is not None and not self._is_complete():
+            case "enter" if box.highlighted is not None and self._is_fresh():
+                if not self._is_pointed and self._is_complete():
+                    return False
                 self.accept(box.highlighted)
             case _:
                 return False
@@ -122,7 +125,7 @@ class Completions(Controller):
 
     def accept(self, number: int) -> None:
         """Write what stands in a row of the list, unless more was typed since it was drawn."""
-        if self._shown is not None and self._shown[0] == self._at_cursor():
+        if self._shown is not None and self._is_fresh():
             begun, choices = self._shown
             choice = choices[number]
             self.close()
@@ -134,11 +137,15 @@ class Completions(Controller):
         line = prompt.document.get_line(row)
         return begun_at(line, column, is_first=row == 0) if prompt.selection.is_empty else None
 
+    def _is_fresh(self) -> bool:
+        """Whether nothing was typed since the list was drawn."""
+        return self._shown is not None and self._shown[0] == self._at_cursor()
+
     def _is_complete(self) -> bool:
-        """Whether what is typed is one of what is offered, or more than the list was drawn for."""
+        """Whether what is typed is one of what is offered, letter by letter."""
         begun, choices = self._shown or (None, ())
         typed = begun.written.casefold() if begun is not None else ""
-        return begun != self._at_cursor() or any(each.text.casefold() == typed for each in choices)
+        return any(each.text.casefold() == typed for each in choices)
 
     def _look_up(self, begun: Begun) -> None:
         found = list[Choice]()
@@ -166,11 +173,17 @@ class Completions(Controller):
 
 
 def turns_for(session: Session, typed: str) -> Iterable[Choice]:
-    """Find turns, by the beginning of their numbers the newest first, or by a word of theirs."""
+    """Find turns by a word of theirs, or by their numbers: the one itself, then the newest first.
+
+    Raises:
+        StoreError: They cannot be read.
+
+    """
     memory = session.memory
     if typed.isdecimal() or not typed:
         newest_first = reversed(positions_of(memory.snapshot.turns))
-        fitting = list(islice((n for n in newest_first if str(n).startswith(typed)), MOST))
+        beginning = islice((n for n in newest_first if str(n).startswith(typed)), MOST)
+        fitting = list(dict.fromkeys([*([int(typed)] if typed else []), *beginning]))
     else:
         found = memory.store.search(typed, MOST, memory.conversation.id)
         fitting = [each.position for each in found]
