@@ -90,6 +90,7 @@ _IN = f"""
 """  # noqa: S608  a constant
 _BEGIN, _END = "\x02", "\x03"
 """Around a match in an excerpt of the database."""
+_EDGE = re.compile(f"[{_BEGIN}{_END}]")
 _BY_WORD = f"""
     SELECT t.conversation, t.position,
         snippet(turns_fts, 0, '{_BEGIN}', '{_END}', '…', 12)
@@ -149,7 +150,7 @@ def _around(match: re.Match[str]) -> str:
 def _cut(excerpt: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Make an excerpt safe, short and one line, and tell where its matches are."""
     line, places = "", [0]
-    for piece in re.split(f"[{_BEGIN}{_END}]", " ".join(excerpt.split())):
+    for piece in _EDGE.split(" ".join(excerpt.split())):
         line += one_line(f"|{piece}|")[1:-1]
         places.append(min(len(line), _EXCERPT))
     spans = list(pairwise(places))[1::2]

@@ -1,14 +1,6 @@
 """The fenced blocks of code in a text, as Markdown has them."""
 
-import re
-from textwrap import dedent
 from typing import NamedTuple
-
-_FENCED = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*)[^\n`]*\n"
-    r"(?P<code>.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
 
 
 class CodeBlock(NamedTuple):
@@ -24,7 +16,10 @@ def has_code(text: str) -> bool:
 
 def code_blocks(text: str) -> list[CodeBlock]:
     """List the blocks in order; one that is not closed goes to the end."""
-    return [
-        CodeBlock(found["language"], dedent(found["code"]) if found["indent"] else found["code"])
-        for found in _FENCED.finditer(text)
-    ]
+    if not has_code(text):
+        return []
+    from markdown_it import MarkdownIt  # noqa: PLC0415  not on the first frame
+
+    tokens = MarkdownIt("commonmark").parse(text)
+    fences = (token for token in tokens if token.type == "fence")
+    return [CodeBlock(next(iter(each.info.split()), ""), each.content) for each in fences]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from jitchat.text.languages import english_function_words
 from jitchat.text.words import (
     LONGEST,
+    content_of,
     content_words,
     fold,
     is_unspaced,
@@ -132,7 +133,8 @@ def test_folding_again_changes_no_word(text):
 @given(st.text(max_size=300))
 def test_every_stem_of_a_text_is_found_by_the_text_itself(text):
     assert all(0 < len(each) <= LONGEST for each in words(text))
-    assert set(stems(text)) == {stem(word) for word in content_words(text)}
+    found, language = content_of(text)
+    assert set(stems(text)) == {stem(word, language) for word in found}
 
 
 def test_irregular_forms_share_the_stem_of_their_base_form():
