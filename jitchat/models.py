@@ -174,7 +174,8 @@ class ResolvedModel:
             raise self._no_room(limit, reserve)
         return Budget(
             limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            RecallOrder(spend.order), spend.standing, spend.facts,
+            RecallOrder(spend.order), spend.standing, spend.facts, spend.whole_file,
+            spend.documents,
         )  # fmt: skip
 
     @cached_property

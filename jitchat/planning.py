@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
+from jitchat.files.mentions import without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
@@ -32,6 +34,7 @@ from jitchat.values import (
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
@@ -79,10 +82,14 @@ class Planning:
         counter: TokenCounter,
         model_facts: Callable[[], ModelFacts],
         offering: Offering = lambda *_: (),
+        files_named: Callable[[str], Sequence[Attachment]] = lambda _: (),
     ) -> None:
-        """`model_facts` are of the model that gets the next window."""
+        """`model_facts` are of the model that gets the next window.
+
+        `files_named` reads the files that a draft names.
+        """
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
-        self._offering = offering
+        self._offering, self._files_named = offering, files_named
         self._lock = threading.Lock()
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
@@ -91,24 +98,54 @@ class Planning:
 
     def over(self, memory: Memory) -> "Planning":
         """Plan alike over another memory, or over the same without what it knows of prices."""
-        return Planning(memory, self._counter, self._model_facts, self._offering)
+        planned = self._model_facts, self._offering, self._files_named
+        return Planning(memory, self._counter, *planned)
 
     @property
     def steering(self) -> Steering:
         return Steering.from_words(self._memory.pins)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
-        """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
+        """Make the draft's turn and search for it; for an empty one, nothing is looked for.
+
+        Raises:
+            FileRefused: It names a file that cannot be attached.
+
+        """
         self._memory.refresh()
+        once = self.attached(draft, once)
         turn = self._draft_turn(repair(draft), once)
         return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
 
+    def attached(self, draft: str, once: Once) -> Once:
+        """Add the files that a draft names, where any are read; a turn has its own already.
+
+        Raises:
+            FileRefused: One of them cannot be attached.
+
+        """
+        named = self._files_named(draft) if once.again is None else ()
+        known = {file.digest for file in once.files}
+        fresh = (file for file in named if file.digest not in known)
+        return replace(once, files=(*once.files, *fresh))
+
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for what the user says; the turns that it names are wanted."""
-        without = once.without(self.steering)
-        retrieval = self._memory.retrieve(turn.content, turn.position, without)
+        without, memory = once.without(self.steering), self._memory
+        files = self._files(turn, once)
+        said = without_mentions(turn.content) if files else turn.content
+        retrieval = memory.retrieve(said, turn.position, without)
+        parts = memory.part_hits(said, turn.position, files, without)
         wanted = once.wanted | turn_references(turn.content)
-        return Question(turn, retrieval, replace(once, wanted=wanted))
+        return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
+
+    def _files(self, turn: Turn, once: Once) -> tuple[Attachment, ...]:
+        """Give the files ahead of a draft, then its own; none of turns that are kept out."""
+        without, position = once.without(self.steering), turn.position
+        stored = self._memory.files
+        ahead = (file for file in stored if file.turn < position and file.turn not in without)
+        own = [file for file in stored if file.turn == position] if turn.id else ()
+        return (*ahead, *(own or (replace(file, turn=position) for file in once.files)))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -156,6 +193,7 @@ class Planning:
             tools=self._offering(question, mode, budget),
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
+            files=FileSources(self._files(question.turn, question.once), question.retrieval.parts),
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
+from jitchat.attachments import Attachment
 from jitchat.errors import (
     ContextOverflow,
     JitchatError,
@@ -32,6 +34,8 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
+from jitchat.files.mentions import attached_by
+from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
@@ -132,10 +136,14 @@ class Session:
         self.model_limit = options.budget.limit
         """What the model takes, in tokens, also while the user has a smaller limit in use."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))
+        self.folder: Path | None = None
+        """Where the files are that a message names by `@path`; None: no message names any."""
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
-        self.planning = Planning(memory, counter, self._model_facts, self._offered)
+        self.planning = Planning(
+            memory, counter, self._model_facts, self._offered, self._files_named
+        )
         self.observing = Observing(
             memory, self.planning.history_before, counter, options.observer, options.observing
         )
@@ -185,7 +193,8 @@ class Session:
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
             try:
-                turn = await to_the_end(recorder.store_draft)
+                once = await asyncio.to_thread(self.planning.attached, draft, once)
+                turn = await to_the_end(partial(recorder.store_draft, once.files))
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
@@ -342,6 +351,8 @@ class Session:
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
         self.memory.index.index_little(turn.position)
+        with suppress(StoreError):  # what is not embedded is found by its words
+            self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
@@ -595,6 +606,9 @@ class Session:
         is_first = turn.position == 1
         occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
         return self._offering.of(occasion)
+
+    def _files_named(self, draft: str) -> tuple[Attachment, ...]:
+        return attached_by(draft, self.folder) if self.folder is not None else ()
 
     def _model_facts(self) -> ModelFacts:
         return ModelFacts(self.provider.model, self.options.system, self.calibration)

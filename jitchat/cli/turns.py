@@ -170,7 +170,9 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models
     ):
         model = models.resolve_model(settings, store.database)
         embedder = models.make_embedder(settings, paths, output.warn)
-        session = model.open_session(Memory(store, conversation, embedder), ask=True)
+        memory = Memory(store, conversation, embedder)
+        session = model.open_session(memory, ask=True)
+        session.folder = Path.cwd()
         _index_missing(session.memory)
         yield session, Mode(settings.chat.mode), model
 
@@ -180,6 +182,7 @@ def _index_missing(memory: Memory) -> None:
     with suppress(errors.StoreFull, errors.StoreReadOnly):
         if memory.store.database.refusal is None:
             list(memory.index.catch_up())
+            memory.file_parts.index_missing(memory.files)
             if memory.others is not None:
                 memory.others.index_missing()
             return
