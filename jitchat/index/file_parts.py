@@ -1,9 +1,9 @@
 """Recall from files: the parts of those that came with turns, searched as turns are.
 
 They are an index of their own, for a score among turns means little among parts. Each part is a
-stretch by itself: it lends nothing to its neighbours, for it is no answer to them. What a part is found by is its
-text and the file's name; vectors are made of what is stored, those of a draft's own files come with
-the send. Safe to use from several threads.
+stretch by itself: it lends nothing to its neighbours, for it is no answer to them. What a part is
+found by is its text and the file's name. Vectors are made of what is stored; those of a draft's own
+files, as it is sent. Safe to use from several threads.
 """
 
 import re

@@ -50,7 +50,7 @@ def plan(
         segments=choice.segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=parts.whole + _files_of_full(parts),
+        full_tokens=parts.whole + _files_of_full(parts, mode, choice),
         counted=tokens_of(choice.segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
@@ -84,15 +84,23 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
         choice = choose(parts)
     sent = choice.segments
     shown = {draft, *(each.turn for each in sent if each.kind is Kind.RECENT and each.turn)}
-    files = placing.segments(shown, parts.room - tokens_of(sent))
-    return replace(choice, segments=placed(sent, files, draft))
+    room = parts.room - tokens_of(sent)
+    while True:
+        files = placing.segments(shown, room)
+        segments = placed(sent, files, draft, parts.counter.count)
+        over = tokens_of(segments) - parts.room
+        if over <= 0 or not files:
+            return replace(choice, segments=segments)
+        room = min(room, files_tokens(files)) - over
 
 
-def _files_of_full(parts: Parts) -> int:
+def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
     """Tell what `full` would spend on files, beside the whole conversation."""
     sources = parts.sources
     if not sources.files:
         return 0
+    if mode is Mode.FULL:
+        return tokens_of(choice.segments) - parts.whole
     every = {file.turn for file in sources.files.files}
     files = Placing(sources.files, parts.counter).segments(every, parts.room - parts.whole)
     return files_tokens(files)

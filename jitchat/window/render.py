@@ -9,7 +9,7 @@ tokenizers split, so the pieces' tokens add up to the message's.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, cycle
 from operator import attrgetter
 
@@ -265,6 +265,13 @@ def tail_segments(
             )
         ),
     ]
+
+
+def priced(segments: Sequence[Segment], price: Price, around: int) -> list[Segment]:
+    """Price the segments of one message, the last one with what is `around` it."""
+    costs = shares([segment.text for segment in segments], price)
+    costs[-1] += around
+    return [replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)]
 
 
 def shares(texts: Sequence[str], price: Price) -> list[int]:
