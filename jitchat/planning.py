@@ -11,13 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from jitchat.attachments import Attachment
-from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
-from jitchat.files.mentions import without_mentions
+from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
+from jitchat.files.load import has_changed
+from jitchat.files.mentions import mention_of, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
 from jitchat.store.turn_costs import TurnCosts
-from jitchat.text.sanitize import repair
+from jitchat.text.sanitize import one_line, repair
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
 from jitchat.values import (
@@ -176,6 +177,24 @@ class Planning:
             f"{excluded} excluded by you" if excluded else "",
         )
         return ", ".join(filter(None, reasons))
+
+    def changed_files(self, draft: str) -> str:
+        """Say which files are others by now than those that were attached; mostly nothing.
+
+        Looks at the files. One that the draft attaches anew is not named.
+        """
+        latest = {file.path: file for file in self._memory.files}
+        with suppress(FileRefused):
+            for file in self._files_named(draft):
+                latest.pop(file.path, None)
+        changed = [file for file in latest.values() if has_changed(file)]
+        if not changed:
+            return ""
+        file, more = changed[0], len(changed) - 1
+        others = f", and {more} more" if more else ""
+        name = one_line(file.name)
+        told = f"{name} has changed since #{file.turn}{others}"
+        return f"{told}: {mention_of(name)} attaches it as it is now"
 
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering

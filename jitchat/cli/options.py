@@ -111,6 +111,14 @@ def turn_name(text: str) -> int | str:
     return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
 
 
+attaching = click.option(
+    "--attach",
+    multiple=True,
+    metavar="PATH",
+    help="Attach a file, a folder or a pattern; may be given several times.",
+)
+
+
 class SharedOption(click.Option):
     """An option that commands share; a command's help lists its own options first."""
 

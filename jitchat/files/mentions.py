@@ -7,7 +7,7 @@ they are words like any others. Quotes are for blanks.
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import load
+from jitchat.text.sanitize import one_line
 
 MOST_FILES = 100
 """So many files one message attaches at the most."""
@@ -101,16 +102,34 @@ def attached_by(text: str, folder: Path) -> tuple[Attachment, ...]:
         FileRefused: A file that it names cannot be attached, or there are too many.
 
     """
+    return _read([mention.files for mention in mentions_in(text, folder)], folder)
+
+
+def attached_at(named: Sequence[str], folder: Path) -> tuple[Attachment, ...]:
+    """Read paths, folders and patterns, each file once, as `attached_by` does.
+
+    Raises:
+        FileRefused: A file cannot be attached, there are too many, or nothing is there.
+
+    """
+    found = {each: files_at(each, folder) for each in named}
+    for each, files in found.items():
+        if not files:
+            raise FileRefused(f"There is no file at {one_line(each)}.", "Check the path.")
+    return _read(list(found.values()), folder)
+
+
+def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, ...]:
+    """Read the files of each mention; one that names several may have some that are refused."""
     read: dict[Path, Attachment] = {}
-    for mention in mentions_in(text, folder):
+    for files in groups:
         refused: FileRefused | None = None
-        before = len(read)
-        for path in mention.files:
+        for path in files:
             try:
                 read[path] = load(path, shown_name(path, folder))
             except FileRefused as error:
                 refused = error
-        if refused is not None and len(read) == before:
+        if refused is not None and not read.keys() & set(files):
             raise refused
     if len(read) > MOST_FILES:
         what = f"The message names {len(read)} files; at most {MOST_FILES} are attached."
@@ -141,7 +160,7 @@ def mentions_for_paste(pasted: str) -> str:
     Terminals paste an absolute path for what is dropped on them: quoted, with its blanks escaped,
     or as an address.
     """
-    if len(pasted) > _LONGEST_PASTE or not pasted.strip():
+    if len(pasted) > _LONGEST_PASTE or "\n" in pasted.strip() or not pasted.strip():
         return ""
     paths = list(_paths_in(pasted.strip()))
     with suppress(OSError, ValueError):

@@ -101,14 +101,12 @@ class Placing:
             why = reasons.FILE_NO_ROOM.format(tokens=tokens)
         else:
             known[file.digest] = file.turn
-            text, why = whole_text(file), reasons.FILE.format(turn=file.turn)
-            return Segment(Kind.FILES, Role.USER, text, tokens, None, why, file=ref)
-        text = f"<file #{file.turn} {_plain(file.name)}: {why}; it is kept/>\n"
-        ref = replace(ref, picture=None, is_whole=False)
-        reason = f"{_plain(file.name)}: {why}"
-        return Segment(
-            Kind.FILES, Role.USER, text, self.counter.count(text), None, reason, file=ref
-        )
+            reason = _named(ref, reasons.FILE)
+            return Segment(Kind.FILES, Role.USER, whole_text(file), tokens, None, reason, file=ref)
+        text = f"<file #{file.turn} {_plain(file.name)}: kept, not shown whole/>\n"
+        ref, tokens = replace(ref, picture=None, is_whole=False), self.counter.count(text)
+        reason = _named(ref, why)
+        return Segment(Kind.FILES, Role.USER, text, tokens, None, reason, file=ref)
 
 
 def placed(
@@ -171,8 +169,7 @@ def fitting_parts(
         if cost <= left:
             left -= cost
             ref = _ref(file, hit.part)
-            reason = reasons.PART.format(place=_plain(ref.place), reason=hit.reason)
-            noted.append(Noted(Kind.DOCUMENTS, text, reason, None, file=ref))
+            noted.append(Noted(Kind.DOCUMENTS, text, _named(ref, hit.reason), None, file=ref))
     if noted:
         noted[0] = replace(noted[0], text=_DATA + noted[0].text)
     return tuple(noted)
@@ -203,16 +200,16 @@ def file_rows(
     files = {file.digest: file for file in sources.files}
     rows = list[FileRow]()
     for file in sources.files:
-        refs = (ref for ref in sent if ref.digest == file.digest and ref.turn == file.turn)
+        refs = (ref for ref in sent if (ref.digest, ref.turn) == (file.digest, file.turn))
         ref = next((each for each in refs if not each.locator), None)
-        named = FileRef(file.name, file.turn, file.digest)
-        if ref is not None and ref.is_whole:
-            segment = sent[ref]
-            rows.append(FileRow(named, 0.0, segment.tokens, Verdict.FILES, segment.reason))
-        else:
-            why = sent[ref].reason if ref is not None else reasons.FILE_TURN_NOT_SENT
-            tokens = file_tokens(price, file)
-            rows.append(FileRow(named, 0.0, tokens, Verdict.LEFT_OUT, why))
+        why = reasons.FILE_TURN_NOT_SENT
+        if ref is not None:
+            why = sent[ref].reason.removeprefix(_named(ref, ""))
+        is_whole = ref is not None and ref.is_whole
+        tokens = sent[ref].tokens if ref is not None and is_whole else file_tokens(price, file)
+        verdict = Verdict.FILES if is_whole else Verdict.LEFT_OUT
+        named = FileRef(file.name, file.turn, file.digest, picture=file.picture)
+        rows.append(FileRow(named, 0.0, tokens, verdict, why))
     for hit in sources.hits:
         if hit.digest in whole or hit.digest not in files:
             continue
@@ -229,6 +226,10 @@ def file_rows(
 
 def files_tokens(files: Mapping[int, Sequence[Segment]]) -> int:
     return sum(tokens_of(each) for each in files.values())
+
+
+def _named(ref: FileRef, reason: str) -> str:
+    return f"{_plain(ref.place)}: {reason}"
 
 
 def _plain(name: str) -> str:

@@ -38,12 +38,11 @@ BEGINNING = "its beginning"
 FRAMES = "heading, announcement or fence of another passage"
 ELSEWHERE = "{reason}, said in “{title}”"
 # files
-FILE = "attached with #{turn}, whole"
+FILE = "attached, whole"
 FILE_BY_PART = "{tokens:,} tokens, over the {most:,} of a whole file: by part, where needed"
 FILE_NO_ROOM = "{tokens:,} tokens: no room is left for it"
 FILE_ELSEWHERE = "it is with #{turn} already"
 FILE_TURN_NOT_SENT = "attached with a turn that is not sent"
-PART = "{place}: {reason}"
 PART_NO_ROOM = "parts of files have no room left for it"
 FIRST_PART = "its beginning, for nothing in it matched"
 # as an index line

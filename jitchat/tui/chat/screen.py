@@ -10,6 +10,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -17,10 +18,12 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
-from jitchat.errors import StoreError
+from jitchat.errors import FileRefused, StoreError
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
+from jitchat.files.mentions import files_at, mention_of
 from jitchat.store.pins import Drafts
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
+from jitchat.text.sanitize import one_line
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import Takes, screen_bindings
 from jitchat.tui.chat.branches import Branches
@@ -498,6 +501,16 @@ class ChatScreen(Screen[None]):
         self.host.run(self.offers.learn(message.state), "offers")
         self.indexing.show_status()
         self.previews.plan(afresh=True)
+
+    @reports_errors
+    async def action_attach(self, path: str = "") -> None:
+        """Name files in the prompt, so that they go along with its message."""
+        named = path.strip("\"'")
+        if named and not await asyncio.to_thread(files_at, named, Path.cwd()):
+            raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
+        prompt = self.surfaces.prompt
+        prompt.insert(f"{mention_of(named)} " if named else "@")
+        prompt.focus()
 
     @work(group="offered", exclusive=True)
     async def action_offered(self, what: str, given: str = "") -> None:

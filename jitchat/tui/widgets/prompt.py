@@ -4,6 +4,7 @@ A very large paste is held aside and stands in the text as a marker, so that typ
 quick; what is sent is the whole.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
+from jitchat.files.mentions import mentions_for_paste
 from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import PROMPT_BINDINGS
 
@@ -132,7 +134,8 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.paste(event.text)
+        named = await asyncio.to_thread(mentions_for_paste, event.text)
+        self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
         """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
