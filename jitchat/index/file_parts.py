@@ -59,7 +59,10 @@ class FileParts:
         """Changes as vectors are made."""
 
     def search(self, request: SearchRequest, files: Sequence[Attachment]) -> tuple[PartHit, ...]:
-        """Find parts for a draft, best first; of its own files, the beginning at least."""
+        """Find parts for a draft, best first, those of its own files ahead of all others.
+
+        Of a file of its own, the beginning is there at least.
+        """
         latest = {file.digest: file for file in files if file.parts}
         known = list(latest.values())
         if not known:
@@ -72,15 +75,13 @@ class FileParts:
             number = hit.turn - 1 - (ends[at] - len(file.parts))
             found.append(PartHit(file.turn, file.digest, number, hit.score, hit.reason))
         matched = {hit.digest for hit in found}
-        return (
-            *found,
-            *(
-                PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)
-                for file in known
-                if file.turn == request.position and file.digest not in matched
-                for number in range(min(_FIRST, len(file.parts)))
-            ),
+        found += (
+            PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)
+            for file in known
+            if file.turn == request.position and file.digest not in matched
+            for number in range(min(_FIRST, len(file.parts)))
         )
+        return tuple(sorted(found, key=lambda hit: hit.turn != request.position))
 
     def _hits(
         self, request: SearchRequest, files: Sequence[Attachment], parts: int
