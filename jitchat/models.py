@@ -244,6 +244,7 @@ class ResolvedModel:
             offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
+            sees=False if self.profile.is_reader else self.facts.pictures,
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

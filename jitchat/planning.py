@@ -68,6 +68,10 @@ class ModelFacts:
     """Its instructions."""
     calibration: Calibration
     """How far the counter is off for it."""
+    sees: bool | None = None
+    """Whether it takes pictures; None where nobody tells."""
+    picture_tokens: Callable[[int, int], tuple[int, bool]] = lambda _width, _height: (0, False)
+    """Counts one; see `FileSources`."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -126,9 +130,20 @@ class Planning:
 
         """
         named = self._files_named(draft) if once.again is None else ()
+        self._require_sight((*once.files, *named))
         known = {file.digest for file in once.files}
         fresh = (file for file in named if file.digest not in known)
         return replace(once, files=(*once.files, *fresh))
+
+    def _require_sight(self, files: Sequence[Attachment]) -> None:
+        """Refuse pictures for a model that cannot see, before anything is stored."""
+        facts = self._model_facts()
+        picture = next((file.name for file in files if file.picture is not None), None)
+        if picture is not None and facts.sees is False:
+            raise FileRefused(
+                f"{facts.model} cannot see pictures, such as {one_line(picture)}.",
+                "Ctrl+L or --model picks a model that can.",
+            )
 
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for what the user says; the turns that it names are wanted."""
@@ -212,7 +227,12 @@ class Planning:
             tools=self._offering(question, mode, budget),
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
-            files=FileSources(self._files(question.turn, question.once), question.retrieval.parts),
+            files=FileSources(
+                self._files(question.turn, question.once),
+                question.retrieval.parts,
+                facts.picture_tokens,
+                facts.sees,
+            ),
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

@@ -39,6 +39,7 @@ from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
+from jitchat.providers.catalogue.pictures import picture_tokens
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
@@ -120,6 +121,8 @@ class SessionOptions:
     observing: ObserveRules = field(default_factory=ObserveRules)
     writer: DocumentWriter | None = None
     """Writes the memory document; the one that is built in does where there is none."""
+    sees: bool | None = None
+    """Whether the model takes pictures; None where nobody tells."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -611,7 +614,9 @@ class Session:
         return attached_by(draft, self.folder) if self.folder is not None else ()
 
     def _model_facts(self) -> ModelFacts:
-        return ModelFacts(self.provider.model, self.options.system, self.calibration)
+        model, options = self.provider.model, self.options
+        counted = partial(picture_tokens, model)
+        return ModelFacts(model, options.system, self.calibration, options.sees, counted)
 
 
 def _built(plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:

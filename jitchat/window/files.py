@@ -34,7 +34,10 @@ class FileSources:
     files: tuple[Attachment, ...] = ()
     hits: tuple[PartHit, ...] = ()
     """Best first; of each file that is attached twice, of the latest."""
-    picture_tokens: Callable[[Picture], int] = lambda _: 0
+    picture_tokens: Callable[[int, int], tuple[int, bool]] = lambda _width, _height: (0, False)
+    """Counts a picture of so many pixels, and tells whether that is the provider's formula."""
+    sees: bool | None = None
+    """Whether the model takes pictures; None where nobody tells, and they are sent."""
 
     def __bool__(self) -> bool:
         return bool(self.files)
@@ -85,9 +88,21 @@ class Placing:
         return file.picture is not None or self.most is None or self._tokens(file) <= self.most
 
     def _tokens(self, file: Attachment) -> int:
-        return file_tokens(self.counter.count, file) + (
-            self.sources.picture_tokens(file.picture) if file.picture else 0
-        )
+        own, picture = file_tokens(self.counter.count, file), file.picture
+        return own + (self._seen(picture)[0] if picture is not None else 0)
+
+    def _seen(self, picture: Picture) -> tuple[int, bool]:
+        return self.sources.picture_tokens(picture.width, picture.height)
+
+    def _told(self, file: Attachment) -> str:
+        """Say that a file is whole; of a picture, what it counts and how that is known."""
+        if file.picture is None:
+            return reasons.FILE
+        tokens, is_published = self._seen(file.picture)
+        how = reasons.BY_FORMULA if is_published else reasons.ESTIMATED
+        if self.sources.sees is None and not is_published:
+            how = f"{how}; {reasons.MAY_NOT_SEE}"
+        return reasons.PICTURE.format(tokens=tokens, how=how)
 
     def _segment(self, file: Attachment, room: int, known: dict[str, int]) -> Segment:
         """Make the segment of a whole file, or of the line in its place."""
@@ -95,13 +110,15 @@ class Placing:
         tokens = self._tokens(file)
         if file.digest in known:
             why = reasons.FILE_ELSEWHERE.format(turn=known[file.digest])
+        elif file.picture is not None and self.sources.sees is False:
+            why = reasons.CANNOT_SEE
         elif not self._is_small(file):
             why = reasons.FILE_BY_PART.format(tokens=tokens, most=self.most)
         elif tokens > room:
             why = reasons.FILE_NO_ROOM.format(tokens=tokens)
         else:
             known[file.digest] = file.turn
-            reason = _named(ref, reasons.FILE)
+            reason = _named(ref, self._told(file))
             return Segment(Kind.FILES, Role.USER, whole_text(file), tokens, None, reason, file=ref)
         text = f"<file #{file.turn} {_plain(file.name)}: kept, not shown whole/>\n"
         ref, tokens = replace(ref, picture=None, is_whole=False), self.counter.count(text)
@@ -122,10 +139,21 @@ def placed(
     for segment in segments[:tail]:
         ahead = files.get(segment.turn, ()) if segment.kind is Kind.RECENT and segment.turn else ()
         around = segment.tokens - price(segment.text) if ahead else 0
-        made += priced([*ahead, segment], known, around) if ahead else [segment]
+        made += _priced(ahead, [segment], known, around) if ahead else [segment]
     if ahead := files.get(draft, ()):
-        return (*made, *priced([*ahead, *segments[tail:]], known, PER_MESSAGE + PER_REQUEST))
+        return (*made, *_priced(ahead, segments[tail:], known, PER_MESSAGE + PER_REQUEST))
     return (*made, *segments[tail:])
+
+
+def _priced(
+    files: Sequence[Segment], behind: Sequence[Segment], price: Price, around: int
+) -> list[Segment]:
+    """Price a message by its text, and each picture on top of that."""
+    pictures = [segment.tokens - price(segment.text) for segment in files]
+    made = priced([*files, *behind], price, around)
+    for place, tokens in enumerate(pictures):
+        made[place] = replace(made[place], tokens=made[place].tokens + tokens)
+    return made
 
 
 @lru_cache(maxsize=16)

@@ -45,7 +45,7 @@ def plan(
         mode=mode,
         model=sources.model,
         counter=counter.name,
-        exact=counter.exact,
+        exact=counter.exact and not _has_estimates(choice, sources),
         budget=budget,
         segments=choice.segments,
         ledger=rows,
@@ -62,6 +62,16 @@ def plan(
         tools_left_out=tuple(_tools_left_out(parts, choice)),
     )
     return correct_window(planned, calibration)
+
+
+def _has_estimates(choice: Choice, sources: Sources) -> bool:
+    """Whether a picture is sent of which nobody publishes what it counts."""
+    pictures = (each.file.picture for each in choice.segments if each.file is not None)
+    return any(
+        not sources.files.picture_tokens(picture.width, picture.height)[1]
+        for picture in pictures
+        if picture is not None
+    )
 
 
 def _chosen(mode: Mode, parts: Parts) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -155,3 +156,44 @@ async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) 
     assert texts(window, Kind.FILES)[0].startswith("<file-1 #3 evil: attached data")
     assert all("<documents-1>" in text for text in texts(window, Kind.DOCUMENTS)[:1])
     assert "<part-1 #3" in texts(window, Kind.DOCUMENTS)[0]
+
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 900, 500)
+
+
+async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "shot.png").write_bytes(PNG)
+    provider = session.provider
+    assert isinstance(provider, ScriptedProvider)
+    provider.model = "gpt-4o"
+    await send(session, "What is in @shot.png?")
+    [sent] = [each for each in provider.requests[0] if each.pictures]
+    window = sent_window(session, session.memory.turns[2])
+
+    assert sent.content == (
+        "<file #3 shot.png: picture, 900×500/>\n[Fri 2026-03-13]\nWhat is in @shot.png?"
+    )
+    assert sent.pictures[0].data == PNG
+    assert window is not None
+    assert [message.pictures for message in window.messages() if message.pictures] == [
+        sent.pictures
+    ]
+    assert [each.pictures[0].data for each in window.messages() if each.pictures] == [PNG]
+    [segment] = [each for each in window.segments if each.kind is Kind.FILES]
+    assert segment.tokens == 425 + session.counter.count(segment.text)
+    assert segment.reason == "shot.png: picture, 425 tokens, by the provider's formula"
+    assert row(window, "shot.png").tokens == segment.tokens
+    assert window.used + window.free + window.budget.reserve == window.budget.limit
+
+
+async def test_a_model_that_cannot_see_is_sent_no_picture(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "shot.png").write_bytes(PNG)
+    await send(session, "What is in @shot.png?")
+    session.options = replace(session.options, sees=False)
+    window = session.preview("And beside it?", Mode.FULL)
+
+    assert row(window, "shot.png").reason == "the model cannot see pictures"
+    assert not any(message.pictures for message in window.messages())
+    [failure] = failures(await send(session, "And in @shot.png now?"))
+    assert "scripted-1 cannot see pictures, such as shot.png" in str(failure.error)
+    assert len(session.memory.turns) == 4
