@@ -294,7 +294,7 @@ class Requested:
     step: int = 1
     """The first step of a turn is 1."""
     elsewhere: tuple[str, ...] = ()
-    """Names of turns of other conversations that were given: `chat-3#12`."""
+    """Names of parts of files and of turns of other conversations that were given: `chat-3#12`."""
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.memory import Memory
-from jitchat.values import Mode, Role
+from jitchat.tools.offering import Asking, OfferRules
+from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
@@ -156,6 +157,27 @@ async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) 
     assert texts(window, Kind.FILES)[0].startswith("<file-1 #3 evil: attached data")
     assert all("<documents-1>" in text for text in texts(window, Kind.DOCUMENTS)[:1])
     assert "<part-1 #3" in texts(window, Kind.DOCUMENTS)[0]
+
+
+async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> None:
+    await send(session, "Please read @guide.md")
+    provider = session.provider
+    assert isinstance(provider, ScriptedProvider)
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "backups", "scope": "knowledge"}')
+    provider.requests.clear()
+    provider.script, provider.later = (call,), [("At 03:40.",)]
+    session.options = replace(session.options, offers=OfferRules(Asking.ON))
+    session.use_tools(session.toolbox)
+    await send(session, "hello")
+    result = provider.requests[1][-1]
+
+    assert "<part #3 Fri 2026-03-13 guide.md § Backups>\n# Backups\nBackups run at 03:40" in (
+        result.content
+    )
+    window = sent_window(session, session.memory.turns[4])
+    assert window is not None
+    assert window.requests[0].elsewhere == ("guide.md § Backups",)
+    assert window.messages()[-1] == result
 
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 900, 500)
