@@ -69,11 +69,12 @@ class Placing:
         """Make the segments of the files of turns, by position, for `room` tokens at most.
 
         The draft's come first, then those of later turns: what was attached last is asked about.
+        What came with two turns stands with the first of them, where a prompt cache has it.
         """
         made: dict[int, list[Segment]] = {}
-        known: dict[str, int] = {}
+        first = {file.digest: file.turn for file in self._of(shown)}
         for file in self._of(shown):
-            segment = self._segment(file, room, known)
+            segment = self._segment(file, room, first[file.digest])
             if segment.tokens <= room:
                 room -= segment.tokens
                 made.setdefault(file.turn, []).append(segment)
@@ -104,12 +105,12 @@ class Placing:
             how = f"{how}; {reasons.MAY_NOT_SEE}"
         return reasons.PICTURE.format(tokens=tokens, how=how)
 
-    def _segment(self, file: Attachment, room: int, known: dict[str, int]) -> Segment:
+    def _segment(self, file: Attachment, room: int, first: int) -> Segment:
         """Make the segment of a whole file, or of the line in its place."""
         ref = FileRef(file.name, file.turn, file.digest, picture=file.picture)
         tokens = self._tokens(file)
-        if file.digest in known:
-            why = reasons.FILE_ELSEWHERE.format(turn=known[file.digest])
+        if file.turn != first:
+            why = reasons.FILE_ELSEWHERE.format(turn=first)
         elif file.picture is not None and self.sources.sees is False:
             why = reasons.CANNOT_SEE
         elif not self._is_small(file):
@@ -117,10 +118,10 @@ class Placing:
         elif tokens > room:
             why = reasons.FILE_NO_ROOM.format(tokens=tokens)
         else:
-            known[file.digest] = file.turn
             reason = _named(ref, self._told(file))
             return Segment(Kind.FILES, Role.USER, whole_text(file), tokens, None, reason, file=ref)
-        text = f"<file #{file.turn} {_plain(file.name)}: kept, not shown whole/>\n"
+        told = reasons.KEPT_FILE if file.turn == first else why
+        text = f"<file #{file.turn} {_plain(file.name)}: {told}/>\n"
         ref, tokens = replace(ref, picture=None, is_whole=False), self.counter.count(text)
         reason = _named(ref, why)
         return Segment(Kind.FILES, Role.USER, text, tokens, None, reason, file=ref)
