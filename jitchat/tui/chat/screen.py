@@ -10,7 +10,6 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -505,8 +504,9 @@ class ChatScreen(Screen[None]):
     @reports_errors
     async def action_attach(self, path: str = "") -> None:
         """Name files in the prompt, so that they go along with its message."""
-        named = path.strip("\"'")
-        if named and not await asyncio.to_thread(files_at, named, Path.cwd()):
+        named, session = path.strip("\"'"), self._opened()
+        folder = session.folder if session is not None else None
+        if named and folder and not await asyncio.to_thread(files_at, named, folder):
             raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
         prompt = self.surfaces.prompt
         prompt.insert(f"{mention_of(named)} " if named else "@")
