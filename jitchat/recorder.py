@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from jitchat import events
-from jitchat.attachments import Attachment
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.memory import Memory
 from jitchat.providers import provider
@@ -98,14 +97,18 @@ class SendRecorder:
         """Whether the answer calls tools, and these are to be run."""
         return bool(self.calls) and not (self._finished and self._finished.is_withheld)
 
-    def store_draft(self, files: Sequence[Attachment] = ()) -> Turn:
-        """Commit what the user says, with its files; a turn that is answered again is there."""
-        draft, once = self._outgoing.draft, self._outgoing.once
+    def store_draft(self, attached: Callable[[], Once]) -> Turn:
+        """Commit what the user says, with its files; a turn that is answered again is there.
+
+        `attached` reads the files, and adds them to what holds for the message.
+        """
+        draft = self._outgoing.draft
         if not draft.strip():
             raise EmptyDraft("There is nothing to send.", "Type a message first.")
+        once = attached()
         with self._writing():
             self._turn = once.again or self._memory.add_user_turn(
-                draft, once.after, once.form, files
+                draft, once.after, once.form, once.files
             )
             self._behind = self._turn
             self._outgoing.on_stored()

@@ -196,8 +196,8 @@ class Session:
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
             try:
-                once = await asyncio.to_thread(self.planning.attached, draft, once)
-                turn = await to_the_end(partial(recorder.store_draft, once.files))
+                attached = partial(self.planning.attached, draft, once)
+                turn = await to_the_end(partial(recorder.store_draft, attached))
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved

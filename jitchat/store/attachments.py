@@ -20,7 +20,8 @@ _OF_CONVERSATION = """
 """
 """CROSS, for SQLite takes the tables in this order then: few turns have files."""
 _STAMP = """
-    SELECT COUNT(*), MAX(f.turn) FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
+    SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
+    FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
     WHERE t.conversation = ?
 """
 
@@ -34,8 +35,11 @@ class AttachmentStore:
         """The files that were read last, and what they were read for."""
 
     def put(self, turn: Turn, files: Sequence[Attachment]) -> None:
-        """Keep what came with a turn, in one transaction; what is there already stays."""
+        """Keep what came with a turn, in one transaction; sent again, it may have other files."""
+        if not files:
+            return
         with self._database.write() as connection:
+            connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
             for number, file in enumerate(files):
                 size = (file.picture.width, file.picture.height) if file.picture else (None, None)
                 connection.execute(
@@ -50,7 +54,7 @@ class AttachmentStore:
                     ],
                 )
                 connection.execute(
-                    "INSERT OR IGNORE INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)",
                     (turn.id, number, file.digest, file.name, file.path, file.modified_at),
                 )
 

@@ -427,7 +427,8 @@ class ContextWindow:
     def by_message(self) -> tuple[tuple[Segment, ...], ...]:
         """Put together the segments that share a message; tools are in none."""
         spoken = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
-        key = partial(_message_key, draft=self.draft.turn)
+        ends = (each.turn for each in reversed(self.segments) if each.kind is Kind.DRAFT)
+        key = partial(_message_key, draft=next(ends, None))
         return tuple(tuple(group) for _, group in groupby(spoken, key=key))
 
     def kind_of_turns(self) -> dict[int, Kind]:

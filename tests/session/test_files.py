@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.errors import Unreachable
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
@@ -146,6 +147,22 @@ async def test_a_file_of_a_turn_that_is_left_out_or_on_another_branch_is_not_the
     assert session.preview("And?", Mode.FULL, once).files == ()
     fork = replace(once, dropped=frozenset(), after=2)
     assert session.preview("Where is the key?", Mode.FULL, fork).files == ()
+
+
+async def test_a_message_that_is_sent_again_has_its_file_as_it_is_now(
+    session: Session, tmp_path: Path
+) -> None:
+    provider = session.provider
+    assert isinstance(provider, ScriptedProvider)
+    provider.script = (Unreachable("Nobody answers.", "Try again."),)
+    await send(session, "Where is the key, by @note.txt?")
+    (tmp_path / "note.txt").write_text("It is in the shed by now.\n")
+    provider.script = ("In the shed.",)
+    await send(session, "Where is the key, by @note.txt?")
+
+    assert "in the shed by now" in provider.requests[-1][-1].content
+    assert [file.text for file in session.memory.files] == ["It is in the shed by now.\n"]
+    assert len(session.memory.turns) == 4
 
 
 async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) -> None:
