@@ -161,7 +161,8 @@ class Planning:
         stored = self._memory.files
         ahead = (file for file in stored if file.turn < position and file.turn not in without)
         own = [file for file in stored if file.turn == position] if turn.id else ()
-        return (*ahead, *(own or (replace(file, turn=position) for file in once.files)))
+        fresh = (replace(file, turn=position, data=b"") for file in once.files)
+        return (*ahead, *(own or fresh))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.

@@ -8,6 +8,9 @@ import csv
 import mimetypes
 import os
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -77,7 +80,16 @@ def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
         raise FileRefused(what, "Attach a part of it.")
     if not letters:
         raise FileRefused(f"{name} holds no text.", "Scanned pages are pictures: attach them so.")
-    return parts
+    return tuple(_told_apart(parts))
+
+
+def _told_apart(parts: Iterable[Part]) -> Iterator[Part]:
+    """Number those that stand in the same place: pieces of a page, sections of one name."""
+    seen = Counter[str]()
+    for part in parts:
+        seen[part.locator] += 1
+        number = seen[part.locator]
+        yield part if number == 1 else replace(part, locator=f"{part.locator} ({number})")
 
 
 def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:

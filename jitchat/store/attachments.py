@@ -85,7 +85,8 @@ class AttachmentStore:
                 parts = before.parts if before is not None else self._parts(digest)
                 picture = None
                 if width is not None:
-                    data = picture_data(self._database, digest)
+                    data = before.picture.data if before and before.picture else None
+                    data = data or picture_data(self._database, digest)
                     picture = Picture(name, digest, media_type, width, height, data)
                 where = file_path, modified_at, position
                 made.append(Attachment(name, digest, media_type, size, parts, picture, *where))

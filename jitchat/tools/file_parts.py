@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from jitchat.memory import Memory
-from jitchat.window.files import FileSources
+from jitchat.window.files import FileSources, part_ref
 from jitchat.window.window import ContextWindow
 
 
@@ -12,8 +12,7 @@ def parts_not_shown(
 ) -> FileSources:
     """Search the files of the window's conversation, but for those of turns that are `kept_out`."""
     position = window.draft.turn or 0
-    shown = [each.file for each in window.segments if each.file is not None]
-    sent = {(ref.digest, ref.locator) for ref in shown}
+    shown = {each.file for each in window.segments if each.file is not None}
     whole = {ref.digest for ref in shown if ref.is_whole}
     files = tuple(
         file
@@ -24,6 +23,6 @@ def parts_not_shown(
     hits = (
         hit
         for hit in memory.part_hits(query, position + 1, files, kept_out)
-        if (hit.digest, known[hit.digest].parts[hit.part].locator) not in sent
+        if part_ref(known[hit.digest], hit.part) not in shown
     )
     return FileSources(files, tuple(hits))

@@ -163,7 +163,7 @@ def _counted(price: Price, text: str) -> int:
     return price(text)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def file_tokens(price: Price, file: Attachment) -> int:
     """Count a whole file as it is sent, without its picture."""
     return price(whole_text(file))
@@ -197,7 +197,7 @@ def fitting_parts(
         cost = price(text)
         if cost <= left:
             left -= cost
-            ref = _ref(file, hit.part)
+            ref = part_ref(file, hit.part)
             noted.append(Noted(Kind.DOCUMENTS, text, _named(ref, hit.reason), None, file=ref))
     if noted:
         noted[0] = replace(noted[0], text=_DATA + noted[0].text)
@@ -215,8 +215,8 @@ def _quoted(file: Attachment, number: int, history: History) -> str:
     return f"<{tag} #{file.turn} {when}{_plain(file.place(number))}>\n{text}{end}</{tag}>\n"
 
 
-def _ref(file: Attachment, number: int) -> FileRef:
-    locator = file.parts[number].locator
+def part_ref(file: Attachment, number: int) -> FileRef:
+    locator = file.parts[number].locator or "all of it"
     return FileRef(file.name, file.turn, file.digest, locator, is_whole=False)
 
 
@@ -242,7 +242,7 @@ def file_rows(
     for hit in sources.hits:
         if hit.digest in whole or hit.digest not in files:
             continue
-        ref = _ref(files[hit.digest], hit.part)
+        ref = part_ref(files[hit.digest], hit.part)
         if ref in sent:
             segment = sent[ref]
             known = segment.tokens, Verdict.DOCUMENTS, hit.reason

@@ -78,6 +78,12 @@ def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path
     assert found["c.xlsx"][0].text == "port,8443\n"
 
 
+def test_no_two_parts_have_one_name(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"# Port\n{'It is 8443. ' * 200}\n" * 3)
+    locators = [part.locator for part in load(tmp_path / "a.md").parts]
+    assert locators == ["§ Port", "§ Port (2)", "§ Port (3)"]
+
+
 def test_without_the_extra_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
