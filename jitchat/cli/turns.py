@@ -20,7 +20,7 @@ from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why, why_elsewhere
+from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
 
@@ -236,7 +236,7 @@ _QUOTED = 60
 def why_command(flags: options.Flags, turn: int | str, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Say why turn ID is in the window for TEXT, or why not.
 
-    ID is a number such as 12; of another conversation, its name: chat-3#12.
+    ID is a number such as 12; of another conversation, its name: chat-3#12; or a file: notes.md.
 
     Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
     it was sent. TEXT is `-` for what comes on standard input.
@@ -298,7 +298,7 @@ def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapp
             "sent_for": explained.said.position if explained.said is not None else None,
             "text": explained.draft,
             "turn": turn,
-            "sentences": list(why_elsewhere(explained.window, turn)),
+            "sentences": list((why_elsewhere if "#" in turn else why_file)(explained.window, turn)),
         }
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:

@@ -12,6 +12,7 @@ from jitchat.errors import Unreachable
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
+from jitchat.why import why_file
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
@@ -86,6 +87,10 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     )
     assert "lexical match on" in found.reason
     assert row(window, "guide.md").verdict is Verdict.LEFT_OUT
+    whole, part_told = why_file(window, "guide.md"), why_file(window, "guide.md § Ports")
+    assert "guide.md is left out" in whole[0]
+    assert "guide.md § Ports is in the window" in part_told[0]
+    assert "no file" in why_file(window, "other.md")[0]
 
     full = session.preview("Which port does the gateway listen on?", Mode.FULL)
     assert "03:40" in texts(full, Kind.FILES)[0]
