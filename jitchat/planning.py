@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
 from jitchat.files.load import has_changed
-from jitchat.files.mentions import mention_of, without_mentions
+from jitchat.files.mentions import mention_of, names_in, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
@@ -125,15 +125,20 @@ class Planning:
     def attached(self, draft: str, once: Once) -> Once:
         """Add the files that a draft names, where any are read; a turn has its own already.
 
+        One that is gone, or was renamed, is taken as it was attached last by that name.
+
         Raises:
             FileRefused: One of them cannot be attached.
 
         """
-        named = self._files_named(draft) if once.again is None else ()
-        self._require_sight((*once.files, *named))
-        known = {file.digest for file in once.files}
-        fresh = (file for file in named if file.digest not in known)
-        return replace(once, files=(*once.files, *fresh))
+        if once.again is not None:
+            return once
+        named = {file.name: file for file in (*once.files, *self._files_named(draft))}
+        stored = {file.name: file for file in self._memory.files}
+        gone = (name for name in names_in(draft) if name in stored and name not in named)
+        files = (*named.values(), *(stored[name] for name in gone))
+        self._require_sight(files)
+        return replace(once, files=tuple({file.digest: file for file in files}.values()))
 
     def _require_sight(self, files: Sequence[Attachment]) -> None:
         """Refuse pictures for a model that cannot see, before anything is stored."""

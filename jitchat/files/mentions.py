@@ -23,7 +23,7 @@ MOST_FILES = 100
 """So many files one message attaches at the most."""
 _MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"][^\s]*))')
 _SEARCHED = 100_000
-"""Characters of a message in which mentions are looked for, at each end."""
+"""Characters of a message in which mentions are looked for."""
 _BEHIND = ".,;:!?)'"
 """Signs of the sentence that may follow a path."""
 _WILD = frozenset("*?[")
@@ -142,6 +142,12 @@ def shown_name(path: Path, folder: Path) -> str:
     with suppress(ValueError, OSError):
         return path.absolute().relative_to(folder.absolute()).as_posix()
     return path.name
+
+
+def names_in(text: str) -> list[str]:
+    """List what stands behind each `@`, whether a file is there or not."""
+    found = islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES)
+    return [each[1] or each[2].rstrip(_BEHIND) for each in found]
 
 
 def without_mentions(text: str) -> str:

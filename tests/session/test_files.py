@@ -14,6 +14,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
 from jitchat.why import why_file
 from jitchat.window.budget import Budget
+from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
 from tests.support import ScriptedProvider, sent_window
@@ -168,6 +169,21 @@ async def test_a_message_that_is_sent_again_has_its_file_as_it_is_now(
     assert "in the shed by now" in provider.requests[-1][-1].content
     assert [file.text for file in session.memory.files] == ["It is in the shed by now.\n"]
     assert len(session.memory.turns) == 4
+
+
+async def test_a_message_that_is_edited_keeps_its_file_when_that_is_gone(
+    session: Session, tmp_path: Path
+) -> None:
+    await send(session, "Where is the key, by @note.txt?")
+    (tmp_path / "note.txt").unlink()
+    async for _ in session.send("And the mat, by @note.txt?", Mode.JIT, Once(after=2)):
+        pass
+    window = sent_window(session, session.memory.turns[2])
+
+    assert session.memory.turns[2].position == 5
+    assert window is not None
+    assert texts(window, Kind.FILES)[0].startswith("<file #5 note.txt: attached data")
+    assert [file.text for file in session.memory.files] == ["The key is under the mat.\n"]
 
 
 async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) -> None:
