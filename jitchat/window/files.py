@@ -42,6 +42,11 @@ class FileSources:
     def __bool__(self) -> bool:
         return bool(self.files)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether any file may be there in part, so that there is more of it to ask for."""
+        return any(len(file.parts) > 1 for file in self.files)
+
 
 NO_FILES = FileSources()
 

@@ -135,7 +135,7 @@ class Parts:
         tools = _tools(sources.tools, counter)
         standing = standing_segments(sources.distilled, budget.standing, counter.count)
         opening = (system, *tools, *standing)
-        has_more = sources.reaches_others or bool(sources.files)
+        has_more = sources.reaches_others or sources.files.has_parts
         has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not has_more
         of_everything = (system, *standing) if has_nothing_to_ask else opening
         text = verbatim(sources.draft, history.last())
