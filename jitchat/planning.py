@@ -213,9 +213,16 @@ class Planning:
             return ""
         file, more = changed[0], len(changed) - 1
         others = f", and {more} more" if more else ""
-        name = one_line(file.name)
-        told = f"{name} has changed since #{file.turn}{others}"
-        return f"{told}: {mention_of(name)} attaches it as it is now"
+        told = f"{one_line(file.name)} has changed since #{file.turn}{others}"
+        return f"{told}: {one_line(self._mention(file))} attaches it as it is now"
+
+    def _mention(self, file: Attachment) -> str:
+        """Write what names a file: by its name, or by its whole path where that finds another."""
+        short = mention_of(file.name)
+        with suppress(FileRefused):
+            if any(named.path == file.path for named in self._files_named(short)):
+                return short
+        return mention_of(file.path)
 
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering

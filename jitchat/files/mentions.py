@@ -187,17 +187,18 @@ def _paths_in(pasted: str) -> Iterator[Path]:
 
 
 def paths_beginning(typed: str, folder: Path, most: int = 50) -> list[str]:
-    """List the paths that begin as what is typed behind `@`; folders end in `/`, hidden ones last.
+    """List the paths that begin as what is typed behind `@`; folders end in `/`.
 
     Hidden ones are there only where a dot is typed.
     """
-    ahead, _, begin = typed.rpartition("/")
-    where = folder / Path(f"{ahead}/" if ahead or typed.startswith("/") else ".").expanduser()
+    ahead, sign, begin = typed.rpartition("/")
     found = list[str]()
-    with suppress(OSError, RuntimeError), os.scandir(where) as entries:
-        for entry in islice(entries, _LOOKED_AT):
-            is_wanted = entry.name.startswith(begin) and (begin or entry.name[0] != ".")
-            if is_wanted and (begin.startswith(".") or not entry.name.startswith(".")):
-                shown = f"{ahead}/{entry.name}" if ahead or typed.startswith("/") else entry.name
-                found.append(f"{shown}/" if entry.is_dir() else shown)
+    with suppress(OSError, RuntimeError):
+        where = folder / Path(f"{ahead}{sign}" or ".").expanduser()
+        with os.scandir(where) as entries:
+            for entry in islice(entries, _LOOKED_AT):
+                is_hidden = entry.name.startswith(".") and not begin.startswith(".")
+                if entry.name.startswith(begin) and not is_hidden:
+                    end = "/" if entry.is_dir() else ""
+                    found.append(f"{ahead}{sign}{entry.name}{end}")
     return sorted(found)[:most]
