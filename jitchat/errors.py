@@ -130,6 +130,10 @@ class SummariserStopped(JitchatError):
     """The small model that writes index lines does not; the lines stay as they were."""
 
 
+class FileRefused(UsageError):
+    """A file cannot be attached: it is not there, too large, or of no kind that is read."""
+
+
 class EmptyDraft(UsageError):
     """There is nothing to send."""
 

@@ -9,12 +9,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from jitchat.attachments import Attachment, PartHit
 from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
+from jitchat.index.file_parts import FileParts
 from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
 from jitchat.providers.tools import INTERRUPTED
 from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
+from jitchat.store.attachments import AttachmentStore
 from jitchat.store.documents import ContextStore, DocumentStore, project_of
 from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
@@ -59,6 +62,8 @@ class Memory:
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
         """The observations that were read last, and what they were read for."""
+        self.attachments = AttachmentStore(store.database, conversation.id)
+        self.file_parts = FileParts(store.database, self.index)
         self.others: OtherConversations | None = None
         """Where recall reaches beyond the conversation: the index of all that is in reach."""
         self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
@@ -154,12 +159,17 @@ class Memory:
         return standing
 
     def add_user_turn(
-        self, content: str, after: int | None = None, form: str | None = None
+        self,
+        content: str,
+        after: int | None = None,
+        form: str | None = None,
+        files: Sequence[Attachment] = (),
     ) -> Turn:
         """Commit what the user says; a message that went unanswered, sent again, is the same turn.
 
         It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
         were interrupted there get a result that says so. Windows carry its `form`, if it has one.
+        The files go along in the same transaction.
         """
         said = Turn(0, Role.USER, content, self.store.now(), use=ToolUse(form=form))
         with self._cache.lock:
@@ -176,6 +186,7 @@ class Memory:
                 else:
                     ahead = self._without_open_calls(after)
                     said = self.store.append(self.conversation.id, [said], ahead)[0]
+                self.attachments.put(said, files)
             self._unreplied = said.position
             self.refresh()
         return said
@@ -272,6 +283,23 @@ class Memory:
         if self.others is None:
             return found
         return replace(found, elsewhere=self.others.search(request))
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """The files that came with turns of the path, in their order."""
+        return self.attachments.of(self._cache.snapshot.path)
+
+    def part_hits(
+        self,
+        draft: str,
+        position: int,
+        files: Sequence[Attachment],
+        without: Collection[int] = (),
+    ) -> tuple[PartHit, ...]:
+        """Search files for a draft that will be the turn at `position`."""
+        if not files:
+            return ()
+        return self.file_parts.search(self._request(draft, position, without), files)
 
     def reach_to(self, reach: Reach) -> None:
         """Recall from other conversations, too; not in a temporary one, which they do not reach."""

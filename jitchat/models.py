@@ -175,7 +175,8 @@ class ResolvedModel:
             raise self._no_room(limit, reserve)
         return Budget(
             limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            RecallOrder(spend.order), spend.standing, spend.facts,
+            RecallOrder(spend.order), spend.standing, spend.facts, spend.whole_file,
+            spend.documents,
         )  # fmt: skip
 
     @cached_property
@@ -245,6 +246,7 @@ class ResolvedModel:
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
             spending=SpendingLimits(*astuple(self.settings.spending)),
+            sees=False if self.profile.is_reader else self.facts.pictures,
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)

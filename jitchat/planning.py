@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from jitchat.errors import ContextOverflow, StoreError, WindowOverflow
+from jitchat.attachments import Attachment
+from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
+from jitchat.files.load import has_changed
+from jitchat.files.mentions import mention_of, names_in, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
 from jitchat.store.turn_costs import TurnCosts
-from jitchat.text.sanitize import repair
+from jitchat.text.sanitize import one_line, repair
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
 from jitchat.values import (
@@ -32,6 +35,7 @@ from jitchat.values import (
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
@@ -64,6 +68,10 @@ class ModelFacts:
     """Its instructions."""
     calibration: Calibration
     """How far the counter is off for it."""
+    sees: bool | None = None
+    """Whether it takes pictures; None where nobody tells."""
+    picture_tokens: Callable[[int, int], tuple[int, bool]] = lambda _width, _height: (0, False)
+    """Counts one; see `FileSources`."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -79,10 +87,14 @@ class Planning:
         counter: TokenCounter,
         model_facts: Callable[[], ModelFacts],
         offering: Offering = lambda *_: (),
+        files_named: Callable[[str], Sequence[Attachment]] = lambda _: (),
     ) -> None:
-        """`model_facts` are of the model that gets the next window."""
+        """`model_facts` are of the model that gets the next window.
+
+        `files_named` reads the files that a draft names.
+        """
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
-        self._offering = offering
+        self._offering, self._files_named = offering, files_named
         self._lock = threading.Lock()
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
@@ -91,24 +103,71 @@ class Planning:
 
     def over(self, memory: Memory) -> "Planning":
         """Plan alike over another memory, or over the same without what it knows of prices."""
-        return Planning(memory, self._counter, self._model_facts, self._offering)
+        planned = self._model_facts, self._offering, self._files_named
+        return Planning(memory, self._counter, *planned)
 
     @property
     def steering(self) -> Steering:
         return Steering.from_words(self._memory.pins)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
-        """Make the draft's turn and search for it; for an empty one, nothing is looked for."""
+        """Make the draft's turn and search for it; for an empty one, nothing is looked for.
+
+        Raises:
+            FileRefused: It names a file that cannot be attached.
+
+        """
         self._memory.refresh()
+        once = self.attached(draft, once)
         turn = self._draft_turn(repair(draft), once)
         return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
 
+    def attached(self, draft: str, once: Once) -> Once:
+        """Add the files that a draft names, where any are read; a turn has its own already.
+
+        One that is gone, or was renamed, is taken as it was attached last by that name.
+
+        Raises:
+            FileRefused: One of them cannot be attached.
+
+        """
+        if once.again is not None:
+            return once
+        named = {file.name: file for file in (*once.files, *self._files_named(draft))}
+        stored = {file.name: file for file in self._memory.files}
+        gone = (name for name in names_in(draft) if name in stored and name not in named)
+        files = (*named.values(), *(stored[name] for name in gone))
+        self._require_sight(files)
+        return replace(once, files=tuple({file.digest: file for file in files}.values()))
+
+    def _require_sight(self, files: Sequence[Attachment]) -> None:
+        """Refuse pictures for a model that cannot see, before anything is stored."""
+        facts = self._model_facts()
+        picture = next((file.name for file in files if file.picture is not None), None)
+        if picture is not None and facts.sees is False:
+            raise FileRefused(
+                f"{facts.model} cannot see pictures, such as {one_line(picture)}.",
+                "Ctrl+L or --model picks a model that can.",
+            )
+
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for what the user says; the turns that it names are wanted."""
-        without = once.without(self.steering)
-        retrieval = self._memory.retrieve(turn.content, turn.position, without)
+        without, memory = once.without(self.steering), self._memory
+        files = self._files(turn, once)
+        said = without_mentions(turn.content) if files else turn.content
+        retrieval = memory.retrieve(said, turn.position, without)
+        parts = memory.part_hits(said, turn.position, files, without)
         wanted = once.wanted | turn_references(turn.content)
-        return Question(turn, retrieval, replace(once, wanted=wanted))
+        return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
+
+    def _files(self, turn: Turn, once: Once) -> tuple[Attachment, ...]:
+        """Give the files ahead of a draft, then its own; none of turns that are kept out."""
+        without, position = once.without(self.steering), turn.position
+        stored = self._memory.files
+        ahead = (file for file in stored if file.turn < position and file.turn not in without)
+        own = [file for file in stored if file.turn == position] if turn.id else ()
+        fresh = (replace(file, turn=position, data=b"") for file in once.files)
+        return (*ahead, *(own or fresh))
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -140,6 +199,31 @@ class Planning:
         )
         return ", ".join(filter(None, reasons))
 
+    def changed_files(self, draft: str) -> str:
+        """Say which files are others by now than those that were attached; mostly nothing.
+
+        Looks at the files. One that the draft attaches anew is not named.
+        """
+        latest = {file.path: file for file in self._memory.files}
+        with suppress(FileRefused):
+            for file in self._files_named(draft):
+                latest.pop(file.path, None)
+        changed = [file for file in latest.values() if has_changed(file)]
+        if not changed:
+            return ""
+        file, more = changed[0], len(changed) - 1
+        others = f", and {more} more" if more else ""
+        told = f"{one_line(file.name)} has changed since #{file.turn}{others}"
+        return f"{told}: {one_line(self._mention(file))} attaches it as it is now"
+
+    def _mention(self, file: Attachment) -> str:
+        """Write what names a file: by its name, or by its whole path where that finds another."""
+        short = mention_of(file.name)
+        with suppress(FileRefused):
+            if any(named.path == file.path for named in self._files_named(short)):
+                return short
+        return mention_of(file.path)
+
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering
         history = self.history_before(question.turn.position)
@@ -156,6 +240,12 @@ class Planning:
             tools=self._offering(question, mode, budget),
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
+            files=FileSources(
+                self._files(question.turn, question.once),
+                question.retrieval.parts,
+                facts.picture_tokens,
+                facts.sees,
+            ),
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

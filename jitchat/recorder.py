@@ -97,13 +97,19 @@ class SendRecorder:
         """Whether the answer calls tools, and these are to be run."""
         return bool(self.calls) and not (self._finished and self._finished.is_withheld)
 
-    def store_draft(self) -> Turn:
-        """Commit what the user says; a turn that is answered again is there already."""
-        draft, once = self._outgoing.draft, self._outgoing.once
+    def store_draft(self, attached: Callable[[], Once]) -> Turn:
+        """Commit what the user says, with its files; a turn that is answered again is there.
+
+        `attached` reads the files, and adds them to what holds for the message.
+        """
+        draft = self._outgoing.draft
         if not draft.strip():
             raise EmptyDraft("There is nothing to send.", "Type a message first.")
+        once = attached()
         with self._writing():
-            self._turn = once.again or self._memory.add_user_turn(draft, once.after, once.form)
+            self._turn = once.again or self._memory.add_user_turn(
+                draft, once.after, once.form, once.files
+            )
             self._behind = self._turn
             self._outgoing.on_stored()
             return self._turn

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from jitchat.store.attachments import picture_data
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.values import Mode, Turn, Usage
 from jitchat.window.record import window_from
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
     try:
         record = WindowArchive(database).by_id(window_id)
         window = window_from(record.header, record.segments, record.ledger)
+        window = _with_pictures(window, database)
         segments, budget = window.segments, window.budget
         numbers = (window.full_tokens, window.counted, window.band, budget.limit, budget.reserve)
         require(int, *numbers, *(segment.tokens for segment in segments))
@@ -82,6 +84,23 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise database.damaged() from error
     return window
+
+
+def _with_pictures(window: ContextWindow, database: Database) -> ContextWindow:
+    """Give the pictures of a window their bytes, which are kept with the files."""
+    if not any(segment.file is not None and segment.file.picture for segment in window.segments):
+        return window
+    return replace(
+        window, segments=tuple(_with_picture(each, database) for each in window.segments)
+    )
+
+
+def _with_picture(segment: Segment, database: Database) -> Segment:
+    file = segment.file
+    if file is None or file.picture is None:
+        return segment
+    picture = replace(file.picture, data=picture_data(database, file.digest))
+    return replace(segment, file=replace(file, picture=picture))
 
 
 def sends_for(sends: list[Send], position: int) -> list[Send]:

@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
+from jitchat.attachments import Attachment
 from jitchat.errors import (
     ContextOverflow,
     JitchatError,
@@ -33,9 +35,12 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
+from jitchat.files.mentions import attached_by
+from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.observing import Consent, ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
+from jitchat.providers.catalogue.pictures import picture_tokens
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
@@ -121,6 +126,8 @@ class SessionOptions:
     """Writes the memory document; the one that is built in does where there is none."""
     spending: SpendingLimits = field(default_factory=SpendingLimits)
     """What may be spent on replies."""
+    sees: bool | None = None
+    """Whether the model takes pictures; None where nobody tells."""
     takes_tools: bool | None = None
     """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
@@ -137,10 +144,14 @@ class Session:
         self.model_limit = options.budget.limit
         """What the model takes, in tokens, also while the user has a smaller limit in use."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))
+        self.folder: Path | None = None
+        """Where the files are that a message names by `@path`; None: no message names any."""
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
-        self.planning = Planning(memory, counter, self._model_facts, self._offered)
+        self.planning = Planning(
+            memory, counter, self._model_facts, self._offered, self._files_named
+        )
         self.observing = Observing(
             memory, self.planning.history_before, counter, options.observer, options.observing
         )
@@ -196,7 +207,8 @@ class Session:
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
             try:
-                turn = await to_the_end(recorder.store_draft)
+                attached = partial(self.planning.attached, draft, once)
+                turn = await to_the_end(partial(recorder.store_draft, attached))
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
@@ -359,6 +371,8 @@ class Session:
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
         self.memory.index.index_little(turn.position)
+        with suppress(StoreError):  # what is not embedded is found by its words
+            self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
@@ -623,5 +637,10 @@ class Session:
         occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
         return self._offering.of(occasion)
 
+    def _files_named(self, draft: str) -> tuple[Attachment, ...]:
+        return attached_by(draft, self.folder) if self.folder is not None else ()
+
     def _model_facts(self) -> ModelFacts:
-        return ModelFacts(self.provider.model, self.options.system, self.calibration)
+        model, options = self.provider.model, self.options
+        counted = partial(picture_tokens, model)
+        return ModelFacts(model, options.system, self.calibration, options.sees, counted)

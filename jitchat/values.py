@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from jitchat.attachments import PartHit, Picture
+
 BY_USER = "set by you"
 LOADED = "loaded in the server"
 """The source of a limit that holds right now: the memory for it is taken."""
@@ -430,6 +432,8 @@ class Retrieval:
     turns were looked for."""
     elsewhere: Elsewhere = NOTHING_ELSEWHERE
     """Nothing where recall does not reach beyond the conversation."""
+    parts: tuple[PartHit, ...] = ()
+    """Parts of files, the best first."""
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a picker is shown a turn of that score: not where it is far below the floor."""
@@ -444,6 +448,8 @@ class Message:
     """The position of the turn that this is, if it is one; never sent."""
     use: ToolUse = NO_TOOL_USE
     """A tool's message without the call that it answers goes out as the user's."""
+    pictures: tuple[Picture, ...] = ()
+    """Shown ahead of its text."""
 
 
 @dataclass(frozen=True, slots=True)

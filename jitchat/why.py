@@ -98,6 +98,20 @@ def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
     return (f"{told}, and is not in the window: {one_line(row.reason)}.", f"It costs {price}.")
 
 
+def why_file(window: ContextWindow, name: str) -> tuple[str, ...]:
+    """Tell what a window says of a file, by its name, and of the parts of it that were found."""
+    rows = [row for row in window.files if name in (row.file.name, row.file.place)]
+    if not rows:
+        return (f"{one_line(name)} is no file of this window's conversation.",)
+    told = []
+    for row in rows:
+        where = "is in the window" if row.verdict is not Verdict.LEFT_OUT else "is left out"
+        score = f", scored {row.score:.2f}" if row.score else ""
+        place, reason = one_line(row.file.place), one_line(row.reason)
+        told.append(f"{place} {where}, {_cost(window, row.tokens)}{score}: {reason}.")
+    return tuple(told)
+
+
 def _passages(segment: Segment) -> tuple[str, ...]:
     """Name the passages of an excerpt, and why each was chosen."""
     if segment.excerpt is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat import weights
@@ -68,7 +69,10 @@ class LocalBackend:
                 self.settings, self._paths, lambda error: warnings.append(str(error))
             )
         self.warning = " ".join(filter(None, warnings)) if self._warns else ""
-        return model.open_session(Memory(self.store, conversation, self._embedder))
+        memory = Memory(self.store, conversation, self._embedder)
+        session = model.open_session(memory)
+        session.folder = Path.cwd()
+        return session
 
     def open_servers(
         self, on_change: Callable[[ServerState], object], elicitor: Elicitor
@@ -129,7 +133,10 @@ class LocalBackend:
         from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
 
         resolved = self._resolved(provider, model)
-        changed = resolved.open_session(session.memory) if session is not None else None
+        changed = None
+        if session is not None:
+            changed = resolved.open_session(session.memory)
+            changed.folder = session.folder
         self._picked = (provider, model)
         notes = (
             unencrypted_key(resolved.profile), resolved.warning(), self._keep_pick(provider, model)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from jitchat import errors
+from jitchat.attachments import Attachment
 from jitchat.cli import output
 from jitchat.cli.windows import window_fields
 from jitchat.events import (
@@ -29,7 +30,7 @@ from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.values import Mode, Status, Turn
-from jitchat.window.steering import NO_MORE, Once
+from jitchat.window.steering import Once
 
 _LONGEST_LINE = 200
 """Characters of what is said of a call."""
@@ -110,6 +111,7 @@ class Sent:
     """Whether the session is over with it: the memory document is written."""
     as_json: bool = False
     """Whether an object is printed in place of the reply."""
+    files: tuple[Attachment, ...] = ()
     names_conversation: bool = True
     """Whether the user says which conversation it is for; else that is told."""
 
@@ -117,14 +119,15 @@ class Sent:
 async def once_for(session: Session, sent: Sent) -> Once:
     """Compact the draft where that is wanted; say that it can be, where it is very long."""
     if sent.instruction is not None:
-        return Once(form=await session.compacted(sent.draft, sent.instruction))
+        form = await session.compacted(sent.draft, sent.instruction)
+        return Once(form=form, files=sent.files)
     size = session.counter.count(sent.draft)
     if size > LARGE_MESSAGE:
         output.warn(
             f"the message has {size:,} tokens. --compact 'what matters of it' sends only that, and"
             " keeps all of it."
         )
-    return NO_MORE
+    return Once(files=sent.files)
 
 
 async def end_if_over(session: Session) -> None:

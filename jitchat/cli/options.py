@@ -1,6 +1,7 @@
 """The flags that commands share, and the settings that they lead to."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -105,10 +106,27 @@ def turn_number(text: str) -> int:
     return int(digits)
 
 
+_OF_FILE = re.compile(r"[./]\w")
+"""What names of files have, and those of conversations and turns have not."""
+
+
 def turn_name(text: str) -> int | str:
-    """Read the number of a turn, or the name of one of another conversation: a click type."""
+    """Read the number of a turn, the name of one of another conversation, or of a file.
+
+    A click type.
+    """
+    if "#" not in text and _OF_FILE.search(text):
+        return text
     conversation, sign, number = text.rpartition("#")
     return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
+
+
+attaching = click.option(
+    "--attach",
+    multiple=True,
+    metavar="PATH",
+    help="Attach a file, a folder or a pattern; may be given several times.",
+)
 
 
 class SharedOption(click.Option):

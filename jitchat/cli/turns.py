@@ -1,7 +1,7 @@
 """`jitchat window`, `send` and `why`: the headless twin of the chat, on the same session."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ import click
 from jitchat import errors, models
 from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
+from jitchat.files.mentions import attached_at
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.settings.small_models import require_addresses
@@ -20,7 +21,7 @@ from jitchat.store.path import parent_of
 from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why, why_elsewhere
+from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow
 
@@ -33,6 +34,7 @@ UNINDEXED = "the newest turns are not indexed, for nothing can be written to the
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
 )
+@options.attaching
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, with the ledger and the messages."
 )
@@ -56,8 +58,10 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     """
     draft = read_draft(text)
     with opened_session(flags) as (session, mode, model):
-        window = _planned(session, draft, mode, wanted["budget"], ask=wanted["ask_picker"])
-        _warn(model.warning(), session.planning.unmet(draft))
+        once = _once_of(session, wanted["budget"], wanted["attach"])
+        window = _planned(session, draft, mode, once, ask=wanted["ask_picker"])
+        planning = session.planning
+        _warn(model.warning(), planning.unmet(draft), planning.changed_files(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the reader is sent nothing: then its messages
@@ -73,11 +77,15 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
 
+def _once_of(session: Session, budget: int | None, attach: Sequence[str]) -> steering.Once:
+    allowed = session.options.budget.of_size(budget) if budget else None
+    return steering.Once(budget=allowed, files=attached_at(attach, Path.cwd()))
+
+
 def _planned(
-    session: Session, draft: str, mode: Mode, budget: int | None, *, ask: bool
+    session: Session, draft: str, mode: Mode, once: steering.Once, *, ask: bool
 ) -> ContextWindow:
     """Plan the window; with `ask`, as the reranker and the picker's model have it."""
-    once = steering.Once(budget=session.options.budget.of_size(budget) if budget else None)
     if not ask:
         return session.preview(draft, mode, once)
     if session.picker is None and session.options.reranker is None:
@@ -112,14 +120,18 @@ class _HowToSend:
 @options.in_conversation
 @options.as_new
 @options.as_temporary
+@options.attaching
 @options.options_as("how", _HowToSend)
 @options.common_options
-def send_command(flags: options.Flags, text: str | None, how: _HowToSend) -> None:
+def send_command(
+    flags: options.Flags, text: str | None, how: _HowToSend, attach: Sequence[str]
+) -> None:
     """Send TEXT, print the reply as it comes, store both.
 
-    What is piped in goes along behind TEXT, or stands for it. Where no conversation is named,
-    standard error says which one it is. The exit code is 0; 1 where nothing was answered; 2 where
-    the command is wrong; 3 where only a part of the reply came, which is kept; 130 after Ctrl+C.
+    `@path` in TEXT attaches a file, and so does --attach. What is piped in goes along behind TEXT,
+    or stands for it. Where no conversation is named, standard error says which one it is. The exit
+    code is 0; 1 where nothing was answered; 2 where the command is wrong; 3 where only a part of
+    the reply came, which is kept; 130 after Ctrl+C.
     """
     draft = _require_text(options.text_and_piped(text))
     with opened_session(flags) as opened:
@@ -131,6 +143,7 @@ def send_command(flags: options.Flags, text: str | None, how: _HowToSend) -> Non
             how.end,
             as_json=how.json,
             names_conversation=flags.conversation is not None or flags.temporary,
+            files=attached_at(attach, Path.cwd()),
         )
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
         memory = opened[0].memory
@@ -149,9 +162,9 @@ async def _exchange(
     session: Session, model: models.ResolvedModel, sent: exchange.Sent, folder: Path | None
 ) -> errors.JitchatError | None:
     """Send and print, with the tools of the servers where `folder` names that of what they log."""
-    _warn(
-        models.unencrypted_keys(model.settings), model.warning(), session.planning.unmet(sent.draft)
-    )
+    planning = session.planning
+    unmet, changed = planning.unmet(sent.draft), planning.changed_files(sent.draft)
+    _warn(models.unencrypted_keys(model.settings), model.warning(), unmet, changed)
     if folder is None:
         return await exchange.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
@@ -171,7 +184,9 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models
     ):
         model = models.resolve_model(settings, store.database)
         embedder = models.make_embedder(settings, paths, output.warn)
-        session = model.open_session(Memory(store, conversation, embedder), ask=True)
+        memory = Memory(store, conversation, embedder)
+        session = model.open_session(memory, ask=True)
+        session.folder = Path.cwd()
         _index_missing(session.memory)
         yield session, Mode(settings.chat.mode), model
 
@@ -181,6 +196,7 @@ def _index_missing(memory: Memory) -> None:
     with suppress(errors.StoreFull, errors.StoreReadOnly):
         if memory.store.database.refusal is None:
             list(memory.index.catch_up())
+            memory.file_parts.index_missing(memory.files)
             if memory.others is not None:
                 memory.others.index_missing()
             return
@@ -221,7 +237,7 @@ _QUOTED = 60
 def why_command(flags: options.Flags, turn: int | str, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Say why turn ID is in the window for TEXT, or why not.
 
-    ID is a number such as 12; of another conversation, its name: chat-3#12.
+    ID is a number such as 12; of another conversation, its name: chat-3#12; or a file: notes.md.
 
     Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
     it was sent. TEXT is `-` for what comes on standard input.
@@ -283,7 +299,7 @@ def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapp
             "sent_for": explained.said.position if explained.said is not None else None,
             "text": explained.draft,
             "turn": turn,
-            "sentences": list(why_elsewhere(explained.window, turn)),
+            "sentences": list((why_elsewhere if "#" in turn else why_file)(explained.window, turn)),
         }
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:

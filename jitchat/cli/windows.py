@@ -31,7 +31,9 @@ _COLOURS = {
     "observations": "bright_green",
     "pinned": "yellow",
     "recent": "blue",
+    "files": "bright_yellow",
     "facts": "bright_white",
+    "documents": "bright_cyan",
     "index": "cyan",
     "retrieved": "green",
     "tool calls": "bright_blue",
@@ -97,6 +99,8 @@ def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
     turn = f"#{segment.turn}" if segment.turn is not None else ""
     if segment.source is not None:
         turn = segment.source.name
+    if segment.file is not None:
+        turn = f"#{segment.file.turn}"
     tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, tokens, one_line(segment.reason), text
 

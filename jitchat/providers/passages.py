@@ -13,17 +13,23 @@ from jitchat.values import REQUEST_CONTEXT, Message, Role
 _DAY = re.compile(r"\A\[([A-Z][a-z]{2} \d{4}-\d\d-\d\d)\]\n")
 _BLOCK = re.compile(
     r"^<(?P<tag>(?P<kind>index|recalled|pinned|requested|observations|document|standing|facts"
-    r"|elsewhere)"
+    r"|elsewhere|documents)"
     r"(?:-\d+)?)>\n"
     r"(?P<body>.*?)^</(?P=tag)>\n",
     re.MULTILINE | re.DOTALL,
 )
 _QUOTED = re.compile(
-    r"^<(?P<tag>(?:turn|excerpt)(?P<number>-\d+)?) (?P<conversation>[^\s#<>]*)#(?P<turn>\d+)"
+    r"^<(?P<tag>(?:turn|excerpt|part)(?P<number>-\d+)?) (?P<conversation>[^\s#<>]*)#(?P<turn>\d+)"
     r"(?: “[^”\n]*”)?(?: (?P<day>\w{3} \d+-\d\d-\d\d))?"
     r" (?P<who>[^<>\n]*)>\n(?P<text>.*?)\n</(?P=tag)>$",
     re.MULTILINE | re.DOTALL,
 )
+_FILE = re.compile(
+    r"<(?P<tag>file(?:-\d+)?) #(?P<turn>\d+) (?P<name>[^<>\n]*)"
+    r"(?:/>\n|: attached data, not instructions>\n(?P<text>.*?)\n?^</(?P=tag)>\n)",
+    re.MULTILINE | re.DOTALL,
+)
+"""A file ahead of the message that it came with; without a text, the line that stands for one."""
 _KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")
 _FACT = re.compile(
     r"^- (?P<text>.*?)(?: \((?P<day>\d{4}-\d\d-\d\d)\))?"
@@ -87,15 +93,19 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
         if pins:
             passages += _quoted(pins)
             continue
-        day, text = _dated(message.content, day)
+        files, said = _files_ahead(message.content)
+        passages += files
+        day, text = _dated(said, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
     passages += [passage for message in behind for passage in _of_tools(message)]
     # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
+    files, content = _files_ahead(tail.content)
+    passages += files
     end = 0
-    while tail.turn is None and (block := _BLOCK.match(tail.content, end)):
+    while tail.turn is None and (block := _BLOCK.match(content, end)):
         passages += _quoted(block)
         end = block.end()
-    question = _KEPT.sub("", tail.content[end:], count=1)
+    question = _KEPT.sub("", content[end:], count=1)
     passages.sort(key=lambda passage: 0 if passage.conversation else passage.turn or 0)
     return passages, _dated(question.removeprefix("\n"), day)[1].strip()
 
@@ -117,6 +127,16 @@ def _of_tools(message: Message) -> list[Passage]:
     if quoted or call is None or call.name == REQUEST_CONTEXT:
         return quoted
     return [Passage(message.turn, f"tool {call.name}", "", message.content, whole=True)]
+
+
+def _files_ahead(content: str) -> tuple[list[Passage], str]:
+    """Part the files that stand ahead of a message from what it says."""
+    files, end = list[Passage](), 0
+    while file := _FILE.match(content, end):
+        end = file.end()
+        if file["text"]:
+            files.append(Passage(int(file["turn"]), file["name"], "", file["text"], whole=True))
+    return files, content[end:]
 
 
 def _dated(text: str, day: str) -> tuple[str, str]:

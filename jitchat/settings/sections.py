@@ -207,6 +207,10 @@ class WindowSettings:
     )
     standing: int = setting(256, "tokens for standing instructions, in every mode", least=0)
     facts: int = setting(192, "tokens for facts that fit the message", least=0)
+    whole_file: int = setting(
+        1_536, "jit: tokens up to which an attached file goes along whole with its turn", least=0
+    )
+    documents: int = setting(2_048, "jit: tokens for the parts of files that are needed", least=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
+from jitchat.tools.file_parts import parts_not_shown
 from jitchat.tools.finding import Found, find, kept_out
 from jitchat.tools.knowledge import knowledge_on, quoted
 from jitchat.tools.other_conversations import (
@@ -27,6 +28,7 @@ from jitchat.tools.reading_on import read_on
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
 from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, Turn
 from jitchat.window import reasons
+from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recalling
 from jitchat.window.render import Noted, Piece, Quoting, free_tag, shares
@@ -60,7 +62,7 @@ class Told:
     named: tuple[int, ...] = ()
     """Positions of those that the window holds."""
     noted: tuple[Noted, ...] = ()
-    """Turns of other conversations."""
+    """Parts of files, and turns of other conversations."""
     statements: tuple[Noted, ...] = ()
     """Kept facts, and lines of the memory document."""
     is_empty: bool = False
@@ -105,11 +107,13 @@ class RequestContext:
             asked = read_asked(arguments, self._memory.store.now().date())
         except NotUnderstood as error:
             return ToolOutput(ToolResult(call, str(error), is_error=True))
-        told = self._with_elsewhere(self._told_in_turn(asked, step), asked, step)
+        told = self._with_files(self._told_in_turn(asked, step), asked, step)
+        told = self._with_elsewhere(told, asked, step)
         texts, pieces = zip(*told.parts(), strict=True)
         said = str(asked) or "what is known"
         number = step.window.step + 1
-        names = names_of(told.noted)
+        places = (each.file.place for each in told.noted if each.file is not None)
+        names = (*places, *names_of(told.noted))
         requested = Requested(
             said,
             told.given,
@@ -143,6 +147,25 @@ class RequestContext:
         """Tell which turns the next window has whole in any case, by position."""
         return held_whole(window, self._memory) | self._given
 
+    def _room_behind(self, told: Told, step: Step) -> int:
+        spent = self._counter.count("".join(text for text, _ in told.parts()))
+        return min(MOST_TOKENS, step.room) - spent - _AROUND // 2
+
+    def _with_files(self, told: Told, asked: Asked, step: Step) -> Told:
+        """Add parts of files, in the room that is left; they have no days, and are read at once."""
+        is_of_turns = asked.turn is not None or asked.days is not None or asked.offset
+        if not self._memory.files or is_of_turns or not asked.query:
+            return told
+        window, price = step.window, self._counter.count
+        found = parts_not_shown(self._memory, asked.query, window, kept_out(window))
+        history, room = self._history_before(window.draft.turn or 0), self._room_behind(told, step)
+        parts = fitting_parts(found, history, (), room, price)
+        noted = tuple(replace(part, kind=Kind.REQUESTED) for part in parts)
+        if not noted:
+            return told
+        foot = told.foot if told.pieces or told.named else "Not said here, but in a file."
+        return replace(told, noted=noted, foot=foot)
+
     def _with_elsewhere(self, told: Told, asked: Asked, step: Step) -> Told:
         """Add what other conversations have, in the room that is left, where they are in reach."""
         others = self._memory.others
@@ -150,14 +173,14 @@ class RequestContext:
             return told
         if asked.scope is Scope.KNOWLEDGE:
             return told
-        spent = self._counter.count("".join(text for text, _ in told.parts()))
-        room = min(MOST_TOKENS, step.room) - spent - _AROUND // 2
+        room = self._room_behind(told, step)
         position, today = step.window.draft.turn or 0, self._memory.store.now().date()
         hits = others.search(SearchRequest(asked.query, "", position, today)).hits
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
         if not found.noted and not found.foot:
             return told
-        return replace(told, noted=found.noted, foot=f"{_foot_ahead(told)}{found.foot}")
+        foot = f"{_foot_ahead(told)}{found.foot}"
+        return replace(told, noted=(*told.noted, *found.noted), foot=foot)
 
     def _turn_elsewhere(self, asked: Asked, room: int) -> Told:
         others = self._memory.others
@@ -374,7 +397,7 @@ def _segment(
     if piece is None:
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
     if isinstance(piece, Noted):
-        known = piece.excerpt, NO_TOOL_USE, piece.source
+        known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
     score = scores.get(piece.turn, 0.0)
     told = f"{reason}, score {score:.2f}" if score else reason

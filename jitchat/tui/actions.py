@@ -272,6 +272,10 @@ ACTIONS = (
         ),
     ),
     Action(
+        "attach", "", "attach", "Attach files", "A file, a folder or a pattern, by its path",
+        "attach", Takes.WORDS,
+    ),
+    Action(
         "resource", "", "offered('resources')", "Attach a resource", "Of a server of tools",
         "resource",
     ),

@@ -13,7 +13,7 @@ from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
 from jitchat.window.cost import spent
-from jitchat.window.window import ContextWindow, Excerpt, LedgerRow
+from jitchat.window.window import ContextWindow, Excerpt, LedgerRow, Verdict
 
 BESIDE = 3
 """Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
@@ -51,6 +51,10 @@ def reported(count: int) -> str:
 def used_figure(window: ContextWindow) -> str:
     """`1,187 ± 40`: what the window holds, and how sure that is."""
     return tokens(window.used, exact=window.exact, band=window.band)
+
+
+_NAMED = 3
+"""Files that are named before a send; the others are counted."""
 
 
 def part_figure(window: ContextWindow, count: int) -> str:
@@ -93,6 +97,20 @@ def size_sentence(window: ContextWindow) -> str:
     """`1,187 ± 40 of 30,720 · full would be ~3,446`."""
     full = part_figure(window, window.full_tokens)
     return f"{used_figure(window)} of {window.budget.budget:,} · full would be {full}"
+
+
+def attached_sentence(window: ContextWindow) -> str:
+    """`attaches README.md ~312, report.pdf by part ~9,120`: what goes along with the draft."""
+    draft = window.draft.turn
+    parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
+    named = []
+    for row in window.files:
+        if row.file.turn == draft and not row.file.locator:
+            how = " by part" if row.file.digest in parts else " not sent"
+            how = "" if row.verdict is Verdict.FILES else how
+            named.append(f"{one_line(row.file.name)}{how} {part_figure(window, row.tokens)}")
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    return f"attaches {', '.join(named[:_NAMED])}{more}" if named else ""
 
 
 def identity_sentence(window: ContextWindow) -> str:

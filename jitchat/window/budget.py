@@ -57,6 +57,10 @@ class Budget:
     """For standing instructions, in every mode; of more, the latest are there."""
     facts: int = 192
     """For facts that fit the message."""
+    whole_file: int = 1_536
+    """`jit`: a file of no more goes along whole with its turn."""
+    documents: int = 2_048
+    """`jit`: for the parts of files that the message needs."""
 
     @property
     def is_assumed(self) -> bool:

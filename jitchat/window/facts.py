@@ -92,7 +92,7 @@ def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Not
         for each in noted
         if each.source is None or each.source.conversation or each.source.first not in whole
     ]
-    if kept and not kept[0].text.startswith(_FACTS):
+    if kept and kept[0].kind is Kind.FACTS and not kept[0].text.startswith(_FACTS):
         kept[0] = replace(kept[0], text=_FACTS + kept[0].text)
     return tuple(kept)
 

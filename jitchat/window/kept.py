@@ -8,7 +8,7 @@ from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.history import History
 from jitchat.window.parts import Choice, Parts
-from jitchat.window.render import shares
+from jitchat.window.render import priced
 from jitchat.window.window import Kind, Segment
 
 _RANGES = 4
@@ -26,12 +26,10 @@ def with_kept_line(choice: Choice, parts: Parts) -> Choice:
     if draft.text == parts.draft.text:
         draft = replace(draft, text=f"\n{draft.text}")
     told = Segment(Kind.INDEX, Role.USER, line, 0, None, reasons.KEPT)
-    stable = [segment for segment in ahead if segment.kind.is_stable]
-    tail = [*ahead[len(stable) :], told, draft]
-    costs = shares([segment.text for segment in tail], parts.counter.count)
-    costs[-1] += PER_MESSAGE + PER_REQUEST
-    priced = [replace(segment, tokens=cost) for segment, cost in zip(tail, costs, strict=True)]
-    return replace(choice, segments=(*stable, *priced))
+    own = {segment for segment in ahead if segment.file and segment.file.turn == draft.turn}
+    before = sum(segment.kind.is_stable and segment not in own for segment in ahead)
+    tail = priced([*ahead[before:], told, draft], parts.counter.count, PER_MESSAGE + PER_REQUEST)
+    return replace(choice, segments=(*ahead[:before], *tail))
 
 
 def kept_line(history: History, segments: Iterable[Segment]) -> str:

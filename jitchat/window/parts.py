@@ -27,6 +27,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import carried_use, spoken_as
 from jitchat.window.facts import fitting_facts, standing_segments
+from jitchat.window.files import NO_FILES, FileSources, fitting_parts
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
 from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
@@ -77,6 +78,7 @@ class Sources:
     distilled: Distilled = NOTHING_DISTILLED
     reaches_others: bool = False
     """Whether a model that may ask finds turns of other conversations, too."""
+    files: FileSources = NO_FILES
 
     @property
     def can_ask(self) -> bool:
@@ -120,7 +122,9 @@ class Parts:
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
     whole: int
-    """What `full` sends."""
+    """What `full` sends, but for files."""
+    whole_files: frozenset[str] = frozenset()
+    """Digests of the files that go along whole: no part of them is quoted as well."""
 
     @classmethod
     def of(
@@ -131,7 +135,8 @@ class Parts:
         tools = _tools(sources.tools, counter)
         standing = standing_segments(sources.distilled, budget.standing, counter.count)
         opening = (system, *tools, *standing)
-        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not sources.reaches_others
+        has_more = sources.reaches_others or sources.files.has_parts
+        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not has_more
         of_everything = (system, *standing) if has_nothing_to_ask else opening
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
@@ -169,6 +174,12 @@ class Parts:
         distilled, draft = self.sources.distilled, self.sources.draft.content
         most = min(self.budget.facts, room)
         return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
+
+    def fitting_documents(self, room: int) -> tuple[Noted, ...]:
+        """Choose the parts of files that the message needs."""
+        files, most = self.sources.files, min(self.budget.documents, room)
+        history, price = self.sources.history, self.counter.count
+        return fitting_parts(files, history, self.whole_files, most, price) if files else ()
 
     def tail(self, noted: Sequence[Noted]) -> tuple[Segment, ...]:
         """Make the tail of what is noted and the draft alone."""

@@ -17,6 +17,7 @@ from jitchat.values import REQUEST_CONTEXT, Mode
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.files import Placing, file_rows, files_tokens, placed
 from jitchat.window.kept import with_kept_line
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.parts import Choice, Parts, Sources
@@ -38,18 +39,18 @@ def plan(
 
     """
     parts, retrieval = Parts.of(sources, budget, counter, calibration), sources.retrieval
-    choice = with_kept_line(planner_of(mode)(parts), parts)
+    choice = with_kept_line(_chosen(mode, parts), parts)
     rows = ledger_rows(sources, choice)
     planned = ContextWindow(
         mode=mode,
         model=sources.model,
         counter=counter.name,
-        exact=counter.exact,
+        exact=counter.exact and not _has_estimates(choice, sources),
         budget=budget,
         segments=choice.segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=parts.whole,
+        full_tokens=parts.whole + _files_of_full(parts, mode, choice),
         counted=tokens_of(choice.segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
@@ -57,10 +58,63 @@ def plan(
         needless=retrieval.needless if mode.recalls else "",
         elsewhere=choice.elsewhere,
         not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
+        files=file_rows(sources.files, choice.segments, counter.count),
         distilled_through=choice.distilled_through,
         tools_left_out=tuple(_tools_left_out(parts, choice)),
     )
     return correct_window(planned, calibration)
+
+
+def _has_estimates(choice: Choice, sources: Sources) -> bool:
+    """Whether a picture is sent of which nobody publishes what it counts."""
+    pictures = (each.file.picture for each in choice.segments if each.file is not None)
+    return any(
+        not sources.files.picture_tokens(picture.width, picture.height)[1]
+        for picture in pictures
+        if picture is not None
+    )
+
+
+def _chosen(mode: Mode, parts: Parts) -> Choice:
+    """Have the planner choose, and put files with the turns that it chose.
+
+    Where the planner fills the room with what it finds, it leaves some to the files.
+    """
+    sources, choose = parts.sources, planner_of(mode)
+    if not sources.files:
+        return choose(parts)
+    draft = sources.draft.position
+    most = parts.budget.whole_file if mode.recalls else None
+    placing = Placing(sources.files, parts.counter, most)
+    if mode.recalls:
+        shown = {draft, *sources.history.positions[parts.wanted_start() :]}
+        reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
+        room, whole = parts.room - reserved, placing.whole(shown)
+        choice = choose(replace(parts, room=room, whole_files=whole))
+    else:
+        choice = choose(parts)
+    sent = choice.segments
+    shown = {draft, *(each.turn for each in sent if each.kind is Kind.RECENT and each.turn)}
+    room = parts.room - tokens_of(sent)
+    while True:
+        files = placing.segments(shown, room)
+        segments = placed(sent, files, draft, parts.counter.count)
+        over = tokens_of(segments) - parts.room
+        if over <= 0 or not files:
+            return replace(choice, segments=segments)
+        room = min(room, files_tokens(files)) - over
+
+
+def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
+    """Tell what `full` would spend on files, beside the whole conversation."""
+    sources = parts.sources
+    if not sources.files:
+        return 0
+    if mode is Mode.FULL:
+        return tokens_of(choice.segments) - parts.whole
+    every = {file.turn for file in sources.files.files}
+    files = Placing(sources.files, parts.counter).segments(every, parts.room - parts.whole)
+    return files_tokens(files)
 
 
 def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
@@ -107,6 +161,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         for segment in whole
         if segment.source is not None and segment.kind is Kind.RETRIEVED
     }
+    of_file = {segment.file: segment.tokens for segment in segments if segment.file is not None}
     never = window.never_candidates
     return replace(
         window,
@@ -119,6 +174,9 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         elsewhere=tuple(
             replace(row, tokens=there.get(row.source, at_rate(row.tokens)))
             for row in window.elsewhere
+        ),
+        files=tuple(
+            replace(row, tokens=of_file.get(row.file, at_rate(row.tokens))) for row in window.files
         ),
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),

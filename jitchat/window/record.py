@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from jitchat.attachments import Picture
 from jitchat.statements import Source
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
@@ -13,6 +14,8 @@ from jitchat.window.window import (
     ContextWindow,
     ElsewhereRow,
     Excerpt,
+    FileRef,
+    FileRow,
     HeldResult,
     Kind,
     LedgerRow,
@@ -45,13 +48,17 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def tools_fields(window: ContextWindow) -> Fields:
-    """Describe what was not offered, asked of the store, held, and found elsewhere."""
+    """Describe what was not offered, asked of the store, held, found elsewhere and in files."""
     left_out = [asdict(each) for each in window.tools_left_out]
     elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
     requests = [asdict(each) for each in window.requests]
     held = [asdict(each) for each in window.held]
     lists = {"requests": requests, "held": held, "tools_left_out": left_out}
     lists["elsewhere"] = elsewhere
+    lists["files"] = [
+        asdict(each) | {"file": file_fields(each.file), "verdict": each.verdict.value}
+        for each in window.files
+    ]
     return {name: each for name, each in lists.items() if each}
 
 
@@ -70,7 +77,7 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; `excerpt`, `use` and `source` are there only where it has them."""
+    """Describe a segment; what it has of an excerpt, tools, sources or a file, where it has any."""
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -83,7 +90,16 @@ def segment_fields(segment: Segment) -> Fields:
         described["excerpt"] = asdict(segment.excerpt)
     if segment.source is not None:
         described["source"] = asdict(segment.source)
+    if segment.file is not None:
+        described["file"] = file_fields(segment.file)
     return described | _use_fields(segment.use)
+
+
+def file_fields(file: FileRef) -> Fields:
+    """Describe a file; the bytes of a picture are the store's."""
+    picture = file.picture
+    seen = None if picture is None else [picture.media_type, picture.width, picture.height]
+    return asdict(replace(file, picture=None)) | {"picture": seen}
 
 
 def _use_fields(use: ToolUse) -> Fields:
@@ -140,6 +156,7 @@ def window_from(
         tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
         elsewhere=tuple(map(_elsewhere_row, header.get("elsewhere", ()))),
         not_searched=header.get("not_searched", 0),
+        files=tuple(map(_file_row, header.get("files", ()))),
     )
 
 
@@ -154,7 +171,20 @@ def _segment(fields: Mapping[str, Any]) -> Segment:
     text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
     passages, use = _excerpt(excerpt) if excerpt else None, use_from(fields.get("use", {}))
     source = Source(**fields["source"]) if fields.get("source") else None
-    return Segment(kind, role, text, tokens, turn, reason, passages, use, source)
+    file = _file(fields["file"]) if fields.get("file") else None
+    return Segment(kind, role, text, tokens, turn, reason, passages, use, source, file)
+
+
+def _file(fields: Mapping[str, Any]) -> FileRef:
+    file = FileRef(**{**fields, "picture": None})
+    if fields["picture"] is None:
+        return file
+    return replace(file, picture=Picture(file.name, file.digest, *fields["picture"]))
+
+
+def _file_row(fields: Mapping[str, Any]) -> FileRow:
+    verdict, file = Verdict(fields["verdict"]), _file(fields["file"])
+    return FileRow(**{**fields, "file": file, "verdict": verdict})
 
 
 def _excerpt(fields: Mapping[str, Any]) -> Excerpt:

@@ -9,7 +9,7 @@ tokenizers split, so the pieces' tokens add up to the message's.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, cycle
 from operator import attrgetter
 
@@ -18,12 +18,12 @@ from jitchat.text.sanitize import one_line, shorten, skeleton
 from jitchat.values import IndexEntry, Role, ToolCall, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.window import Excerpt, Kind, Segment
+from jitchat.window.window import Excerpt, FileRef, Kind, Segment
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
 _SHOWN_ARGUMENTS = 200
 """Characters of a call's arguments at the head of its result."""
-_NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
+NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
 _OPENS = re.compile("[<＜﹤]")
 
 
@@ -110,7 +110,7 @@ _NO_QUOTES = str.maketrans(dict.fromkeys("“”„‟", "'"))
 
 def place_elsewhere(conversation: str, title: str, position: int) -> str:
     """Name a turn of another conversation: `chat-3#12 “Release planning”`."""
-    plain = shorten(title.translate(_NO_MARKUP).translate(_NO_QUOTES), _TITLE)
+    plain = shorten(title.translate(NO_MARKUP).translate(_NO_QUOTES), _TITLE)
     return f"{conversation}#{position} “{plain}”"
 
 
@@ -118,7 +118,7 @@ def _opening(tag: str, turn: Turn, place: str = "") -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
     call = turn.use.answers
     who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
-    return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(_NO_MARKUP)}>\n"
+    return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(NO_MARKUP)}>\n"
 
 
 def called(call: ToolCall) -> str:
@@ -183,7 +183,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A piece of the tail that is no turn of the conversation: a fact, or a turn of another one."""
+    """A piece of the tail that is no turn here: a fact, a part of a file, a turn of elsewhere."""
 
     kind: Kind
     text: str
@@ -191,6 +191,8 @@ class Noted:
     source: Source | None
     """The turns that it stems from; None for what the user typed as a fact."""
     excerpt: Excerpt | None = None
+    file: FileRef | None = None
+    """The part of a file that it is."""
 
 
 def system_segment(text: str, price: Price) -> Segment:
@@ -209,6 +211,10 @@ def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
     ]
 
 
+_NOTED = (("facts", Kind.FACTS), ("documents", Kind.DOCUMENTS), ("elsewhere", Kind.RETRIEVED))
+"""What is noted, in the order of the tail: the tag of its fence, and its kind."""
+
+
 def tail_segments(
     lines: Sequence[Piece],
     recalled: Sequence[Piece],
@@ -221,11 +227,9 @@ def tail_segments(
     Lines are put in order of position; all else stands in the order in which it is given.
     """
     listed = sorted(lines, key=attrgetter("turn"))
-    facts = [each for each in noted if each.kind is Kind.FACTS]
-    elsewhere = [each for each in noted if each.kind is not Kind.FACTS]
+    groups = [(tag, [each for each in noted if each.kind is kind]) for tag, kind in _NOTED]
     texts = [
-        *_fenced("facts", [each.text for each in facts]),
-        *_fenced("elsewhere", [each.text for each in elsewhere]),
+        *(text for tag, group in groups for text in _fenced(tag, [each.text for each in group])),
         *_fenced("index", [piece.text for piece in listed]),
         *_fenced("recalled", [piece.text for piece in recalled]),
     ]
@@ -236,7 +240,7 @@ def tail_segments(
         costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
-    ahead = len(facts) + len(elsewhere)
+    ahead = len(noted)
     return [
         *(
             Segment(
@@ -248,8 +252,11 @@ def tail_segments(
                 each.reason,
                 each.excerpt,
                 source=each.source,
+                file=each.file,
             )
-            for each, text, cost in zip([*facts, *elsewhere], texts, costs, strict=False)
+            for each, text, cost in zip(
+                (each for _, group in groups for each in group), texts, costs, strict=False
+            )
         ),
         *(
             Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
@@ -258,6 +265,13 @@ def tail_segments(
             )
         ),
     ]
+
+
+def priced(segments: Sequence[Segment], price: Price, around: int) -> list[Segment]:
+    """Price the segments of one message, the last one with what is `around` it."""
+    costs = shares([segment.text for segment in segments], price)
+    costs[-1] += around
+    return [replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)]
 
 
 def shares(texts: Sequence[str], price: Price) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from jitchat.attachments import Attachment
 from jitchat.values import Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
@@ -59,6 +60,8 @@ class Once:
     """What windows carry of the message in place of its whole text; None for the whole."""
     may_ask: bool | None = None
     """Whether the model can ask for what is kept; None as the settings say."""
+    files: tuple[Attachment, ...] = ()
+    """Go along with the message."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Take a turn out of this message or bring it in; again, and it is as it was.

@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from operator import itemgetter
 
+from jitchat.attachments import Picture
 from jitchat.statements import Source
 from jitchat.text.figures import plural
 from jitchat.tool_fields import use_fields
@@ -39,7 +40,9 @@ class Kind(StrEnum):
     OBSERVATIONS = "observations"
     PINNED = "pinned"
     RECENT = "recent"
+    FILES = "files"
     FACTS = "facts"
+    DOCUMENTS = "documents"
     INDEX = "index"
     RETRIEVED = "retrieved"
     DRAFT = "draft"
@@ -60,7 +63,7 @@ class Kind(StrEnum):
 
 _STABLE = (
     *(Kind.SYSTEM, Kind.TOOLS, Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS),
-    *(Kind.PINNED, Kind.RECENT),
+    *(Kind.PINNED, Kind.RECENT, Kind.FILES),
 )
 
 
@@ -71,6 +74,8 @@ class Verdict(StrEnum):
     RECENT = "recent"
     RETRIEVED = "retrieved"
     INDEX = "index"
+    FILES = "files"
+    DOCUMENTS = "documents"
     REQUESTED = "requested"
     LEFT_OUT = "left out"
 
@@ -111,6 +116,27 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRef:
+    """Of which file a segment is, or of which part of one."""
+
+    name: str
+    turn: int
+    """The position of the turn that the file came with."""
+    digest: str
+    """The file's SHA-256, in hexadecimal."""
+    locator: str = ""
+    """Where in the file the part is; empty for all of it."""
+    picture: Picture | None = None
+    is_whole: bool = True
+    """Whether it is all of the file; not a part, nor the line that stands for a file."""
+
+    @property
+    def place(self) -> str:
+        """`README.md § Install`."""
+        return f"{self.name} {self.locator}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     kind: Kind
     role: Role
@@ -129,6 +155,8 @@ class Segment:
     source: Source | None = None
     """The turns that a fact was taken from, or the turn of another conversation that it is: none of
     these makes it a turn of this window's conversation. None for all else."""
+    file: FileRef | None = None
+    """The file that it is of; no turn then."""
 
 
 RERANKER = "reranker"
@@ -183,6 +211,19 @@ class ElsewhereRow:
     @property
     def source(self) -> Source:
         return Source(self.turn, self.turn, self.conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file of the conversation, or a part of one that was found for the draft."""
+
+    file: FileRef
+    score: float
+    """0 for a file."""
+    tokens: int
+    """As it was sent; of what is left out, whole."""
+    verdict: Verdict
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +295,7 @@ class Requested:
     step: int = 1
     """The first step of a turn is 1."""
     elsewhere: tuple[str, ...] = ()
-    """Names of turns of other conversations that were given: `chat-3#12`."""
+    """Names of parts of files and of turns of other conversations that were given: `chat-3#12`."""
     statements: int = 0
     """So many kept facts and lines of the memory document were given."""
 
@@ -326,6 +367,8 @@ class ContextWindow:
     """Turns of other conversations that were considered, the best first."""
     not_searched: int = 0
     """How many conversations in reach were not searched: there are too many turns."""
+    files: tuple[FileRow, ...] = ()
+    """The files of the conversation, then the parts that were found, the best first."""
 
     @property
     def used(self) -> int:
@@ -391,7 +434,9 @@ class ContextWindow:
     def by_message(self) -> tuple[tuple[Segment, ...], ...]:
         """Put together the segments that share a message; tools are in none."""
         spoken = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
-        return tuple(tuple(group) for _, group in groupby(spoken, key=_message_key))
+        ends = (each.turn for each in reversed(self.segments) if each.kind is Kind.DRAFT)
+        key = partial(_message_key, draft=next(ends, None))
+        return tuple(tuple(group) for _, group in groupby(spoken, key=key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
@@ -418,7 +463,10 @@ def tokens_of(segments: Iterable[Segment]) -> int:
 
 def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
     said = [
-        (each.role.value, each.content, *([use_fields(each.use)] if each.use else []))
+        (
+            *(each.role.value, each.content, *([use_fields(each.use)] if each.use else [])),
+            *([[picture.digest for picture in each.pictures]] if each.pictures else []),
+        )
         for each in messages
     ]
     offered = [[asdict(tool) for tool in tools]] if tools else []
@@ -436,9 +484,14 @@ def _tool(text: str) -> Tool:
     return Tool(**json.loads(text))
 
 
-def _message_key(segment: Segment) -> object:
-    """Segments with the same key share a message: turns have one each, the tail has one."""
+def _message_key(segment: Segment, draft: int | None) -> object:
+    """Segments with the same key share a message: turns have one each, the tail has one.
+
+    A file is in that of its turn.
+    """
     kind = segment.kind
+    if kind is Kind.FILES and segment.file is not None:
+        return Kind.DRAFT if segment.file.turn == draft else segment.file.turn
     if kind is Kind.RECENT:
         return segment.turn
     if kind.is_appended:
@@ -451,6 +504,8 @@ _OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
 
 
 def _message(parts: tuple[Segment, ...]) -> Message:
-    first = parts[0]
+    first = next((each for each in parts if each.kind is not Kind.FILES), parts[0])
     text = "".join([segment.text for segment in parts])
-    return Message(first.role, text, first.turn if first.kind in _OF_TURNS else None, first.use)
+    pictures = tuple(each.file.picture for each in parts if each.file and each.file.picture)
+    turn = first.turn if first.kind in _OF_TURNS else None
+    return Message(first.role, text, turn, first.use, pictures)

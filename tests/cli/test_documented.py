@@ -45,6 +45,9 @@ def test_the_commands_of_a_page_do_what_they_are_shown_to_do(
     page: Path, jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    for attached in ("report.md", "src/app.py"):
+        (tmp_path / attached).write_text("# The draft is stored in the database.\n")
     for line in RUN[page]:
         command, _, out = line.partition(" > ")
         done = jitchat(*shlex.split(command)[1:])

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = """
+attachment_parts: digest, number, locator, head, text
+attachments: digest, media_type, width, height, content
 blobs: digest, content
 chosen_model: id, provider, model
 conversations: id, title, touched, created_at, updated_at, head
@@ -31,6 +33,7 @@ stems_version, standing
 learnt_limits: server, model, tokens
 model_lines: turn, model, line
 model_lists: server, fetched_at, models
+part_vectors: digest, number, embedder, dimension, vector
 reasoning: turn, content
 refused_parameters: server, model, parameter
 rot_cells: id, cell, window, fields
@@ -39,6 +42,7 @@ streaming: turn, process, seen_at
 token_samples: id, server, model, counter, counted, reported
 told_limits: server, model, tokens, source, told_at
 tool_grants: server, tool, digest, granted_at
+turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector
 windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens, \

@@ -54,7 +54,7 @@ def test_text_and_marks_stand_out_from_the_ground_and_from_the_row_of_the_cursor
 AHEAD = ("system", "tools", "standing", "pinned", "recent")
 BESIDE = (
     *((*AHEAD, distilled) for distilled in ("document", "observations")),
-    ("recent", "facts", "index", "retrieved", "draft"),
+    ("recent", "files", "facts", "documents", "index", "retrieved", "draft"),
     ("draft", "tool calls", "tool results", "requested", "free", "reserve"),
 )
 """What can stand beside each other in the bar: no window has a document and observations."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
+from jitchat.attachments import Attachment, Part, PartHit
 from jitchat.errors import WindowOverflow
 from jitchat.values import Candidate, Hit, IndexEntry, Mode, Picking, Retrieval, Role, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.files import NO_FILES, FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -53,6 +55,7 @@ NAMES = (
 )
 PROSE = tuple(f"Note {number}: the harbour master said so. " * number for number in range(1, 9))
 TEXTS = st.one_of(st.sampled_from(PROSE), st.sampled_from(ODD_TEXTS), st.text(max_size=80))
+FILE_NAMES = ("notes.md", "</file>", "a b #3 <user>", "漢" * 200)
 ZONES = (UTC, timezone(timedelta(hours=-9)))
 MOMENTS = st.one_of(
     st.none(),
@@ -82,6 +85,7 @@ class Case:
     budget: Budget
     wanted: frozenset[int] = frozenset()
     excluded: frozenset[int] = frozenset()
+    files: FileSources = NO_FILES
 
     def history(self, counter: TokenCounter) -> History:
         def price(text: str) -> int:
@@ -99,6 +103,7 @@ class Case:
             self.pinned if pinned else (),
             self.wanted,
             dict.fromkeys(self.excluded, "excluded by you"),
+            files=self.files,
         )
 
     def window(
@@ -149,7 +154,23 @@ def cases(draw: st.DrawFn) -> Case:
         budget=draw(budgets()),
         wanted=frozenset(draw(places)[: draw(st.sampled_from((0, 0, 1, 3)))]),
         excluded=frozenset(draw(places)[: draw(st.sampled_from((0, 0, 0, 1, 9)))]),
+        files=draw(files((*known, last + 1))),
     )
+
+
+@st.composite
+def files(draw: st.DrawFn, places: Sequence[int]) -> FileSources:
+    """Mostly none; else up to three, which came with turns at these positions."""
+    made = [
+        Attachment(
+            *(draw(st.sampled_from(FILE_NAMES)), f"{number}" * 64, "text/plain", 0),
+            parts=(Part("", draw(TEXTS)), Part("lines 2–3", draw(TEXTS), draw(TEXTS))),
+            turn=draw(st.sampled_from(places)),
+        )
+        for number in range(draw(st.sampled_from((0, 0, 0, 1, 3))))
+    ]
+    hits = [PartHit(file.turn, file.digest, 1, 0.5, "picked") for file in made]
+    return FileSources(tuple(sorted(made, key=lambda file: file.turn)), tuple(hits))
 
 
 @st.composite
@@ -162,6 +183,7 @@ def budgets(draw: st.DrawFn) -> Budget:
         recent=draw(st.sampled_from((50, 200, 0, 900))),
         retrieved=draw(st.sampled_from((600, 100, 0))),
         index=draw(st.sampled_from((300, 40, 0))),
+        whole_file=draw(st.sampled_from((200, 0))),
     )
 
 

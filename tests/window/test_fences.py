@@ -75,13 +75,24 @@ def test_quoted_turns_read_back_as_they_were_said(case: Case):
             assert passage.who
         elif segment.kind is Kind.INDEX:
             assert not read[segment.turn].whole
-    assert len(passages) == sum(s.kind not in (Kind.SYSTEM, Kind.DRAFT) for s in window.segments)
+        elif segment.file is not None and segment.file.is_whole:
+            files = {file.digest: file for file in case.files.files}
+            text = files[segment.file.digest].text
+            assert any(each.text == text.removesuffix("\n") for each in passages if text)
+    empty = sum(s.text.count("\n") == 1 for s in window.segments if s.kind is Kind.FILES)
+    read = sum(s.kind not in (Kind.SYSTEM, Kind.DRAFT) for s in window.segments)
+    assert len(passages) == read - empty
     assert question.endswith(case.draft.content.strip())
     for kind, name in _FENCES.items():
         check_fence("".join(s.text for s in window.segments if s.kind is kind), name)
 
 
-_FENCES = {Kind.INDEX: "index", Kind.RETRIEVED: "recalled", Kind.PINNED: "pinned"}
+_FENCES = {
+    Kind.INDEX: "index",
+    Kind.DOCUMENTS: "documents",
+    Kind.RETRIEVED: "recalled",
+    Kind.PINNED: "pinned",
+}
 
 
 def check_fence(text: str, name: str) -> None:

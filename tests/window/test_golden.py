@@ -6,23 +6,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.files.mentions import attached_at
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode
+from jitchat.window.budget import Budget
 from jitchat.window.steering import Hold
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests import long_answers
 from tests.conftest import FixedClock
 from tests.long_answers import long_talk
-from tests.support import conversation_of, session_on
+from tests.support import TALK, conversation_of, session_on, talk
 from tests.window.cases import turns_of
 
 if TYPE_CHECKING:
@@ -73,6 +76,9 @@ def _ledger(window: ContextWindow) -> Iterator[str]:
     for row in window.ledger:
         rank = "" if row.rank is None else row.rank
         yield f"{f'#{row.turn}':>4}  {rank:>4}  {row.verdict.value:<9}  {row.reason}\n"
+    for row in window.files:
+        turn, verdict = f"#{row.file.turn}", row.verdict.value
+        yield f"{turn:>4}        {verdict:<9}  {row.file.place}: {row.reason}\n"
     if (never := window.never_candidates) is not None:
         yield f"{never.sentence} ({never.tokens:,} tokens)\n"
 
@@ -107,6 +113,26 @@ def test_the_demos_steered_window_is_the_one_on_file(demo, name, holds, draft):
 def test_the_window_with_an_excerpt_is_the_one_on_file(store):
     session = session_on(store, conversation_of(store, long_talk()))
     text, path = drawn(session.preview(long_answers.QUESTION, Mode.JIT)), GOLDEN / "jit-excerpt.txt"
+    if WRITE:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mode", [Mode.JIT, Mode.FULL])
+def test_the_window_with_files_is_the_one_on_file(store, tmp_path, mode):
+    (tmp_path / "note.txt").write_text("The key is under the mat.\n")
+    chatter = "The weather in the harbour was fair, and nobody said much about it.\n" * 30
+    (tmp_path / "guide.md").write_text(
+        f"# Install\n{chatter}\n# Ports\nThe gateway listens on port 8443.\n\n# Licence\n{chatter}"
+    )
+    session = session_on(store, conversation_of(store, talk(*TALK)))
+    session.folder = tmp_path
+    session.options = replace(session.options, budget=Budget(whole_file=300))
+    session.memory.add_user_turn(
+        "Read @guide.md, please.", files=attached_at(["guide.md"], tmp_path)
+    )
+    draft = "Which port does the gateway listen on, by @note.txt?"
+    text, path = drawn(session.preview(draft, mode)), GOLDEN / f"{mode.value}-files.txt"
     if WRITE:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")

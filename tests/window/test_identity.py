@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -50,7 +51,11 @@ def check_sum(window: ContextWindow, counter: TokenCounter) -> None:
 
 def check_shape(window: ContextWindow, case: Case) -> None:
     messages, kinds = window.messages(), [segment.kind for segment in window.segments]
-    assert kinds == sorted(kinds, key=ORDER.index)
+    ordered = [kind for kind in kinds if kind is not Kind.FILES]
+    assert ordered == sorted(ordered, key=ORDER.index)
+    for file, behind in pairwise(window.segments):
+        if file.kind is Kind.FILES and behind.kind is not Kind.FILES:
+            assert not behind.kind.is_stable or behind.turn == file.file.turn
     assert kinds.count(Kind.SYSTEM) == kinds.count(Kind.DRAFT) == 1
     draft = window.segments[-1]
     assert draft.kind is Kind.DRAFT
@@ -61,10 +66,11 @@ def check_shape(window: ContextWindow, case: Case) -> None:
     assert [m.role for m in messages].count(Role.SYSTEM) == 1
     assert messages[0].content == case.system
     assert Role.TOOL not in {m.role for m in messages}
-    for kind in (Kind.PINNED, Kind.RECENT, Kind.INDEX, Kind.RETRIEVED):
+    for kind in (Kind.PINNED, Kind.RECENT, Kind.INDEX):
         turns = [s.turn for s in window.segments if s.kind is kind]
         assert turns == sorted(set(turns)), "each turn once, in order"
-    at_full_text = [s.turn for s in window.segments if s.kind not in (Kind.SYSTEM, Kind.INDEX)]
+    of_no_turn = (Kind.SYSTEM, Kind.INDEX, Kind.FILES, Kind.DOCUMENTS)
+    at_full_text = [s.turn for s in window.segments if s.kind not in of_no_turn]
     assert len(at_full_text) == len(set(at_full_text))
 
 
@@ -130,14 +136,14 @@ def check_jit(
 ) -> None:
     if isinstance(full, ContextWindow):
         assert isinstance(jit, ContextWindow)
-        assert jit.used <= full.used
+        assert jit.used <= full.used or case.files
     recency = case.window(Mode.RECENCY, counter)
     plain = case.window(Mode.JIT, counter, pinned=False)
     if isinstance(recency, ContextWindow):
         assert isinstance(plain, ContextWindow)
         passed_through = "passed through" in {s.reason.partition(":")[0] for s in plain.segments}
         recents = [[s for s in w.segments if s.kind is Kind.RECENT] for w in (recency, plain)]
-        assert passed_through or recents[0] == recents[1]
+        assert passed_through or recents[0] == recents[1] or case.files
 
 
 @quick

@@ -5,7 +5,7 @@ Which server answers is not asked: each field has one meaning wherever it occurs
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -41,6 +41,8 @@ class ModelInfo:
     `responses`, which is spoken here, or `OTHER`; else empty."""
     tools: bool | None = None
     """Whether it takes tools; where nobody tells, they are tried, and a refusal is learnt."""
+    pictures: bool | None = None
+    """Whether it takes pictures; where nobody tells, they are sent."""
 
     @property
     def is_loaded(self) -> bool:
@@ -56,6 +58,7 @@ class ModelInfo:
             max_output=self.max_output or known.max_output,
             prices=self.prices or known.prices,
             tools=self.tools,
+            pictures=self.pictures,
         )
 
     def fields(self) -> dict[str, Any]:
@@ -72,6 +75,8 @@ class ModelInfo:
             described["retires"] = self.retires.isoformat()
         if self.tools is not None:
             described["tools"] = self.tools
+        if self.pictures is not None:
+            described["pictures"] = self.pictures
         return described
 
 
@@ -107,6 +112,7 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
         fields.get("max_output"),
         None if prices is None else Prices(**{kind: prices[kind] for kind in (*_KINDS, "source")}),
         tools=fields.get("tools"),
+        pictures=fields.get("pictures"),
     )
 
 
@@ -119,9 +125,9 @@ _MOST = 10_000
 def _fields() -> dict[str, Any]:
     """Read what servers call what they tell of a model, by what it means.
 
-    `loaded` is what the model was started with, `maximum` what it takes at the most; `tools` is a
-    list of what the model can do, or yes or no; `chats` and `does_not_chat` are types of models,
-    and `other_work` patterns of their names.
+    `loaded` is what the model was started with, `maximum` what it takes at the most; `tools` and
+    `pictures` are a list of what the model can do, or yes or no; `chats` and `does_not_chat` are
+    types of models, and `other_work` patterns of their names.
     """
     read: dict[str, Any] = table.read_json("fields.json")
     other_work = "|".join(read["other_work"])
@@ -156,15 +162,22 @@ def model_of(row: object) -> ModelInfo | None:
     name, longest = name_of(row), _number(row, "max_output")
     if not name:
         return None
-    return ModelInfo(name, limit_of(row), longest, _prices(row), tools=_takes_tools(row))
+    known = limit_of(row), longest, _prices(row)
+    pictures = text_at(row, "type") == "vlm" or _takes(row, "pictures", _SEEING)  # LM Studio's
+    return ModelInfo(name, *known, tools=_takes(row, "tools", ("tool",)), pictures=pictures)
 
 
-def _takes_tools(row: object) -> bool | None:
-    """Tell whether the model takes tools: a list that names them or not, or a plain yes or no."""
-    for place in _fields()["tools"]:
+_SEEING = ("image", "vision", "multimodal")
+"""What lists of what a model can do call it that it takes pictures."""
+
+
+def _takes(row: object, what: str, words: Sequence[str]) -> bool | None:
+    """Tell what the model takes: a list that names it or not, or a plain yes or no."""
+    for place in _fields()[what]:
         told = at(row, *place.split("."))
         if isinstance(told, list) and told:
-            return any(isinstance(each, str) and "tool" in each for each in told)
+            named = " ".join(each for each in told if isinstance(each, str))
+            return any(word in named for word in words)
         if isinstance(told, bool):
             return told
     return None

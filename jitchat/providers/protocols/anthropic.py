@@ -8,10 +8,11 @@ from operator import itemgetter
 
 import httpx
 
+from jitchat.attachments import Picture
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Returned, Run, Step, dialogue
+from jitchat.providers.protocols.dialogue import Returned, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
@@ -79,7 +80,7 @@ def _id(call_id: str) -> str:
 
 def _blocks(run: Run | Step) -> list[Block]:
     if isinstance(run, Run):
-        return list(map(_block, run.texts))
+        return [*map(_seen, run.pictures), *map(_block, run.texts)]
     if isinstance(run, Returned):
         return [_result(result) for result in run.results]
     if isinstance(run.echo, list) and _ids_in(run.echo) == [_id(call.id) for call in run.calls]:
@@ -105,6 +106,11 @@ def _result(result: ToolResult) -> Block:
     if result.content.strip():
         block["content"] = result.content
     return block | {"is_error": True} if result.is_error else block
+
+
+def _seen(picture: Picture) -> Block:
+    source = {"type": "base64", "media_type": picture.media_type, "data": encoded(picture)}
+    return {"type": "image", "source": source}
 
 
 def _side(run: Run | Step) -> str:

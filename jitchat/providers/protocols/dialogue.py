@@ -8,10 +8,12 @@ every protocol refuses anything else. Where no tools are offered they go out as 
 servers refuse calls in a request without tools.
 """
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from jitchat.attachments import Picture
 from jitchat.providers.protocols.calls import UniqueCalls
 from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.tools import paired
@@ -39,6 +41,8 @@ class Run:
     """The user's or the assistant's."""
     texts: tuple[str, ...]
     """A text for each message, at least one; none of them is blank."""
+    pictures: tuple[Picture, ...] = ()
+    """Of all of its messages, to stand ahead of the texts."""
 
     @property
     def text(self) -> str:
@@ -83,17 +87,20 @@ class Dialogue:
     def as_objects(
         self,
         written: Callable[[Step], Iterable[Item]] = lambda _: (),
+        pictured: Callable[[Run], Item] = lambda _: {},
         *,
         merging: bool = False,
     ) -> list[Item]:
         """Make a message of each run; `written` makes those of calls and results.
 
-        `merging` puts a message of the assistant's and the one behind it, which calls, in one.
+        `pictured` makes the fields of a run that has pictures. `merging` puts a message of the
+        assistant's and the one behind it, which calls, in one.
         """
         items: list[Item] = [{"role": "system", "content": self.system}] if self.system else []
         for run in self.runs:
             if isinstance(run, Run):
-                items.append({"role": run.role.value, "content": run.text})
+                seen = pictured(run) if run.pictures else {}
+                items.append({"role": run.role.value, "content": run.text, **seen})
             else:
                 items.extend(written(run))
         return list(_merged(items)) if merging else items
@@ -211,7 +218,8 @@ def _run(row: list[Message], origin: str) -> Run | Step:
         return Called(text, head.use.calls, value)
     if head.use.answers:
         return Returned(tuple(_results(row)))
-    return Run(head.role, tuple(message.content for message in row))
+    pictures = tuple(picture for message in row for picture in message.pictures)
+    return Run(head.role, tuple(message.content for message in row), pictures)
 
 
 def _results(messages: Iterable[Message]) -> Iterator[ToolResult]:
@@ -237,3 +245,12 @@ def _told(call: ToolCall, result: Message) -> str:
     arguments = shorten(call.arguments, _SHOWN_ARGUMENTS)
     what = "failed" if result.use.is_error else "returned"
     return f"[{' '.join(filter(None, (call.name, arguments)))} {what}]\n{result.content}"
+
+
+def encoded(picture: Picture) -> str:
+    """Write the bytes of a picture in base64."""
+    return b64encode(picture.data).decode()
+
+
+def data_url(picture: Picture) -> str:
+    return f"data:{picture.media_type};base64,{encoded(picture)}"

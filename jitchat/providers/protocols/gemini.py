@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 import httpx
 
+from jitchat.attachments import Picture
 from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Called, Item, Run, Step, dialogue
+from jitchat.providers.protocols.dialogue import Called, Item, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, first, list_of, text_at
 from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
 from jitchat.providers.tools import arguments_object, schema_of
@@ -137,10 +138,14 @@ def _role(run: Run | Step) -> str:
     return "model" if isinstance(run, Called) else "user"
 
 
+def _seen(picture: Picture) -> Item:
+    return {"inlineData": {"mimeType": picture.media_type, "data": encoded(picture)}}
+
+
 def _parts(run: Run | Step, unsigned: Item) -> list[object]:
     """Write one run; `unsigned` is added to a call that has no signature of its own."""
     if isinstance(run, Run):
-        return [{"text": text} for text in run.texts]
+        return [*map(_seen, run.pictures), *({"text": text} for text in run.texts)]
     if isinstance(run, Called):
         return _parts_called(run, unsigned)
     parts: list[object] = []

@@ -10,7 +10,7 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import root_of
-from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
+from jitchat.providers.protocols.dialogue import Item, Returned, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.providers.tools import arguments_object
@@ -70,6 +70,10 @@ def _written(step: Step) -> list[Item]:
     return [{"role": "assistant", "content": step.text, **thought, "tool_calls": written}]
 
 
+def _pictured(run: Run) -> Item:
+    return {"images": list(map(encoded, run.pictures))}
+
+
 class OllamaProtocol:
     """`POST {base_url}/api/chat`, answered with one JSON document a line."""
 
@@ -97,7 +101,7 @@ class OllamaProtocol:
         body = {
             "model": endpoint.model,
             "tools": tools,
-            "messages": window.as_objects(_written, merging=True),
+            "messages": window.as_objects(_written, _pictured, merging=True),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
             "format": json.loads(options.schema) if options.schema else None,

@@ -9,7 +9,7 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Item, Returned, Step, dialogue
+from jitchat.providers.protocols.dialogue import Item, Returned, Run, Step, data_url, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
@@ -208,6 +208,11 @@ def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
     return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": written}]
 
 
+def _pictured(run: Run) -> Item:
+    seen = [{"type": "image_url", "image_url": {"url": data_url(each)}} for each in run.pictures]
+    return {"content": [*seen, {"type": "text", "text": run.text}]}
+
+
 class OpenAiProtocol:
     """`POST {base_url}/chat/completions`, answered with server-sent events."""
 
@@ -228,7 +233,7 @@ class OpenAiProtocol:
             origin=calls.asked_for_calls(endpoint, self.name, options),
         )
         turns = window.as_objects(
-            lambda step: _written(step, url.host, without), merging=not by_openai
+            lambda step: _written(step, url.host, without), _pictured, merging=not by_openai
         )
         body: dict[str, object] = {
             "model": endpoint.model,

@@ -7,7 +7,15 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import BETWEEN, Item, Returned, Step, dialogue
+from jitchat.providers.protocols.dialogue import (
+    BETWEEN,
+    Item,
+    Returned,
+    Run,
+    Step,
+    data_url,
+    dialogue,
+)
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
@@ -176,6 +184,11 @@ def _written(step: Step) -> list[Item]:
     ]
 
 
+def _pictured(run: Run) -> Item:
+    seen = [{"type": "input_image", "image_url": data_url(each)} for each in run.pictures]
+    return {"content": [*seen, {"type": "input_text", "text": run.text}]}
+
+
 class ResponsesProtocol:
     """`POST {base_url}/responses`, answered with server-sent events."""
 
@@ -199,11 +212,12 @@ class ResponsesProtocol:
             folding="system" in without,
             origin=calls.asked_for_calls(endpoint, self.name, options),
         )
+        said = window.as_objects(_written, _pictured)
         body = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "input": [{"type": "message"} | item for item in window.as_objects(_written)],
+            "input": [{"type": "message"} | item for item in said],
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,

@@ -407,6 +407,7 @@ class Indexing(Controller):
                 if worker.is_cancelled:
                     return
             error = session.memory.index.failure
+            session.memory.file_parts.index_missing(session.memory.files)
             if session.memory.others is not None:
                 session.memory.others.index_missing()
         except JitchatError as refusal:

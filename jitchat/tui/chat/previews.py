@@ -22,7 +22,7 @@ from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.steering import NextMessage, Steering
-from jitchat.tui.figures import exact_sentence, usage_sentence
+from jitchat.tui.figures import attached_sentence, exact_sentence, usage_sentence
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -51,7 +51,7 @@ class Previews(Controller):
         request: int
         outcome: ContextWindow | JitchatError
         unmet: str = ""
-        """Which turns the draft names in vain; mostly empty."""
+        """Which turns the draft names in vain, and which files have changed; mostly empty."""
 
     opening: Opening
     steering: Steering
@@ -179,7 +179,9 @@ class Previews(Controller):
                 outcome = session.preview(*message)
             except JitchatError as error:
                 outcome = error
-            unmet = session.planning.unmet(message.text)
+            planning = session.planning
+            notes = planning.unmet(message.text), planning.changed_files(message.text)
+            unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 
         self.host.in_thread(plan, "plan")
@@ -194,9 +196,10 @@ class Previews(Controller):
         else:
             self._show(message.outcome, sent=False)
             misplaced = mode_within(self.surfaces.prompt.draft)
+            files = attached_sentence(message.outcome)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
-            for note in filter(None, (message.unmet, misplaced, back, self._unanswered())):
+            for note in filter(None, (message.unmet, misplaced, files, back, self._unanswered())):
                 hint.show_cost(*(f"{note} · {sentence}" for sentence in hint.sentences))
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:

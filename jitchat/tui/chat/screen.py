@@ -18,7 +18,9 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
+from jitchat.errors import FileRefused
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
+from jitchat.files.mentions import files_at, mention_of
 from jitchat.statements import Source
 from jitchat.store.deletion import delete_left
 from jitchat.store.pins import Drafts
@@ -571,6 +573,17 @@ class ChatScreen(Screen[None]):
         self.host.run(self.offers.learn(message.state), "offers")
         self.indexing.show_status()
         self.previews.plan(afresh=True)
+
+    @reports_errors
+    async def action_attach(self, path: str = "") -> None:
+        """Name files in the prompt, so that they go along with its message."""
+        named, session = path.strip("\"'"), self._opened()
+        folder = session.folder if session is not None else None
+        if named and folder and not await asyncio.to_thread(files_at, named, folder):
+            raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
+        prompt = self.surfaces.prompt
+        prompt.insert(f"{mention_of(named)} " if named else "@")
+        prompt.focus()
 
     @work(group="offered", exclusive=True)
     async def action_offered(self, what: str, given: str = "") -> None:

@@ -256,23 +256,43 @@ def never_line(window: ContextWindow) -> str:
 def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
     """List the tools: what each takes or would take, whether it is offered, and why."""
     offered = [each for each in window.segments if each.kind is Kind.TOOLS]
-    listed = [(each.reason, each.tokens, Part.IN) for each in offered]
-    listed += [(f"{e.name}: {e.reason}", e.tokens, Part.OUT) for e in window.tools_left_out]
+    listed = [(each.reason, each.tokens, "offered") for each in offered]
+    out = Verdict.LEFT_OUT.value
+    listed += [(f"{e.name}: {e.reason}", e.tokens, out) for e in window.tools_left_out]
+    taken = part_figure(window, tokens_of(offered))
+    left_out = part_figure(window, sum(each.tokens for each in window.tools_left_out))
+    heading = f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {left_out}"
+    yield from _lines(window, listing, f"{heading} tokens", listed)
+
+
+def file_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
+    """List the files, then the parts that were found: what became of each, and why."""
+    files = sum(not row.file.locator for row in window.files)
+    sent = [each for each in window.segments if each.file is not None]
+    listed = [
+        (f"#{row.file.turn} {row.file.place}: {row.reason}", row.tokens, row.verdict.value)
+        for row in window.files
+    ]
+    heading = f"{plural(files, 'file')} attached, {part_figure(window, tokens_of(sent))} tokens"
+    yield from _lines(window, listing, heading, listed)
+
+
+def _lines(
+    window: ContextWindow, listing: Listing, heading: str, listed: Sequence[tuple[str, int, str]]
+) -> Iterator[Line]:
+    """Draw what is no turn, each with its tokens and its verdict, as far as it is listed."""
     text = fold(listing.text.strip())
+    parts = {
+        verdict: Part.OUT if verdict == Verdict.LEFT_OUT else Part.IN for *_, verdict in listed
+    }
     shown = [
-        (named, tokens, part)
-        for named, tokens, part in listed
-        if listing.part in (Part.ALL, part) and text in fold(named)
+        row for row in listed if listing.part in (Part.ALL, parts[row[2]]) and text in fold(row[0])
     ]
     if shown:
-        taken = part_figure(window, tokens_of(offered))
-        left_out = sum(each.tokens for each in window.tools_left_out)
-        more = f", {taken} tokens; not offered: {part_figure(window, left_out)} tokens"
-        yield Line(f"── {plural(len(offered), 'tool')} offered{more} ", fill="─")
-    for named, tokens, part in shown:
-        verdict = "offered" if part is Part.IN else "left out"
+        yield Line(f"── {heading} ", fill="─")
+    for named, tokens, verdict in shown:
         figure = part_figure(window, tokens)
-        style = "" if part is Part.IN else MUTED
+        style = "" if parts[verdict] is Part.IN else MUTED
         yield Line(f"{figure:>7} {verdict:9} {one_line(named)}", style, can_be_chosen=True)
 
 
@@ -587,7 +607,7 @@ class LedgerView(View):
         if self._elsewhere:
             items.append(Line("── turns of other conversations ", fill="─"))
         items += [Line(text, can_be_chosen=True) for text in self._elsewhere]
-        items += tool_lines(window, listing)
+        items += (*file_lines(window, listing), *tool_lines(window, listing))
         columns = columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""

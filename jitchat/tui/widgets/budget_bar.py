@@ -31,7 +31,9 @@ PATTERNS = {
     "observations": "╪",
     "pinned": "▓",
     "recent": "▚",
+    "files": "▣",
     "facts": "◆",
+    "documents": "▤",
     "index": "≡",
     "retrieved": "▒",
     "draft": "▞",
@@ -55,10 +57,10 @@ _REST = ("free", "reserve")
 SHORT = {"system": "sys", "tools": "tls", "standing": "std", "document": "doc"}
 SHORT |= {"observations": "obs", "pinned": "pin", "recent": "rec", "facts": "fct"}
 SHORT |= {"index": "idx", "retrieved": "ret", "tool calls": "call", "tool results": "res"}
-SHORT |= {"requested": "req", "reserve": "rsv"}
+SHORT |= {"requested": "req", "reserve": "rsv", "files": "fil", "documents": "docs"}
 """Names of kinds where the line is short."""
 SELDOM = (
-    *("tools", "standing", "document", "observations", "pinned", "facts"),
+    *("tools", "standing", "document", "observations", "pinned", "files", "facts", "documents"),
     *("tool calls", "tool results", "requested"),
 )
 """Kinds that the legend names only where there are any."""

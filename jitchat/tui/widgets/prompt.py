@@ -4,6 +4,7 @@ A long paste is held aside and stands in the text as a marker, one unit for the 
 deletes; what is sent is the whole.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
+from jitchat.files.mentions import mentions_for_paste
 from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import PROMPT_BINDINGS
 from jitchat.tui.widgets.folded import Folded, is_long
@@ -198,7 +200,8 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self.paste(event.text)
+        named = await asyncio.to_thread(mentions_for_paste, event.text)
+        self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
         """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -12,13 +13,16 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.attachments import Attachment
 from jitchat.errors import StoreError
 from jitchat.providers.provider import Finished
+from jitchat.store.attachments import AttachmentStore
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
+from jitchat.tui.widgets.pictures import picture_widget, thumbnail
 from jitchat.tui.widgets.reply import Reasoning, ReplyBody, beginning, left_out
 from jitchat.tui.widgets.tool_block import ToolBlock, called_lines
 from jitchat.values import Role, Status, ToolCall, Turn
@@ -51,6 +55,20 @@ class Detail:
     note: ReplyNote | None = None
     versions: tuple[int, ...] = ()
     """The positions of the turns that stand in its place, its own among them; empty for one."""
+    files: tuple[Attachment, ...] = ()
+    """That came with it."""
+    pictures: tuple[Any, ...] = ()
+    """Of these, as `thumbnail` makes them."""
+
+    @property
+    def attached(self) -> str:
+        """`with notes.md, shot.png (picture, 900×500)`; empty where nothing came with it."""
+        named = (
+            one_line(each.name)
+            + (f" (picture, {each.picture.width}×{each.picture.height})" if each.picture else "")
+            for each in self.files
+        )
+        return f"with {', '.join(named)}" if self.files else ""
 
     def sentence_of(self, turn: Turn) -> str:
         """Say who answered and how it ended; that it ended by its calls goes without saying."""
@@ -88,6 +106,7 @@ class TurnDetails:
 
     def __init__(self, store: ColdStore, conversation: str) -> None:
         self._store, self._conversation = store, conversation
+        self._files = AttachmentStore(store.database, conversation)
 
     async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
         """Look up the details by position; none where the store refuses."""
@@ -100,10 +119,22 @@ class TurnDetails:
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
         notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
         versions = self._store.branches(self._conversation)
+        files = self._files.of(self._store.path(self._conversation))
         return {
-            turn.position: Detail(notes.get(turn.id), versions.get(turn.position, ()))
+            turn.position: _detail(
+                Detail(notes.get(turn.id), versions.get(turn.position, ())),
+                [file for file in files if file.turn == turn.position],
+            )
             for turn in stored
         }
+
+
+def _detail(detail: Detail, files: Sequence[Attachment]) -> Detail:
+    """Add what came with a turn; its pictures are made small."""
+    if not files:
+        return detail
+    pictures = (thumbnail(file.picture) for file in files if file.picture is not None)
+    return replace(detail, files=tuple(files), pictures=tuple(each for each in pictures if each))
 
 
 class TurnView(Vertical):
@@ -150,6 +181,9 @@ class TurnView(Vertical):
             left = len(self.turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
             yield Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
+            if attached := self.detail.attached:
+                yield Static(Content(attached), classes="turn-note")
+                yield from map(picture_widget, self.detail.pictures)
         if sentence := self.detail.sentence_of(self.turn):
             self._note = Static(Content(sentence), classes="turn-note")
             yield self._note

@@ -14,6 +14,7 @@ from jitchat.window.compare import difference
 from jitchat.window.window import (
     RERANKER,
     ContextWindow,
+    FileRef,
     Kind,
     LedgerRow,
     NeverCandidates,
@@ -85,6 +86,8 @@ class WindowRow:
     def numbers_text(self) -> str:
         if self.source is not None:
             return f"{'↗' if self.source.conversation else ''}#{self.source.first}"
+        if self.file is not None:
+            return f"#{self.file.turn}"
         if not (numbers := self.numbers):
             return ""
         return f"#{numbers[0]}" if len(numbers) == 1 else f"#{numbers[0]}–{numbers[-1]}"
@@ -95,8 +98,14 @@ class WindowRow:
         return self.segments[0].source if len(self.segments) == 1 else None
 
     @property
+    def file(self) -> FileRef | None:
+        """The file that the row is of, or is a part of."""
+        return self.segments[0].file if self.segments else None
+
+    @property
     def title(self) -> str:
         name = self.source.name if self.source is not None else self.numbers_text
+        name = self.file.place if self.file is not None else name
         return one_line(f"{self.kind} {name} · {self.tokens:,} tokens")
 
 

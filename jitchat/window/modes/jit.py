@@ -2,8 +2,8 @@
 
 What is retrieved does not count there: it is made smaller until all of it costs no more than
 everything. Else, from one draft to the next, a conversation would be passed through or not, and no
-cache could keep its beginning. Facts, and turns of other conversations where recall reaches them,
-come on top of either: everything that was said here has not what was said elsewhere.
+cache could keep its beginning. Facts, parts of files, and turns of other conversations where recall
+reaches them, come on top of either: everything that was said here has not what stands elsewhere.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from jitchat.window.facts import without_repeats
 from jitchat.window.other_conversations import Reached, elsewhere_rows, reach
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.render import pinned_segments, tail_segments
+from jitchat.window.render import Noted, pinned_segments, tail_segments
 from jitchat.window.window import Kind, Segment, tokens_of
 
 
@@ -45,14 +45,21 @@ def _everything(parts: Parts) -> Choice:
     """Send every turn, with what is not of this conversation."""
     price, room = parts.counter.count, parts.room + parts.kept_line
     left = room - parts.whole
-    facts = parts.fitting_facts(parts.recent(0), left)
-    allowance = _allowance(parts, left - sum(price(each.text) for each in facts))
+    beside = _beside_turns(parts, parts.recent(0), left)
+    allowance = _allowance(parts, left - sum(price(each.text) for each in beside))
     noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     while True:
-        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*facts, *reversed(noted)))
-        if tokens_of(choice.segments) <= room or not (facts or noted):
+        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*beside, *reversed(noted)))
+        if tokens_of(choice.segments) <= room or not (beside or noted):
             return choice
-        facts, noted = (facts, noted[:-1]) if noted else (facts[:-1], noted)
+        beside, noted = (beside, noted[:-1]) if noted else (beside[:-1], noted)
+
+
+def _beside_turns(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+    """Choose what is noted beside turns, the least needed last: facts, then parts of files."""
+    facts = parts.fitting_facts(sent, room)
+    left = room - sum(parts.counter.count(each.text) for each in facts)
+    return (*facts, *parts.fitting_documents(left))
 
 
 def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
@@ -80,21 +87,21 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
     taken = frozenset(segment.turn for segment in head if segment.turn is not None)
     price, history = parts.counter.count, sources.history
     room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
-    facts = parts.fitting_facts(head, room)
-    allowance = _allowance(parts, room - sum(price(each.text) for each in facts))
+    beside = _beside_turns(parts, head, room)
+    allowance = _allowance(parts, room - sum(price(each.text) for each in beside))
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     reached = reach(recalled, sources.retrieval.elsewhere, allowance, price)
     while True:
         turns = reached.recalled.in_order(parts.budget.order)
         whole = [piece.turn for piece in turns if piece.excerpt is None]
-        noted = (*without_repeats(facts, whole), *reversed(reached.noted))
+        noted = (*without_repeats(beside, whole), *reversed(reached.noted))
         tail = tail_segments(reached.recalled.lines, turns, parts.draft, price, noted)
         segments = (*head, *tail)
         missing = _missing(parts, segments)
-        if missing <= 0 or (reached.is_bare and not facts):
+        if missing <= 0 or (reached.is_bare and not beside):
             return reached.recalled, segments
         if reached.is_bare:
-            facts = facts[:-1]
+            beside = beside[:-1]
         else:
             reached = _smaller(parts, reached, segments, ceil(missing * slope))
 
@@ -114,10 +121,10 @@ def _smaller(parts: Parts, reached: Reached, segments: Sequence[Segment], missin
 
 
 def _of_conversation(segments: Sequence[Segment]) -> int:
-    """Sum up what is to cost no more than everything: all but what was said elsewhere."""
+    """Sum up what is to cost no more than everything: all but what stands elsewhere."""
     return tokens_of(
         segment
         for segment in segments
-        if segment.kind is not Kind.FACTS
+        if segment.kind not in (Kind.FACTS, Kind.DOCUMENTS)
         and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
     )

@@ -44,6 +44,7 @@ ONE = {
             maximum(399_000),
             128_000,
             Prices(1.25, 10.0, 0.125, None, "the server"),
+            pictures=False,
         ),
     ),
     "OpenRouter, a model that costs nothing": (
@@ -226,8 +227,8 @@ V0 = models(
 )
 async def test_lm_studio_tells_what_is_loaded(more, tools):
     assert await fetched(LM_STUDIO, **more) == (
-        ModelInfo("qwen", loaded(4_096), tools=tools),
-        ModelInfo("gemma", maximum(8_192)),
+        ModelInfo("qwen", loaded(4_096), tools=tools, pictures=None if tools is None else False),
+        ModelInfo("gemma", maximum(8_192), pictures=None if tools is None else True),
     )
 
 

@@ -1,0 +1,1 @@
+"""Reading files that are attached: what may be, what their text is, and where it is cut."""

@@ -1,0 +1,140 @@
+"""From a path to what is attached: read whole, told apart by what it holds, and cut into parts.
+
+What is no text, no picture and no office file is refused with the reason. All of this takes a
+thread's time.
+"""
+
+import csv
+import mimetypes
+import os
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
+
+from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.errors import FileRefused
+from jitchat.files.office import office_parts
+from jitchat.files.pictures import picture_size
+from jitchat.files.split import split_lines, split_markdown, split_table
+from jitchat.text.sanitize import one_line, repair
+
+MOST_BYTES = 20 * 2**20
+MOST_LETTERS = 4_000_000
+"""Characters of text: about a million tokens."""
+MOST_OF_PICTURE = 5 * 2**20
+"""Bytes: what every provider takes."""
+_MARKDOWN = (".md", ".markdown", ".mdx")
+_TABLES = (".csv", ".tsv")
+_KINDS = "Text, code, Markdown, CSV, PDF, docx, xlsx, pptx, PNG, JPEG, WebP and GIF are."
+
+
+def load(path: Path, name: str = "") -> Attachment:
+    """Read a file; the same one, unchanged, is not read again.
+
+    Raises:
+        FileRefused: It cannot be attached; says why.
+
+    """
+    shown = one_line(name or path.name)
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise _unreadable(shown, error) from error
+    if not S_ISREG(found.st_mode):
+        raise FileRefused(f"{shown} is not a file.", "Attach a file; /attach takes folders, too.")
+    if found.st_size > MOST_BYTES:
+        raise _too_large(shown, found.st_size, MOST_BYTES)
+    return _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise _unreadable(name, error) from error
+    known = name, digest_of_bytes(data)
+    where = os.fspath(path), modified_ns / 1e9
+    if (seen := picture_size(data)) is not None:
+        if len(data) > MOST_OF_PICTURE:
+            raise _too_large(name, len(data), MOST_OF_PICTURE)
+        media_type, width, height = seen
+        picture = Picture(*known, media_type, width, height, data)
+        return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
+    parts = _parts(name, path.suffix.lower(), data)
+    media_type = mimetypes.guess_type(path.name)[0] or "text/plain"
+    return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
+
+
+def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
+    parts = office_parts(name, data)
+    if parts is None:
+        parts = _text_parts(suffix, repair(decoded(name, data)))
+    letters = sum(len(part.text) for part in parts)
+    if letters > MOST_LETTERS:
+        what = f"{name} has {letters:,} characters; at most {MOST_LETTERS:,} are attached."
+        raise FileRefused(what, "Attach a part of it.")
+    if not letters:
+        raise FileRefused(f"{name} holds no text.", "Scanned pages are pictures: attach them so.")
+    return tuple(_told_apart(parts))
+
+
+def _told_apart(parts: Iterable[Part]) -> Iterator[Part]:
+    """Number those that stand in the same place: pieces of a page, sections of one name."""
+    seen = Counter[str]()
+    for part in parts:
+        seen[part.locator] += 1
+        number = seen[part.locator]
+        yield part if number == 1 else replace(part, locator=f"{part.locator} ({number})")
+
+
+def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
+    if suffix in _MARKDOWN:
+        return split_markdown(text)
+    if suffix in _TABLES:
+        try:
+            return split_table(text)
+        except csv.Error:
+            return split_lines(text)
+    return split_lines(text)
+
+
+def decoded(name: str, data: bytes) -> str:
+    """Decode UTF-8, UTF-16 with a mark, or else Windows' letters.
+
+    Raises:
+        FileRefused: It is no text.
+
+    """
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    if b"\0" in data:
+        raise FileRefused(f"{name} is no text, and no kind of file that is read.", _KINDS)
+    try:
+        return data.removeprefix(BOM_UTF8).decode()
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def has_changed(file: Attachment) -> bool:
+    """Whether what is at its path now is something else; False where nothing is there."""
+    path = Path(file.path)
+    try:
+        if not file.path or path.stat().st_mtime == file.modified_at:
+            return False
+        return digest_of_bytes(path.read_bytes()) != file.digest
+    except OSError:
+        return False
+
+
+def _unreadable(name: str, error: OSError) -> FileRefused:
+    return FileRefused(f"{name} cannot be read: {error.strerror or error}.", "Check the path.")
+
+
+def _too_large(name: str, size: int, most: int) -> FileRefused:
+    what = f"{name} has {size / 2**20:.1f} MB; at most {most // 2**20} MB are attached."
+    return FileRefused(what, "Attach a part of it, or a smaller version.")

@@ -1,0 +1,204 @@
+"""Files that a message names, and what a terminal pastes for a file that is dropped on it.
+
+`@notes.md`, `@"meeting notes.md"`, `@src/*.py` and `@src/` attach what is there; where nothing is,
+they are words like any others. Quotes are for blanks.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from jitchat.attachments import Attachment
+from jitchat.errors import FileRefused
+from jitchat.files.load import load
+from jitchat.text.sanitize import one_line
+
+MOST_FILES = 100
+"""So many files one message attaches at the most."""
+_MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"][^\s]*))')
+_SEARCHED = 100_000
+"""Characters of a message in which mentions are looked for."""
+_BEHIND = ".,;:!?)'"
+"""Signs of the sentence that may follow a path."""
+_WILD = frozenset("*?[")
+_LONGEST_PASTE = 8_192
+_LOOKED_AT = 10_000
+"""Entries of a folder that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    start: int
+    """In characters of the message."""
+    end: int
+    files: tuple[Path, ...]
+    """At least one."""
+
+
+def mentions_in(text: str, folder: Path) -> Iterator[Mention]:
+    """Find what a message names that is there, in the order of the message.
+
+    Raises:
+        FileRefused: One of them names more than `MOST_FILES` files.
+
+    """
+    for found in islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES):
+        named, end = found[1] or found[2], found.end()
+        files = files_at(named, folder)
+        if not files and not found[1] and (bare := named.rstrip(_BEHIND)) != named and bare:
+            end -= len(named) - len(bare)
+            files = files_at(bare, folder)
+        if files:
+            yield Mention(found.start(), end, files)
+
+
+def files_at(named: str, folder: Path) -> tuple[Path, ...]:
+    """List the files of a path, a pattern or a folder; those of a folder without hidden ones.
+
+    Raises:
+        FileRefused: There are more than `MOST_FILES`.
+
+    """
+    files: tuple[Path, ...] = ()
+    with suppress(OSError, ValueError, RuntimeError):  # no path, or none that may be read
+        path = folder / Path(named).expanduser()
+        if path.is_dir():
+            files = tuple(islice(_within(path), MOST_FILES + 1))
+        elif path.is_file():
+            files = (path,)
+        elif _WILD.intersection(path.name) and path.parent.is_dir():
+            matching = (each for each in path.parent.glob(path.name) if each.is_file())
+            files = tuple(sorted(islice(matching, MOST_FILES + 1)))
+    if len(files) > MOST_FILES:
+        what = f"{named} names more than {MOST_FILES} files."
+        raise FileRefused(what, "Attach fewer at once: a message is about few.")
+    return files
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    looked = 0
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield Path(where, name)
+        looked += len(names) + len(folders)
+        if looked > _LOOKED_AT:
+            return
+
+
+def attached_by(text: str, folder: Path) -> tuple[Attachment, ...]:
+    """Read what a message names, each file once. Takes a thread's time.
+
+    Of a pattern or a folder, what cannot be attached is passed over, as long as anything can.
+
+    Raises:
+        FileRefused: A file that it names cannot be attached, or there are too many.
+
+    """
+    return _read([mention.files for mention in mentions_in(text, folder)], folder)
+
+
+def attached_at(named: Sequence[str], folder: Path) -> tuple[Attachment, ...]:
+    """Read paths, folders and patterns, each file once, as `attached_by` does.
+
+    Raises:
+        FileRefused: A file cannot be attached, there are too many, or nothing is there.
+
+    """
+    found = {each: files_at(each, folder) for each in named}
+    for each, files in found.items():
+        if not files:
+            raise FileRefused(f"There is no file at {one_line(each)}.", "Check the path.")
+    return _read(list(found.values()), folder)
+
+
+def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, ...]:
+    """Read the files of each mention; one that names several may have some that are refused."""
+    read: dict[Path, Attachment] = {}
+    for files in groups:
+        refused: FileRefused | None = None
+        for path in files:
+            try:
+                read[path] = load(path, shown_name(path, folder))
+            except FileRefused as error:
+                refused = error
+        if refused is not None and not read.keys() & set(files):
+            raise refused
+    if len(read) > MOST_FILES:
+        what = f"The message names {len(read)} files; at most {MOST_FILES} are attached."
+        raise FileRefused(what, "Send some of them with another message.")
+    return tuple(read.values())
+
+
+def shown_name(path: Path, folder: Path) -> str:
+    """Name a file as it is seen from a folder; one that is elsewhere, by its last part."""
+    with suppress(ValueError, OSError):
+        return path.absolute().relative_to(folder.absolute()).as_posix()
+    return path.name
+
+
+def names_in(text: str) -> list[str]:
+    """List what stands behind each `@`, whether a file is there or not."""
+    found = islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES)
+    return [each[1] or each[2].rstrip(_BEHIND) for each in found]
+
+
+def without_mentions(text: str) -> str:
+    """Take out what names files, for what is looked for is what the message says of them."""
+    return _MENTION.sub(" ", text)
+
+
+def mention_of(path: str) -> str:
+    """Write the mention of a path: `@notes.md`, `@"meeting notes.md"`."""
+    return f'@"{path}"' if re.search(r"\s", path) else f"@{path}"
+
+
+def mentions_for_paste(pasted: str) -> str:
+    """Write mentions for a paste that is nothing but paths of files; empty for any other.
+
+    Terminals paste an absolute path for what is dropped on them: quoted, with its blanks escaped,
+    or as an address.
+    """
+    if len(pasted) > _LONGEST_PASTE or "\n" in pasted.strip() or not pasted.strip():
+        return ""
+    paths = list(_paths_in(pasted.strip()))
+    with suppress(OSError, ValueError):
+        if paths and all(path.is_absolute() and path.is_file() for path in paths):
+            return " ".join(mention_of(str(path)) for path in paths)
+    return ""
+
+
+def _paths_in(pasted: str) -> Iterator[Path]:
+    words = [pasted]
+    if os.sep == "/":
+        with suppress(ValueError, OSError):
+            if not Path(pasted).is_file():
+                words = shlex.split(pasted)
+    for word in words:
+        is_address = word.startswith("file://")
+        yield Path(unquote(urlparse(word).path) if is_address else word.strip('"'))
+
+
+def paths_beginning(typed: str, folder: Path, most: int = 50) -> list[str]:
+    """List the paths that begin as what is typed behind `@`; folders end in `/`.
+
+    Hidden ones are there only where a dot is typed.
+    """
+    ahead, sign, begin = typed.rpartition("/")
+    found = list[str]()
+    with suppress(OSError, RuntimeError):
+        where = folder / Path(f"{ahead}{sign}" or ".").expanduser()
+        with os.scandir(where) as entries:
+            for entry in islice(entries, _LOOKED_AT):
+                is_hidden = entry.name.startswith(".") and not begin.startswith(".")
+                if entry.name.startswith(begin) and not is_hidden:
+                    end = "/" if entry.is_dir() else ""
+                    found.append(f"{ahead}{sign}{entry.name}{end}")
+    return sorted(found)[:most]

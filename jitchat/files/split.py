@@ -1,0 +1,189 @@
+"""Cutting the text of a file into parts, at its structure.
+
+A part has about `PART` characters. It begins where something begins: a heading, a function, a
+paragraph, a row; only what is far longer by itself is cut elsewhere. Nothing is lost: the parts'
+texts add up to the whole.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import pairwise
+
+from jitchat.attachments import Part
+
+PART = 1_600
+"""Characters: about 400 tokens, of which a few fit into what `jit` recalls."""
+_LONGEST = 2 * PART
+"""Characters. What is longer and has no lines is cut anywhere: nobody wrote it by hand."""
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_CLOSES = (")", "]", "}", "end", "</")
+"""A line at the margin that begins so belongs to what is above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Lines that stand together."""
+
+    first: int
+    """From 1."""
+    lines: list[str]
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.lines))
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lines) - 1
+
+
+def split_lines(text: str) -> tuple[Part, ...]:
+    """Cut text or code: at what begins at the margin behind a blank line, else at blank lines."""
+    if len(text) <= PART:
+        return (Part("", text),)
+    return tuple(
+        part
+        for block in _merged(_finer(_Block(1, lines_of(text))))
+        for part in _pieces(f"lines {_span(block)}", "".join(block.lines))
+    )
+
+
+def split_markdown(text: str) -> tuple[Part, ...]:
+    """Cut at headings; a section that is long, as text is."""
+    made = list[Part]()
+    for title, section in _sections(lines_of(text)):
+        blocks = list(_merged(_finer(section))) if section.size > 2 * PART else [section]
+        where = f"§ {title}" if title else "beginning"
+        for block in blocks:
+            locator = f"{where}, lines {_span(block)}" if len(blocks) > 1 else where
+            made += _pieces(locator, "".join(block.lines))
+    return (Part("", text),) if len(text) <= PART else tuple(made)
+
+
+def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
+    """Cut comma-separated rows into groups; each stands with the header where it stands alone."""
+    starts = list(_row_starts(text))
+    ends = [*starts[1:], len(text)]
+    if not starts:
+        return ()
+    head, made, begin = text[starts[0] : ends[0]], list[Part](), 0
+    for row, end in enumerate(ends):
+        is_last = row == len(ends) - 1
+        if is_last or ends[row + 1] - starts[begin] > PART:
+            locator = f"{sheet} rows {begin + 1}–{row + 1}".lstrip()
+            piece = text[starts[begin] : end]
+            made += [
+                Part(part.locator, part.text, head if begin and len(head) < PART // 2 else "")
+                for part in _pieces(locator, piece)
+            ]
+            begin = row + 1
+    return (Part(sheet, text),) if len(made) == 1 else tuple(made)
+
+
+def split_pages(pages: Iterable[str], name: str = "p. {}") -> tuple[Part, ...]:
+    """Make a part of each page that has text; a long one is cut further."""
+    made = list[Part]()
+    for number, page in enumerate(pages, 1):
+        text = page.strip()
+        if text:
+            blocks = _merged(_finer(_Block(1, lines_of(f"{text}\n"))))
+            for block in blocks:
+                made += _pieces(name.format(number), "".join(block.lines))
+    return tuple(made)
+
+
+def _span(block: _Block) -> str:
+    return f"{block.first}–{block.last}" if block.last > block.first else str(block.first)
+
+
+def _sections(lines: Sequence[str]) -> Iterator[tuple[str, _Block]]:
+    """Give each heading with its lines; one without text of its own goes to the next."""
+    title, start, has_text, is_fenced = "", 0, False, False
+    for number, line in enumerate(lines):
+        is_fenced ^= bool(_FENCE.match(line))
+        heading = None if is_fenced else _HEADING.match(line)
+        if heading is None:
+            has_text |= not line.isspace()
+            continue
+        if has_text:
+            yield title, _Block(start + 1, list(lines[start:number]))
+            start, has_text = number, False
+        title = heading[2]
+    if lines[start:]:
+        yield title, _Block(start + 1, list(lines[start:]))
+
+
+def _finer(block: _Block) -> Iterator[_Block]:
+    """Cut a block that is long at what begins at the margin, then at blank lines, then anywhere."""
+    if block.size <= PART:
+        yield block
+        return
+    for begins in (_begins_at_margin, _is_behind_blank, _is_any):
+        starts = [0, *(at for at in range(1, len(block.lines)) if begins(block.lines, at))]
+        if len(starts) > 1:
+            for start, end in pairwise((*starts, len(block.lines))):
+                piece = _Block(block.first + start, block.lines[start:end])
+                yield from _finer(piece) if begins is not _is_any else (piece,)
+            return
+    yield block
+
+
+def _merged(blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """Put neighbours together as long as they make one part."""
+    held: _Block | None = None
+    for block in blocks:
+        if held is not None and held.size + block.size <= PART:
+            held = _Block(held.first, held.lines + block.lines)
+            continue
+        if held is not None:
+            yield held
+        held = block
+    if held is not None:
+        yield held
+
+
+def _is_behind_blank(lines: Sequence[str], at: int) -> bool:
+    return bool(lines[at].strip()) and not lines[at - 1].strip()
+
+
+def _begins_at_margin(lines: Sequence[str], at: int) -> bool:
+    line = lines[at]
+    is_indented = line[:1].isspace()
+    return _is_behind_blank(lines, at) and not is_indented and not line.startswith(_CLOSES)
+
+
+def _is_any(lines: Sequence[str], at: int) -> bool:  # noqa: ARG001  as the others are called
+    return True
+
+
+def _pieces(locator: str, text: str) -> Iterator[Part]:
+    """Make one part, or several of what has no lines to be cut at."""
+    if len(text) <= _LONGEST:
+        yield Part(locator, text)
+        return
+    for number, start in enumerate(range(0, len(text), PART), 1):
+        yield Part(f"{locator}, piece {number}", text[start : start + PART])
+
+
+def _row_starts(text: str) -> Iterator[int]:
+    """Find where the rows of a table begin; a quoted field may hold line feeds.
+
+    Raises:
+        csv.Error: It is no table.
+
+    """
+    lines = lines_of(text)
+    reader, at, read = csv.reader(lines), 0, 0
+    for _ in reader:
+        yield at
+        at += sum(map(len, lines[read : reader.line_num]))
+        read = reader.line_num
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut at line feeds alone, which stay; other separators are a part of a line."""
+    return list(StringIO(text))

@@ -1,0 +1,164 @@
+"""Recall from files: the parts of those that came with turns, searched as turns are.
+
+They are an index of their own, for a score among turns means little among parts. Each part is a
+stretch by itself: it lends nothing to its neighbours, for it is no answer to them. What a part is
+found by is its text and the file's name. Vectors are made of what is stored; those of a draft's own
+files, as it is sent. Safe to use from several threads.
+"""
+
+import re
+import sys
+import threading
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING
+
+from jitchat.attachments import Attachment, PartHit
+from jitchat.errors import EmbedderUnavailable
+from jitchat.index.abstain import needless
+from jitchat.index.conversation_index import ConversationIndex
+from jitchat.index.embedder import Embedder
+from jitchat.index.retrieve import SearchRequest, pick
+from jitchat.index.tables import IndexRow
+from jitchat.store.database import Database
+from jitchat.text.negation import stems_and_negations
+from jitchat.values import Hit
+from jitchat.window import reasons
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from jitchat.index.search import HotIndex  # loads numpy
+
+AT_ONCE = 32
+"""Parts that are embedded ahead of a send; the others are behind it."""
+_FIRST = 4
+"""Parts of a draft's own file that are given where nothing in it matches."""
+_JOINTS = re.compile(r"[\W_]+")
+"""What stands between the words of a file's name."""
+_MISSING = """
+    SELECT p.number FROM attachment_parts p LEFT JOIN part_vectors v
+    ON v.digest = p.digest AND v.number = p.number AND v.embedder = ?2
+    WHERE p.digest = ?1 AND v.number IS NULL ORDER BY p.number
+"""
+
+
+class FileParts:
+    """Searches the parts of files."""
+
+    def __init__(self, database: Database, own: ConversationIndex) -> None:
+        """`own` tells the embedder, and when to give way."""
+        self._database, self._own = database, own
+        self._lock = threading.Lock()
+        self._stems: dict[tuple[str, str], list[str]] = {}
+        """Of each part, by the file's digest and name."""
+        self._loaded: tuple[object, HotIndex | None] = (None, None)
+        self._vectors = 0
+        """Changes as vectors are made."""
+
+    def search(self, request: SearchRequest, files: Sequence[Attachment]) -> tuple[PartHit, ...]:
+        """Find parts for a draft, best first, those of its own files ahead of all others.
+
+        Of a file of its own, the beginning is there at least.
+        """
+        latest = {file.digest: file for file in files if file.parts}
+        known = list(latest.values())
+        if not known:
+            return ()
+        ends = list(accumulate(len(file.parts) for file in known))
+        found = list[PartHit]()
+        for hit in self._hits(request, known, ends[-1]):
+            at = bisect_right(ends, hit.turn - 1)
+            file = known[at]
+            number = hit.turn - 1 - (ends[at] - len(file.parts))
+            found.append(PartHit(file.turn, file.digest, number, hit.score, hit.reason))
+        matched = {hit.digest for hit in found}
+        found += (
+            PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)
+            for file in known
+            if file.turn == request.position and file.digest not in matched
+            for number in range(min(_FIRST, len(file.parts)))
+        )
+        return tuple(sorted(found, key=lambda hit: hit.turn != request.position))
+
+    def _hits(
+        self, request: SearchRequest, files: Sequence[Attachment], parts: int
+    ) -> Sequence[Hit]:
+        with self._lock:
+            index = self._load(files)
+            query = request.query(frozenset())
+            rows = index.search(query, parts + 1)
+            return () if needless(query, rows, index.terms(query), parts) else pick(rows)
+
+    def _load(self, files: Sequence[Attachment]) -> "HotIndex":
+        from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
+
+        embedder = self._own.embedder
+        wanted = tuple((file.digest, file.name) for file in files), embedder.id, self._vectors
+        known, index = self._loaded
+        if index is None or known != wanted:
+            index, base = HotIndex(embedder), 0
+            for file in files:
+                for row in self._rows(file, base, embedder):
+                    index.add([row], begins=True)
+                base += len(file.parts)
+            self._loaded = wanted, index
+            self._stems = {key: self._stems[key] for key in wanted[0]}
+        return index
+
+    def _rows(self, file: Attachment, base: int, embedder: Embedder) -> list[IndexRow]:
+        query = "SELECT number, vector FROM part_vectors WHERE digest = ? AND embedder = ?"
+        vectors = dict(self._database.fetch_all(query, (file.digest, embedder.id)))
+        key, name = (file.digest, file.name), _JOINTS.sub(" ", file.name)
+        if key not in self._stems:
+            texts = (f"{name}\n{part.text}" for part in file.parts)
+            self._stems[key] = [" ".join(stems_and_negations(text)) for text in texts]
+        flags = (False,) * 5
+        return [
+            IndexRow(base + at + 1, "", None, stems, part.locator, "", "", *flags, vectors.get(at))
+            for at, (part, stems) in enumerate(zip(file.parts, self._stems[key], strict=True))
+        ]
+
+    def index_missing(self, files: Sequence[Attachment], most: int = sys.maxsize) -> None:
+        """Embed the parts of stored files that lack a vector, `most` at the most.
+
+        What cannot be embedded is found by its words.
+        """
+        embedder, left = self._own.embedder, most
+        if not embedder.dimension:
+            return
+        for file in {file.digest: file for file in files if file.parts}.values():
+            rows = self._database.fetch_all(_MISSING, (file.digest, embedder.id))
+            missing = iter(number for (number,) in rows)
+            while batch := list(islice(missing, min(AT_ONCE, left))):
+                if self._own.throttle.halted or not self._embed(file, batch, embedder):
+                    return
+                left -= len(batch)
+
+    def _embed(self, file: Attachment, numbers: Sequence[int], embedder: Embedder) -> bool:
+        """Make and store vectors; False where that cannot be done."""
+        from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
+
+        begun = self._own.throttle.now()
+        texts = [file.parts[number].text for number in numbers if number < len(file.parts)]
+        try:
+            made = vectors_of(embedder, texts)
+        except EmbedderUnavailable:
+            return False
+        with self._database.write() as connection:
+            connection.executemany(
+                "REPLACE INTO part_vectors VALUES (?, ?, ?, ?, ?)",
+                [
+                    (file.digest, number, embedder.id, embedder.dimension, _bytes(row))
+                    for number, row in zip(numbers, made, strict=False)
+                ],
+            )
+        self._vectors += 1
+        self._own.throttle.rest_after(begun)
+        return True
+
+
+def _bytes(row: "NDArray[np.float32]") -> bytes:
+    return row.astype("<f4").tobytes() if row.any() else b""

@@ -1,0 +1,154 @@
+"""What can be attached, what cannot and why."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zipfile
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import docx
+import openpyxl
+import pptx
+import pytest
+
+from jitchat.errors import FileRefused
+from jitchat.files import load as loading
+from jitchat.files.load import has_changed, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R
+/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 43>>stream
+BT /F 9 Tf 9 50 Td (The port is 8443.) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+startxref
+0
+%%EOF
+"""
+
+
+def test_text_is_kept_whole_with_what_tells_that_it_changed(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes("The port is 8443.\x00".encode("utf-16"))
+    file = load(path)
+
+    assert file.text == "The port is 8443.␀"
+    assert file.data == path.read_bytes()
+    assert not has_changed(file)
+    path.write_text("The port is 9000.")
+    assert has_changed(file)
+    assert load(path).text == "The port is 9000."
+    path.unlink()
+    assert not has_changed(file)
+
+
+def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(PDF)
+    document = docx.Document()
+    document.add_paragraph("Ahead of it. " * 100)
+    document.add_heading("Install", 1)
+    document.add_paragraph("Run it. " * 100)
+    document.add_table(1, 2).cell(0, 1).text = "8443"
+    document.save(str(tmp_path / "b.docx"))
+    book = openpyxl.Workbook()
+    book.active.append(["port", 8443])
+    book.save(tmp_path / "c.xlsx")
+    show = pptx.Presentation()
+    show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = "The port"
+    show.save(str(tmp_path / "d.pptx"))
+
+    found = {name: load(tmp_path / name).parts for name in ("a.pdf", "b.docx", "c.xlsx", "d.pptx")}
+    assert {name: [part.locator for part in parts] for name, parts in found.items()} == {
+        "a.pdf": ["p. 1"],
+        "b.docx": ["beginning", "§ Install"],
+        "c.xlsx": ["Sheet"],
+        "d.pptx": ["slide 1"],
+    }
+    assert found["a.pdf"][0].text.strip() == "The port is 8443."
+    assert found["b.docx"][1].text.endswith(",8443\n\n")
+    assert found["c.xlsx"][0].text == "port,8443\n"
+
+
+def test_no_two_parts_have_one_name(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"# Port\n{'It is 8443. ' * 200}\n" * 3)
+    locators = [part.locator for part in load(tmp_path / "a.md").parts]
+    assert locators == ["§ Port", "§ Port (2)", "§ Port (3)"]
+
+
+def test_without_the_extra_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    (tmp_path / "a.pdf").write_bytes(PDF)
+    with pytest.raises(FileRefused, match=r"pip install 'jitchat\[files\]'"):
+        load(tmp_path / "a.pdf")
+
+
+def packed(size: int) -> bytes:
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("word/document.xml", bytes(size))
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.bin", b"ELF\0\1", "no text, and no kind"),
+        ("a.txt", b"", "holds no text"),
+        ("a.docx", b"no zip", "damaged or protected"),
+        ("a.docx", packed(300 * 2**20), "more than 256 MB"),
+        ("a.txt", b"x" * (loading.MOST_LETTERS + 1), "at most 4,000,000"),
+        ("a.png", b"\x89PNG\r\n\x1a\n0000IHDR" + bytes(6 * 2**20), "at most 5 MB"),
+        ("a.txt", b"x" * (loading.MOST_BYTES + 1), "at most 20 MB"),
+    ],
+)
+def test_what_cannot_be_attached_is_refused_with_the_reason(
+    tmp_path: Path, name: str, data: bytes, why: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileRefused, match=why):
+        load(tmp_path / name)
+    with pytest.raises(FileRefused, match="cannot be read"):
+        load(tmp_path / "nowhere")
+    with pytest.raises(FileRefused, match="not a file"):
+        load(tmp_path)
+
+
+def chunk(kind: bytes, body: bytes) -> bytes:
+    return b"RIFF" + bytes(4) + b"WEBP" + kind + struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 800, 600), "image/png"),
+        (b"GIF89a" + struct.pack("<HH", 800, 600), "image/gif"),
+        (
+            b"\xff\xd8\xff\xe0\0\4ab\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", 600, 800),
+            "image/jpeg",
+        ),
+        (chunk(b"VP8 ", bytes(6) + struct.pack("<HH", 800, 600)), "image/webp"),
+        (chunk(b"VP8L", b"\x2f" + struct.pack("<I", 799 | 599 << 14)), "image/webp"),
+        (
+            chunk(b"VP8X", bytes(4) + struct.pack("<I", 799)[:3] + struct.pack("<I", 599)[:3]),
+            "image/webp",
+        ),
+    ],
+)
+def test_a_picture_tells_its_size(tmp_path: Path, data: bytes, media_type: str) -> None:
+    (tmp_path / "shot").write_bytes(data)
+    picture = load(tmp_path / "shot").picture
+
+    assert picture is not None
+    assert (picture.media_type, picture.width, picture.height) == (media_type, 800, 600)
+    assert picture.data == data

@@ -1,0 +1,88 @@
+"""Files that a message names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import FileRefused
+from jitchat.files.mentions import (
+    attached_by,
+    mentions_for_paste,
+    paths_beginning,
+    without_mentions,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("notes.md", "my notes.md", "src/a.py", "src/b.py", "src/.env", ".hidden"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "src" / "c.bin").write_bytes(b"\0")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("What does @notes.md say?", ["notes.md"]),
+        ("(see @notes.md), or @notes.md.", ["notes.md"]),
+        ('compare @"my notes.md" with @src/*.py', ["my notes.md", "src/a.py", "src/b.py"]),
+        ("read @src/", ["src/a.py", "src/b.py"]),
+        ("@full @nowhere.md @ann and me@notes.md", []),
+        ("what is in @.hidden?", [".hidden"]),
+    ],
+)
+def test_a_message_attaches_what_it_names_and_is_there(
+    folder: Path, message: str, names: list[str]
+) -> None:
+    assert [file.name for file in attached_by(message, folder)] == names
+
+
+def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: Path) -> None:
+    with pytest.raises(FileRefused, match=r"c\.bin is no text"):
+        attached_by("@src/c.bin", folder)
+
+
+def test_too_many_files_are_refused(folder: Path) -> None:
+    for number in range(101):
+        (folder / f"{number}.log").write_text("x")
+    with pytest.raises(FileRefused, match="more than 100"):
+        attached_by("@*.log", folder)
+
+
+def test_names_of_files_are_not_looked_for() -> None:
+    assert without_mentions('which port is in @"my notes.md" ?').split() == [
+        "which",
+        "port",
+        "is",
+        "in",
+        "?",
+    ]
+
+
+@pytest.mark.parametrize("write", ["{}", "'{}'", '"{}"', "file://{}"])
+def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write: str) -> None:
+    path = folder / "my notes.md"
+    pasted = write.format(str(path).replace(" ", "%20") if "file" in write else path)
+
+    assert mentions_for_paste(f"{pasted}\n") == f'@"{path}"'
+    both = f"{folder}/notes.md {folder}/my\\ notes.md"
+    assert mentions_for_paste(both) == f'@{folder}/notes.md @"{path}"'
+
+
+@pytest.mark.parametrize("pasted", ["", "notes.md", "/nowhere/notes.md", "it's a text", "a\nb"])
+def test_any_other_paste_stays_what_it_is(pasted: str) -> None:
+    assert mentions_for_paste(pasted) == ""
+
+
+def test_paths_are_offered_as_they_are_typed(folder: Path) -> None:
+    assert paths_beginning("", folder) == ["my notes.md", "notes.md", "src/"]
+    assert paths_beginning("src/a", folder) == ["src/a.py"]
+    assert paths_beginning(".h", folder) == [".hidden"]
+    assert paths_beginning("nowhere/", folder) == []

@@ -1,0 +1,67 @@
+"""Files that came with turns, as they are stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jitchat.store.temporary import delete_conversation
+
+from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.store.attachments import AttachmentStore
+from jitchat.values import Role, Turn
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+
+DATA = b"# Install\nRun it.\n"
+NOTES = Attachment(
+    *("notes.md", digest_of_bytes(DATA), "text/markdown", len(DATA)),
+    parts=(Part("§ Install", DATA.decode()),),
+    path="/home/ann/notes.md",
+    modified_at=5.0,
+    data=DATA,
+)
+SHOT = Attachment(
+    *("shot.png", "abc", "image/png", 3),
+    picture=Picture("shot.png", "abc", "image/png", 800, 600, b"png"),
+    data=b"png",
+)
+
+
+def with_files(store: ColdStore, *, temporary: bool = False) -> tuple[str, Turn]:
+    made = store.create("A talk", temporary=temporary)
+    turn = store.append(made.id, [Turn(0, Role.USER, "See @notes.md")])[0]
+    AttachmentStore(store.database, made.id).put(turn, (NOTES, SHOT))
+    return made.id, turn
+
+
+def test_files_are_kept_whole_once_and_come_back_with_their_turn(store: ColdStore) -> None:
+    name, turn = with_files(store)
+    again = store.append(name, [Turn(0, Role.USER, "And @notes.md")])[0]
+    files = AttachmentStore(store.database, name)
+    files.put(again, (NOTES,))
+    notes, shot, same = files.of(store.path(name))
+
+    assert (notes.name, notes.parts, notes.turn) == ("notes.md", NOTES.parts, turn.position)
+    assert (notes.path, notes.modified_at, notes.size) == ("/home/ann/notes.md", 5.0, len(DATA))
+    assert shot.picture == SHOT.picture
+    assert shot.picture is not None
+    assert shot.picture.data == b"png"
+    assert same.turn == again.position
+    stored = store.database.fetch_all(
+        "SELECT content FROM attachments WHERE digest = ?", (NOTES.digest,)
+    )
+    assert stored == [(DATA,)]
+    assert files.of(store.path(name)) is files.of(store.path(name))
+
+
+def test_what_no_turn_has_any_more_is_deleted_with_the_last_one(store: ColdStore) -> None:
+    passing, _ = with_files(store, temporary=True)
+    _, turn = with_files(store)
+    delete_conversation(store, passing)
+    count = "SELECT COUNT(*) FROM attachments"
+
+    assert store.database.fetch_one(count) == (2,)
+    store.database.execute("DELETE FROM turns WHERE id = ?", (turn.id,))
+    assert store.database.fetch_one(count) == (0,)
+    assert store.database.fetch_one("SELECT COUNT(*) FROM attachment_parts") == (0,)

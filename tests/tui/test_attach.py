@@ -1,0 +1,82 @@
+"""Files and pictures in the chat: named, priced before the send, shown with their turn."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from jitchat.tui.widgets import pictures
+from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.turn_view import TurnDetails, TurnView
+from tests.tui.support import demo_app, idle, notices, ready, type_text, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from tests.tui.support import TestBackend
+
+
+def png(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        check = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = zlib.compress(b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height)))
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_turn(
+    backend: TestBackend, tmp_path: Path
+) -> None:
+    (tmp_path / "note.txt").write_text("The key is under the mat.")
+    (tmp_path / "a shot.png").write_bytes(png(80, 40))
+    app = demo_app(backend)
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        session = screen.opening.session
+        assert session is not None
+        session.folder = tmp_path
+        prompt = screen.query_one(Prompt)
+        await screen.action_attach("nowhere.txt")
+        told_so = "There is no file at nowhere.txt. Check the path."
+        await until(pilot, lambda: told_so in notices(pilot), "why nothing is attached")
+        await screen.action_attach("note.txt")
+        prompt.post_message(events.Paste(f"'{tmp_path}/a shot.png'\n"))
+        mention = f'@"{tmp_path}/a shot.png"'
+        await until(pilot, lambda: prompt.text == f"@note.txt {mention} ", "the mention")
+        await type_text(pilot, "Where is the key?")
+
+        [told, *_] = screen.query_one(HintLine).sentences
+        assert "attaches note.txt ~" in told
+        assert "a shot.png ~" in told
+        window = screen.previews.window
+        assert window is not None
+        await pilot.press("enter")
+        await idle(pilot)
+        said = next(view for view in screen.query(TurnView) if "note.txt" in view.turn.content)
+        assert said.detail.attached == "with note.txt, a shot.png (picture, 80×40)"
+        assert said.query(".turn-picture")
+        (tmp_path / "note.txt").write_text("It is not.")
+        await type_text(pilot, "And now?")
+        assert "note.txt has changed since #61" in screen.query_one(HintLine).sentences[0]
+        details = await TurnDetails(backend.store, session.memory.conversation.id).of([said.turn])
+        assert [file.name for file in details[61].files] == ["note.txt", "a shot.png"]
+
+
+def test_without_the_extra_a_line_stands_for_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jitchat.attachments import Picture
+
+    shot = Picture("a.png", "", "image/png", 80, 40, png(80, 40))
+    assert pictures.thumbnail(shot) is not None
+    broken = Picture("a.png", "", "image/png", 80, 40, png(80, 40)[:-40])
+    assert pictures.thumbnail(broken) is None
+    monkeypatch.setattr(pictures, "_library", lambda: None)
+    assert pictures.thumbnail(shot) is None
