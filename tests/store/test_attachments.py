@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jitchat.store.temporary import delete_conversation
-
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
 from jitchat.store.attachments import AttachmentStore
+from jitchat.store.deletion import delete_conversation
 from jitchat.values import Role, Turn
 
 if TYPE_CHECKING:

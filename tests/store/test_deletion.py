@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.attachments import Attachment, Part, digest_of_bytes
 from jitchat.errors import ConversationDeleted, ConversationInUse
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
@@ -24,6 +25,7 @@ from jitchat.statements import (
     Section,
     Source,
 )
+from jitchat.store.attachments import AttachmentStore
 from jitchat.store.deletion import delete_conversation, delete_left, erase, hide, restore_last
 from jitchat.store.documents import DocumentStore
 from jitchat.store.facts import FactStore
@@ -77,6 +79,14 @@ def with_all_that_there_is(store: ColdStore) -> str:
             (made.id,),
         ).lastrowid
         connection.execute("INSERT INTO observations VALUES (?, 1, ?)", (pass_id, SECRET))
+    data = SECRET.encode()
+    file = Attachment(
+        *("walrus.md", digest_of_bytes(data), "text/markdown", len(data)),
+        parts=(Part("§ Walrus", SECRET),),
+        path="/walrus.md",
+        data=data,
+    )
+    AttachmentStore(store.database, made.id).put(asked, (file,))
     Drafts(store.database).put(made.id, SECRET)
     store.tag(made.id, ["walrus"])
     list(Indexer(store, made.id, NoEmbedder()).catch_up())
