@@ -135,7 +135,7 @@ class Planning:
             return once
         named = {file.name: file for file in (*once.files, *self._files_named(draft))}
         stored = {file.name: file for file in self._memory.files}
-        gone = (name for name in names_in(draft) if name in stored and name not in named)
+        gone = (name for _, name in names_in(draft) if name in stored and name not in named)
         files = (*named.values(), *(stored[name] for name in gone))
         self._require_sight(files)
         return replace(once, files=tuple({file.digest: file for file in files}.values()))

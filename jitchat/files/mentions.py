@@ -18,6 +18,7 @@ from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import load
 from jitchat.text.sanitize import one_line
+from jitchat.text.words import fold
 
 MOST_FILES = 100
 """So many files one message attaches at the most."""
@@ -144,10 +145,11 @@ def shown_name(path: Path, folder: Path) -> str:
     return path.name
 
 
-def names_in(text: str) -> list[str]:
-    """List what stands behind each `@`, whether a file is there or not."""
-    found = islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES)
-    return [each[1] or each[2].rstrip(_BEHIND) for each in found]
+def names_in(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Find what stands behind each `@`, whether a file is there or not, and from where to where."""
+    for found in islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES):
+        name = found[1] or found[2].rstrip(_BEHIND)
+        yield (found.start(), found.end() if found[1] else found.start(2) + len(name)), name
 
 
 def without_mentions(text: str) -> str:
@@ -186,19 +188,19 @@ def _paths_in(pasted: str) -> Iterator[Path]:
         yield Path(unquote(urlparse(word).path) if is_address else word.strip('"'))
 
 
-def paths_beginning(typed: str, folder: Path, most: int = 50) -> list[str]:
+def paths_beginning(typed: str, folder: Path, most: int) -> list[str]:
     """List the paths that begin as what is typed behind `@`; folders end in `/`.
 
-    Hidden ones are there only where a dot is typed.
+    Hidden ones are there only where the dot is typed. What cannot be read has none.
     """
-    ahead, sign, begin = typed.rpartition("/")
+    ahead, slash, begin = typed.rpartition("/")
     found = list[str]()
-    with suppress(OSError, RuntimeError):
-        where = folder / Path(f"{ahead}{sign}" or ".").expanduser()
+    with suppress(OSError, RuntimeError, ValueError):
+        where = folder / Path(f"{ahead}{slash}").expanduser()
         with os.scandir(where) as entries:
             for entry in islice(entries, _LOOKED_AT):
-                is_hidden = entry.name.startswith(".") and not begin.startswith(".")
-                if entry.name.startswith(begin) and not is_hidden:
+                is_shown = begin.startswith(".") or not entry.name.startswith(".")
+                if is_shown and fold(entry.name).startswith(fold(begin)):
                     end = "/" if entry.is_dir() else ""
-                    found.append(f"{ahead}{sign}{entry.name}{end}")
+                    found.append(f"{ahead}{slash}{entry.name}{end}")
     return sorted(found)[:most]

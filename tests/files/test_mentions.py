@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,8 +82,25 @@ def test_any_other_paste_stays_what_it_is(pasted: str) -> None:
     assert mentions_for_paste(pasted) == ""
 
 
-def test_paths_are_offered_as_they_are_typed(folder: Path) -> None:
-    assert paths_beginning("", folder) == ["my notes.md", "notes.md", "src/"]
-    assert paths_beginning("src/a", folder) == ["src/a.py"]
-    assert paths_beginning(".h", folder) == [".hidden"]
-    assert paths_beginning("nowhere/", folder) == []
+@pytest.mark.parametrize(
+    ("typed", "paths"),
+    [
+        ("", ["my notes.md", "notes.md", "src/"]),
+        ("N", ["notes.md"]),
+        ("src/a", ["src/a.py"]),
+        (".", [".hidden"]),
+        ("src/x", []),
+        ("nowhere/", []),
+        ("\0", []),
+    ],
+)
+def test_paths_are_listed_as_they_begin(folder: Path, typed: str, paths: list[str]) -> None:
+    assert paths_beginning(typed, folder, 50) == paths
+    assert paths_beginning(f"{folder}/{typed}", folder, 50) == [f"{folder}/{p}" for p in paths]
+
+
+def test_a_folder_that_cannot_be_read_has_no_paths(folder: Path) -> None:
+    (folder / "src").chmod(0)
+    found = paths_beginning("src/", folder, 50)
+    (folder / "src").chmod(0o700)
+    assert (found == []) == bool(os.getuid())

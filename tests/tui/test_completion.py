@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +16,6 @@ from jitchat.tui.chat.completion import (
     choices_among,
     known_choices,
     names_beginning,
-    paths_beginning,
 )
 from tests.tui.support import TestBackend, demo_app, notices, ready, until
 
@@ -83,30 +81,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "nested").mkdir()
     (tmp_path / "nested" / "deep.py").touch()
     return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("typed", "paths"),
-    [
-        ("n", ["Numbers.csv", "nested/", "notes.md"]),
-        ("", ["Numbers.csv", "meeting notes.md", "nested/", "notes.md"]),
-        (".", [".hidden"]),
-        ("nested/", ["nested/deep.py"]),
-        ("nested/x", []),
-        ("nowhere/", []),
-        ("\0", []),
-    ],
-)
-def test_paths_are_listed_as_they_begin(folder: Path, typed: str, paths: list[str]) -> None:
-    assert paths_beginning(typed, folder) == paths
-    assert paths_beginning(f"{folder}/{typed}", folder) == [f"{folder}/{path}" for path in paths]
-
-
-def test_a_folder_that_cannot_be_read_has_no_paths(folder: Path) -> None:
-    (folder / "nested").chmod(0)
-    found = paths_beginning("nested/", folder)
-    (folder / "nested").chmod(0o700)
-    assert found == ([] if os.getuid() else ["nested/deep.py"])
 
 
 def test_modes_stand_ahead_of_paths_and_a_path_with_blanks_in_quotes(folder: Path) -> None:

@@ -4,15 +4,14 @@
 path of a file; `#` a turn, by its number or by a word of it.
 """
 
-import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
 
+from jitchat.files.mentions import paths_beginning
 from jitchat.text.words import fold
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import COMMANDS, Takes
@@ -23,8 +22,6 @@ MOST = 50
 """So many are offered."""
 _PART = 2
 """Letters from which names are found by a part."""
-_LOOKED_AT = 10_000
-"""Entries of a folder that are looked at."""
 _COMMAND = re.compile(r"/([\w:-]*)")
 _ARGUMENT = re.compile(r"/([a-z]+)\s+(\S.*|)", re.IGNORECASE)
 _NAME = re.compile(r'(?<!\S)@("[^"]*|[^\s"]*)$')
@@ -124,25 +121,8 @@ def names_beginning(begun: Begun, folder: Path) -> list[Choice]:
     """List the modes, where one may stand, and the paths that begin so. Reads a folder."""
     modes = [Choice(f"@{mode}", mode.description) for mode in Mode]
     fitting = _fitting(begun, modes) if begun.kind is Kind.NAME else []
-    return [*fitting, *map(_choice_of, paths_beginning(begun.typed.removeprefix('"'), folder))]
-
-
-def paths_beginning(typed: str, folder: Path, most: int = MOST) -> list[str]:
-    """List the paths that begin as what is typed; folders end in `/`.
-
-    Hidden ones are there only where the dot is typed. What cannot be read has none.
-    """
-    ahead, slash, begin = typed.rpartition("/")
-    found = list[str]()
-    with suppress(OSError, RuntimeError, ValueError):
-        where = folder / Path(f"{ahead}{slash}").expanduser()
-        with os.scandir(where) as entries:
-            for entry in islice(entries, _LOOKED_AT):
-                is_shown = begin.startswith(".") or not entry.name.startswith(".")
-                if is_shown and fold(entry.name).startswith(fold(begin)):
-                    end = "/" if entry.is_dir() else ""
-                    found.append(f"{ahead}{slash}{entry.name}{end}")
-    return sorted(found)[:most]
+    paths = paths_beginning(begun.typed.removeprefix('"'), folder, MOST)
+    return [*fitting, *map(_choice_of, paths)]
 
 
 def _choice_of(path: str) -> Choice:

@@ -6,14 +6,14 @@ turn, `@notes.md` where there is that file. Whether there is a file is looked up
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from jitchat.errors import FileRefused
+from jitchat.files.mentions import files_at, names_in
 from jitchat.text.sentences import reference_spans
 from jitchat.tui.chat.commands import beginning_of
 from jitchat.tui.chat.host import Controller
@@ -23,11 +23,8 @@ from jitchat.turn_list import up_to
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"]\S*))')
-_BEHIND = ".,;:!?)'"
-"""Signs of the sentence that may follow a path."""
-_SEARCHED, _MOST = 10_000, 100
-"""Characters of a line or a draft that are looked through, and so many paths of it."""
+_SEARCHED = 10_000
+"""Characters of a line or a draft that are looked through."""
 Span = tuple[int, int]
 
 
@@ -51,7 +48,7 @@ class Highlights(Controller):
         draft = self.surfaces.prompt.text[:_SEARCHED]
         if not draft:
             self._paths.clear()
-        mentions = (path for _, path in islice(_mentions(draft), _MOST))
+        mentions = (path for _, path in names_in(draft))
         unknown = [path for path in mentions if path not in self._paths]
         if unknown:
             self._paths |= dict.fromkeys(unknown, False)
@@ -66,7 +63,7 @@ class Highlights(Controller):
         line = line[:_SEARCHED]
         if is_first and (found := beginning_of(line, self.surfaces.prompts)) is not None:
             yield found
-        yield from (span for span, path in _mentions(line) if self._paths.get(path))
+        yield from (span for span, path in names_in(line) if self._paths.get(path))
         session = self.opening.session
         turns = session.memory.snapshot.turns if session is not None else ()
         for span, position in reference_spans(line):
@@ -77,16 +74,8 @@ class Highlights(Controller):
         self.host.post(self.Found({path: _is_there(path) for path in paths}))
 
 
-def _mentions(text: str) -> Iterator[tuple[Span, str]]:
-    """Find what may name a file, with its `@`, and the path."""
-    for found in _MENTION.finditer(text):
-        path = found[1] or found[2].rstrip(_BEHIND)
-        quote = 1 if found[1] else 0
-        yield (found.start(), found.start() + 1 + len(path) + 2 * quote), path
-
-
 def _is_there(path: str) -> bool:
     try:
-        return (Path.cwd() / Path(path).expanduser()).exists()
-    except (OSError, RuntimeError, ValueError):  # no path
-        return False
+        return bool(files_at(path, Path.cwd()))
+    except FileRefused:  # there are too many, which is told when they are sent
+        return True
