@@ -133,10 +133,13 @@ class Planning:
         """
         if once.again is not None:
             return once
-        named = {file.name: file for file in (*once.files, *self._files_named(draft))}
-        stored = {file.name: file for file in self._memory.files}
-        gone = (name for name in names_in(draft) if name in stored and name not in named)
-        files = (*named.values(), *(stored[name] for name in gone))
+        given = (*once.files, *self._files_named(draft))
+        known, stored = (
+            {each.name for each in given},
+            {each.name: each for each in self._memory.files},
+        )
+        gone = (name for name in names_in(draft) if name in stored and name not in known)
+        files = (*given, *(stored[name] for name in gone))
         self._require_sight(files)
         return replace(once, files=tuple({file.digest: file for file in files}.values()))
 
