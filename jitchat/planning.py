@@ -337,11 +337,14 @@ class Meter:
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
         """Learn from what the provider made of a window that was counted here.
 
-        Nothing is learnt from one that hands reasoning back: nobody tells what it counts for.
+        Nothing is learnt from one that hands reasoning back, for nobody tells what it counts for;
+        nor from one with pictures, which the counter does not count.
         """
         if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
             return
         if any(segment.use.echo is not None for segment in sent.segments):
+            return
+        if any(segment.file is not None and segment.file.picture for segment in sent.segments):
             return
         with suppress(StoreError):
             self._learnt.add_sample(self._counter.name, sent.counted, usage.input_tokens)
