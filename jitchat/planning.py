@@ -133,10 +133,11 @@ class Planning:
         """
         if once.again is not None:
             return once
-        named = {file.name: file for file in (*once.files, *self._files_named(draft))}
-        stored = {file.name: file for file in self._memory.files}
-        gone = (name for _, name in names_in(draft) if name in stored and name not in named)
-        files = (*named.values(), *(stored[name] for name in gone))
+        given = (*once.files, *self._files_named(draft))
+        stored = {each.name: each for each in self._memory.files}
+        known = {each.name for each in given}
+        gone = (name for _, name in names_in(draft) if name in stored and name not in known)
+        files = (*given, *(stored[name] for name in gone))
         self._require_sight(files)
         return replace(once, files=tuple({file.digest: file for file in files}.values()))
 
@@ -334,11 +335,14 @@ class Meter:
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
         """Learn from what the provider made of a window that was counted here.
 
-        Nothing is learnt from one that hands reasoning back: nobody tells what it counts for.
+        Nothing is learnt from one that hands reasoning back, for nobody tells what it counts for;
+        nor from one with pictures, which the counter does not count.
         """
         if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
             return
         if any(segment.use.echo is not None for segment in sent.segments):
+            return
+        if any(segment.file is not None and segment.file.picture for segment in sent.segments):
             return
         with suppress(StoreError):
             self._learnt.add_sample(self._counter.name, sent.counted, usage.input_tokens)

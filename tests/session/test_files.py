@@ -171,6 +171,16 @@ async def test_a_message_that_is_sent_again_has_its_file_as_it_is_now(
     assert len(session.memory.turns) == 4
 
 
+async def test_files_of_one_name_go_along_together(session: Session, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.txt").write_text(f"of {folder}")
+    session.folder = tmp_path / "a"
+    window = session.preview(f"compare @x.txt @{tmp_path}/b/x.txt", Mode.JIT)
+
+    assert len(texts(window, Kind.FILES)) == 2
+
+
 async def test_a_message_that_is_edited_keeps_its_file_when_that_is_gone(
     session: Session, tmp_path: Path
 ) -> None:

@@ -159,7 +159,7 @@ class BudgetBar(Widget):
         cells = self._legend_cells
         if event.y == 0:
             cells = in_two_scales(_shares(self.window), self.size.width - 1)
-            cells[_STABLE[-1]] += 1
+            cells[next((name for name in reversed(_STABLE) if cells[name]), _STABLE[-1])] += 1
         for name, right in zip(cells, accumulate(cells.values()), strict=True):
             if event.x < right:
                 self.post_message(self.KindClicked(name))
