@@ -59,6 +59,9 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
             kept_log(paths.log),
             cold_store.chosen_conversation(store, flags) as conversation,
         ):
+            with suppress(StoreError):  # of a store that takes nothing
+                cold_store.keep_persona(store, conversation.id, flags)
+            settings = settings.yielding("chat.persona")
             return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)
@@ -156,7 +159,7 @@ _ALWAYS = {
 def tour_settings(flags: options.Flags) -> Settings:
     """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
-        return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
+        return cold_store.plain_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
     return replace(flags, given=given).settings()
 
