@@ -137,10 +137,11 @@ class Settings:
         """Where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
         return self.origins.get(key, "default")
 
-    def yielding(self, *keys: str) -> "Settings":
-        """Let what is done in the app win over flags of this start, which stay as settings."""
-        said = {key: f"given by {self.origin(key)}" for key in keys if self.is_flag(key)}
-        return replace(self, origins={**self.origins, **said})
+    def yielding(self, key: str) -> "Settings":
+        """Let what is done in the app win over a flag of this start, which stays as a setting."""
+        if not self.is_flag(key):
+            return self
+        return replace(self, origins={**self.origins, key: f"given by {self.origin(key)}"})
 
     def is_flag(self, key: str) -> bool:
         """Whether a flag of this start gives the value, or implies it."""

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat.cli import chat
 from jitchat.settings import edit
 from jitchat.settings.sections import NamedPersona
+from jitchat.tui import garbage
 
 if TYPE_CHECKING:
+    from jitchat.tui.app import JitchatApp
     from tests.cli.conftest import Shell
     from tests.support import ScriptedProvider
 
@@ -51,6 +54,24 @@ def test_a_conversation_that_something_was_sent_in_keeps_it_until_another_is_nam
     sent = "The window that was sent in jit for #61, “hello” (system · persona poet):"
     assert sent in jitchat("why", "57", "--turn", "61").out
     assert "persona poet" in jitchat("replay", "61").out
+
+
+def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[str]()
+
+    def run_app(app: JitchatApp) -> int:
+        backend = app._backend
+        other = backend.store.create("Other")
+        seen.extend(backend.settings_for(each).chat.persona for each in ("demo", other.id))
+        return 0
+
+    monkeypatch.setattr(chat, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(garbage, "pause", lambda: None)
+    monkeypatch.setattr(chat, "run_app", run_app)
+    assert jitchat("--persona", "poet").code == 0
+    assert seen == ["poet", ""]
 
 
 def test_one_that_is_gone_is_told_of_and_the_settings_hold(
