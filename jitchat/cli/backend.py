@@ -70,7 +70,7 @@ class LocalBackend:
         self._present = conversation.id
         model = self._model(conversation.id)
         warnings = [
-            models.unencrypted_keys(self.settings), model.warning(), self.store.database.warning()
+            models.unencrypted_keys(model.settings), model.warning(), self.store.database.warning()
         ]  # fmt: skip
         if self._embedder is None:
             self._embedder = models.make_embedder(
@@ -104,20 +104,26 @@ class LocalBackend:
     def settings_for(self, conversation: str) -> Settings:
         return personas.settings_for(self.settings, self.own_instructions(conversation))
 
-    def use_instructions(self, session: Session, own: Instructions) -> Session:
-        conversation = session.memory.conversation.id
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
+
         if own.persona != self.own_instructions(conversation).persona:
             self._picked_in = ""
         self.settings = self.settings.yielding("chat.system")
-        made = self._model(conversation, own).open_session(session.memory)
+        model = self._model(conversation, own)
+        made = model.open_session(session.memory) if session is not None else None
         OwnInstructions(self.store.database).put(conversation, own)
-        return made
+        return made, " ".join(filter(None, (unencrypted_key(model.profile), model.warning())))
 
-    def save_persona(self, session: Session, name: str, system: str) -> None:
-        in_use = self.settings_for(session.memory.conversation.id).chat.persona
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
+        in_use = self.settings_for(conversation).chat.persona
         known = self.settings.personas.get(in_use) or NamedPersona()
         made = replace(known, name=name, system=system)
-        if session.provider.name != READER.name:
+        if session is not None and session.provider.name != READER.name:
             answers = session.provider.name, session.provider.model
             made = replace(made, provider=answers[0], model=answers[1])
         edit.save_persona(self._paths.config, made, replaces=name == in_use)

@@ -98,15 +98,18 @@ class Offering:
         budget = None if self._rules.offers_all else occasion.budget
         priced = [(tool, prices[tool.name]) for tool in tools]
         allowed = [each for each in priced if self._rules.allow(each[0])]
-        judged = [
-            ToolOffer(choice.tool, choice.reason, choice.is_offered, choice.tokens)
+        judged = {
+            choice.tool.name: ToolOffer(
+                choice.tool, choice.reason, choice.is_offered, choice.tokens
+            )
             for choice in chosen(allowed, occasion.message, budget)
-        ]
-        others = (each for each in priced if each not in allowed)
-        return judged + [
+        }
+        refused = (
             ToolOffer(tool, reasons.NOT_OF_PERSONA, is_offered=False, tokens=tokens)
-            for tool, tokens in others
-        ]
+            for tool, tokens in priced
+            if tool.name not in judged
+        )
+        return [*judged.values(), *refused]
 
     def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
         """Price the tools; the same ones as before are not counted again."""

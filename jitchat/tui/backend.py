@@ -96,15 +96,19 @@ class Backend(Protocol):
     def settings_for(self, conversation: str) -> Settings:
         """Give the settings of one conversation, with its persona and its own system text."""
 
-    def use_instructions(self, session: Session, own: Instructions) -> Session:
-        """Slow: have a conversation keep these from now on; gives the session that has them.
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        """Slow: have a conversation keep these from now on; what it gives is as of `choose_model`.
 
         Raises:
             JitchatError: They cannot be stored, or what the persona names cannot be had.
         """
 
-    def save_persona(self, session: Session, name: str, system: str) -> None:
-        """Slow: write a persona into the configuration, of a text and of what answers in a session.
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
+        """Slow: write a persona into the configuration: a text, and who answers and how.
 
         Raises:
             SettingsError: It is no name, or the configuration cannot be written.

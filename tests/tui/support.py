@@ -155,11 +155,19 @@ class TestBackend:
     def settings_for(self, conversation: str) -> Settings:
         return personas.settings_for(self.settings, self.own_instructions(conversation))
 
-    def use_instructions(self, session: Session, own: Instructions) -> Session:
-        OwnInstructions(self.store.database).put(session.memory.conversation.id, own)
-        return Session(session.memory, self.provider, EstimateCounter(), self._options(own))
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        OwnInstructions(self.store.database).put(conversation, own)
+        self.refusal = None
+        if session is None:
+            return None, self.note
+        options = self._options(own)
+        return Session(session.memory, self.provider, EstimateCounter(), options), self.note
 
-    def save_persona(self, session: Session, name: str, system: str) -> None:
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
         made = {**self.settings.personas, name: NamedPersona(name, system)}
         self.settings = replace(self.settings, personas=made)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import TextArea
 
+from jitchat.errors import SettingsError
 from jitchat.settings import Settings
 from jitchat.settings.sections import NamedPersona
 from jitchat.store.pins import OwnInstructions
@@ -121,6 +122,19 @@ async def test_a_persona_that_is_gone_is_told_of_when_its_conversation_is_opened
         assert told in notices(pilot)
         await command(pilot, "/persona nobody")
         assert any("there is no persona 'nobody'" in each for each in notices(pilot))
+
+
+async def test_a_conversation_whose_persona_cannot_be_had_is_opened_without_it(
+    personal: TestBackend,
+) -> None:
+    app = demo_app(personal)
+    OwnInstructions(personal.store.database).put("demo", Instructions(None, "reviewer"))
+    personal.refusal = SettingsError("No model is named for the provider work.", "Add one.")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: pilot.app.screen.opening.refusal, "the refusal")
+        await command(pilot, "/persona none")
+        await ready(pilot)
+        assert kept(pilot.app.screen) == Instructions(None, "")
 
 
 def test_a_system_text_is_taken_as_it_stands() -> None:

@@ -128,17 +128,17 @@ class ModelSwitch(Controller):
 
         self.host.run(choose(), "choose", exclusive=True)
 
-    def remake(self, make: Callable[[], Session], told: str) -> None:
-        """Go on in a session that is made anew; `told` is what is so then."""
+    def remake(self, make: Callable[[], tuple[Session | None, str]], told: str) -> None:
+        """Go on in a session that is made anew, with a note; `told` is what is so then."""
         number = self.opening.number
 
         async def remake() -> None:
             try:
-                made = await asyncio.to_thread(make)
+                made, note = await asyncio.to_thread(make)
             except JitchatError as error:
                 self.host.tell(error)
             else:
-                self.host.post(self.Changed(number, None, made, told=told))
+                self.host.post(self.Changed(number, None, made, note, told))
 
         self.host.run(remake(), "choose", exclusive=True)
 

@@ -114,7 +114,7 @@ class ChatScreen(Screen[None]):
         self.offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
-        self.personas = Personas(*shared, self.models)
+        self.personas = Personas(*shared, opening, self.models)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, self.open)
         self.find = Find(*shared, opening)
@@ -337,7 +337,7 @@ class ChatScreen(Screen[None]):
         self.previews.plan()
         self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
-        self.personas.tell_missing(session)
+        self.personas.tell_missing()
         self.meter.sum_up()
         self.views.load_soon()
         self.ending.begin(session)
@@ -740,22 +740,18 @@ class ChatScreen(Screen[None]):
     @reports_errors
     async def action_system(self, text: str = "") -> None:
         """Show the system text; a given one is the conversation's own from now on."""
-        if (session := self._opened()) is None:
-            return
         if text:
-            self.personas.say(session, text)
+            self.personas.say(text)
         else:
-            self.personas.edit(session)
+            self.personas.edit()
 
     @reports_errors
     async def action_persona(self, name: str = "") -> None:
         """Use a persona in the conversation; without a name, choose among all."""
-        if (session := self._opened()) is None:
-            return
         if name:
-            self.personas.use(session, name)
+            self.personas.use(name)
         else:
-            self.personas.choose(session)
+            self.personas.choose()
 
     def action_rot(self, preset: str = "") -> None:
         """Open the rot lab; a preset that is named is begun where that costs nothing."""
