@@ -109,6 +109,11 @@ async def test_a_reply_under_way_keeps_its_own_and_the_next_window_has_the_text(
         assert screen.session.options.system == "Two lines.\n  Kept as they are."
         (request,) = provider.requests
         assert request[0].content == SYSTEM
+        assert screen.previews.window.name_of(Kind.SYSTEM) == "system", (
+            "it is the one that was sent"
+        )
+        await command(pilot, "/persona poet")
+        await shown(pilot, "system · persona poet")
 
 
 async def test_a_persona_that_is_gone_is_told_of_when_its_conversation_is_opened(

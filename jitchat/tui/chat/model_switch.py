@@ -154,7 +154,7 @@ class ModelSwitch(Controller):
             told = message.told or f"{one_line(session.provider.model)} answers"
             self.host.say(f"After this reply, {told}.")
         else:
-            await self._take_over(session)
+            await self._take_over(session, afresh=message.picked is None)
 
     async def take_over_if_waiting(self) -> None:
         """Have the model answer that was picked while a reply was on its way."""
@@ -162,12 +162,12 @@ class ModelSwitch(Controller):
             session, self._next = self._next, None
             await self._take_over(session)
 
-    async def _take_over(self, session: Session) -> None:
+    async def _take_over(self, session: Session, *, afresh: bool = False) -> None:
         left, self.opening.session = self.opening.session, session
         self.tools.offer(session)
         self.opening.show_place()
         self.indexing.show_status()
-        self.previews.plan()
+        self.previews.plan(afresh=afresh)
         self.show_answerer(session)
         self.host.cancel("lines")  # its requests are to a model that is about to be closed
         if left is not None:
