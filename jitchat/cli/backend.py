@@ -113,7 +113,7 @@ class LocalBackend:
             self._picked_in = ""
         self.settings = self.settings.yielding("chat.system")
         model = self._model(conversation, own)
-        made = model.open_session(session.memory) if session is not None else None
+        made = _remade(session, model)
         OwnInstructions(self.store.database).put(conversation, own)
         return made, " ".join(filter(None, (unencrypted_key(model.profile), model.warning())))
 
@@ -184,10 +184,7 @@ class LocalBackend:
 
         conversation = self._present if session is None else session.memory.conversation.id
         resolved = self._resolved(self.own_instructions(conversation), provider, model)
-        changed = None
-        if session is not None:
-            changed = resolved.open_session(session.memory)
-            changed.folder = session.folder
+        changed = _remade(session, resolved)
         self._picked, self._picked_in = (provider, model), conversation
         notes = (
             unencrypted_key(resolved.profile), resolved.warning(), self._keep_pick(provider, model)
@@ -277,3 +274,12 @@ class LocalBackend:
             "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
             f"Others of your own: {self._paths.config}"
         )
+
+
+def _remade(session: Session | None, model: ResolvedModel) -> Session | None:
+    """Make the session of the same conversation in which another model answers."""
+    if session is None:
+        return None
+    made = model.open_session(session.memory)
+    made.folder = session.folder
+    return made
