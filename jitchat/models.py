@@ -27,7 +27,7 @@ from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings, keys, sections
+from jitchat.settings import Settings, keys, personas, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
 from jitchat.small_models.compactor import ModelCompactor, SizedModel
@@ -226,10 +226,12 @@ class ResolvedModel:
         Raises what these and `budget` raise.
         """
         counter, learnt, tools = counter or self.counter, self.learnt, self.settings.tools
+        persona = self.settings.personas.get(self.settings.chat.persona)
         longest = None if self.profile.is_reader else self.facts.max_output
         options = SessionOptions(
             budget=self.asked_budget if ask else self.budget(),
             system=system_text(self.settings, instructions),
+            system_reason=personas.reason_of(self.settings),
             request=replace(self.profile.sampling, longest=longest),
             picker=self._small_model("picker"),
             reranker=make_reranker(self.settings),
@@ -242,7 +244,11 @@ class ResolvedModel:
             observer=self._observer(),
             observing=observe_rules(self.settings),
             writer=self.document_writer(),
-            offers=OfferRules(asking or Asking(tools.request_context), tools.tools == "all"),
+            offers=OfferRules(
+                asking or Asking(tools.request_context),
+                tools.tools == "all",
+                persona.tools if persona is not None else None,
+            ),
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
             spending=SpendingLimits(*astuple(self.settings.spending)),

@@ -72,6 +72,8 @@ class ModelFacts:
     """Whether it takes pictures; None where nobody tells."""
     picture_tokens: Callable[[int, int], tuple[int, bool]] = lambda _width, _height: (0, False)
     """Counts one; see `FileSources`."""
+    system_reason: str = reasons.INSTRUCTIONS
+    """Whose the instructions are."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -247,6 +249,7 @@ class Planning:
                 facts.picture_tokens,
                 facts.sees,
             ),
+            system_reason=facts.system_reason,
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:

@@ -82,6 +82,7 @@ from jitchat.values import (
     Usage,
 )
 from jitchat.why import Explained
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
@@ -96,6 +97,8 @@ class SessionOptions:
 
     budget: Budget = field(default_factory=Budget)
     system: str = SYSTEM_PROMPT
+    system_reason: str = reasons.INSTRUCTIONS
+    """Whose it is, as its segment tells it."""
     request: Options = field(default_factory=Options)
     picker: SmallModel | None = None
     """Chooses what is recalled; the heuristic does where there is none."""
@@ -643,4 +646,5 @@ class Session:
     def _model_facts(self) -> ModelFacts:
         model, options = self.provider.model, self.options
         counted = partial(picture_tokens, model)
-        return ModelFacts(model, options.system, self.calibration, options.sees, counted)
+        known = model, options.system, self.calibration, options.sees, counted
+        return ModelFacts(*known, options.system_reason)

@@ -259,6 +259,16 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Instructions:
+    """What a conversation has of instructions by itself; None where it is as the settings say."""
+
+    system: str | None = None
+    """A text of its own, in place of that of its persona, too."""
+    persona: str | None = None
+    """A name; empty: no persona, whatever the settings say."""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexEntry:
     """What the hot index knows of one turn."""
 

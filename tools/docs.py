@@ -15,6 +15,7 @@ from jitchat.settings.sections import (
     SECTIONS,
     McpServer,
     NamedModel,
+    NamedPersona,
     NamedProvider,
     Setting,
     settings_of,
@@ -41,6 +42,7 @@ def settings() -> Iterator[str]:
         "providers.NAME": NamedProvider,
         "models.NAME": NamedModel,
         "mcp.NAME": McpServer,
+        "personas.NAME": NamedPersona,
     }
     yield from _head("setting", "default", "what it is", "flag")
     for section, kind in tables.items():

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +19,14 @@ from jitchat.errors import JitchatError, SettingsError, StoreError
 from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import model_cached
 from jitchat.paths import Paths
-from jitchat.settings import Settings, load_settings
+from jitchat.providers.catalogue.table import READER
+from jitchat.settings import Settings, edit, load_settings, personas
 from jitchat.settings import keys as stored_keys
+from jitchat.settings.sections import NamedPersona
 from jitchat.store.models import ChosenModel, ModelLists
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
-from jitchat.values import Conversation, Message
+from jitchat.values import Conversation, Instructions, Message
 
 if TYPE_CHECKING:
     from jitchat.cli.lab_service import LocalLabService
@@ -54,15 +59,18 @@ class LocalBackend:
         self._paths, self._warns = paths, warns
         self._picked: tuple[str, str] | None = None
         """Provider and model; None before one is picked here."""
+        self._present = self._picked_in = ""
+        """The conversation that was opened last, and the one in which a model was picked last."""
         self._embedder: Embedder | None = None
 
     def open_session(self, conversation: Conversation) -> Session:
         from jitchat import models  # noqa: PLC0415  300 ms
         from jitchat.memory import Memory  # noqa: PLC0415  loaded by then
 
-        model = self._model()
+        self._present = conversation.id
+        model = self._model(conversation.id)
         warnings = [
-            models.unencrypted_keys(self.settings), model.warning(), self.store.database.warning()
+            models.unencrypted_keys(model.settings), model.warning(), self.store.database.warning()
         ]  # fmt: skip
         if self._embedder is None:
             self._embedder = models.make_embedder(
@@ -90,19 +98,61 @@ class LocalBackend:
         grants = ToolGrants(self.store.database)
         return make_toolbox(self.settings, servers, approver, grants)
 
-    def _model(self) -> ResolvedModel:
-        if self._picked is not None:
-            return self._resolved(*self._picked)
-        return self._resolved(self.settings.in_use().name, self.settings.model_name())
+    def own_instructions(self, conversation: str) -> Instructions:
+        return OwnInstructions(self.store.database).get(conversation)
 
-    def _resolved(self, provider: str, model: str) -> ResolvedModel:
+    def settings_for(self, conversation: str) -> Settings:
+        return personas.settings_for(self.settings, self.own_instructions(conversation))
+
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
+
+        if own.persona != self.own_instructions(conversation).persona:
+            self._picked_in = ""
+        self.settings = self.settings.yielding("chat.system")
+        model = self._model(conversation, own)
+        made = _remade(session, model)
+        OwnInstructions(self.store.database).put(conversation, own)
+        return made, " ".join(filter(None, (unencrypted_key(model.profile), model.warning())))
+
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
+        in_use = self.settings_for(conversation).chat.persona
+        known = self.settings.personas.get(in_use) or NamedPersona()
+        made = replace(known, name=name, system=system)
+        if session is not None and session.provider.name != READER.name:
+            answers = session.provider.name, session.provider.model
+            made = replace(made, provider=answers[0], model=answers[1])
+        edit.save_persona(self._paths.config, made, replaces=name == in_use)
+        loaded = load_settings(self._paths.config, os.environ).personas
+        self.settings = replace(self.settings, personas=loaded)
+
+    def _model(self, conversation: str, own: Instructions | None = None) -> ResolvedModel:
+        """Resolve who answers in a conversation.
+
+        What was picked does, unless its persona names a model, and the pick was made elsewhere.
+        """
+        from jitchat.models import resolve_model  # noqa: PLC0415  300 ms
+
+        own = self.own_instructions(conversation) if own is None else own
+        settings = personas.settings_for(self.settings, own)
+        is_named = settings.origin("provider.name").startswith("persona ")
+        if self._picked is None or (is_named and self._picked_in != conversation):
+            return resolve_model(settings, self.store.database)
+        return self._resolved(own, *self._picked)
+
+    def _resolved(self, own: Instructions, provider: str, model: str) -> ResolvedModel:
         from jitchat.models import ResolvedModel  # noqa: PLC0415  300 ms
 
-        profile = self.settings.profile(provider)
-        return ResolvedModel(self.settings, profile, model, self.store.database)
+        settings = personas.settings_for(self.settings, own, (provider, model))
+        return ResolvedModel(settings, settings.profile(provider), model, self.store.database)
 
     def _resolved_for(self, session: Session) -> ResolvedModel:
-        return self._resolved(session.provider.name, session.provider.model)
+        own = self.own_instructions(session.memory.conversation.id)
+        return self._resolved(own, session.provider.name, session.provider.model)
 
     def choices(self) -> Sequence[ProviderChoice]:
         return self._choices().all()
@@ -132,12 +182,10 @@ class LocalBackend:
     ) -> tuple[Session | None, str]:
         from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
 
-        resolved = self._resolved(provider, model)
-        changed = None
-        if session is not None:
-            changed = resolved.open_session(session.memory)
-            changed.folder = session.folder
-        self._picked = (provider, model)
+        conversation = self._present if session is None else session.memory.conversation.id
+        resolved = self._resolved(self.own_instructions(conversation), provider, model)
+        changed = _remade(session, resolved)
+        self._picked, self._picked_in = (provider, model), conversation
         notes = (
             unencrypted_key(resolved.profile), resolved.warning(), self._keep_pick(provider, model)
         )  # fmt: skip
@@ -199,16 +247,17 @@ class LocalBackend:
     def lab_service(self) -> LocalLabService:
         from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
 
-        return LocalLabService(self._model, self._paths, self.store)
+        model = partial(self._model, self._present)
+        return LocalLabService(model, self._paths, self.store)
 
     def live_service(self) -> LocalLabService:
         from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
         from jitchat.models import engine_plan  # noqa: PLC0415  300 ms
 
-        model = self._model()
+        model = self._model(self._present)
         if model.profile.is_reader:
             profile = self.settings.profile(_LOCAL)
-            model = self._resolved(_LOCAL, profile.model)
+            model = self._resolved(Instructions(), _LOCAL, profile.model)
             engine_plan(profile, model.name)
         return LocalLabService(lambda: model, self._paths, self.store)
 
@@ -225,3 +274,12 @@ class LocalBackend:
             "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
             f"Others of your own: {self._paths.config}"
         )
+
+
+def _remade(session: Session | None, model: ResolvedModel) -> Session | None:
+    """Make the session of the same conversation in which another model answers."""
+    if session is None:
+        return None
+    made = model.open_session(session.memory)
+    made.folder = session.folder
+    return made

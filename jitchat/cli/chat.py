@@ -36,6 +36,7 @@ SWITCH_SECONDS = 0.0005
 """How long indexing may keep the interpreter from the event loop; Python's default is ten times
 that, at each of the many steps between a key and the screen."""
 
+_PERSONA = "chat.persona"
 PATIENCE = 0.15
 """Seconds that quitting waits for threads."""
 
@@ -52,13 +53,18 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     heed_interrupts()
     store = cold_store.open_store(paths)
     try:
-        settings = flags.settings(models.ChosenModel(store.database).get())
+        given = {key: value for key, value in flags.given.items() if key != _PERSONA}
+        plain = replace(flags, given=given)  # the persona is for the conversation that opens
+        settings = plain.settings(models.ChosenModel(store.database).get())
         small_models.require_addresses(settings)
         flags = flags if rot is None else replace(flags, conversation=None)
         with (
             kept_log(paths.log),
             cold_store.chosen_conversation(store, flags) as conversation,
         ):
+            if rot is None:
+                with suppress(StoreError):  # of a store that takes nothing
+                    cold_store.keep_persona(store, conversation.id, flags)
             return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
         _save_the_last(store)
@@ -156,7 +162,7 @@ _ALWAYS = {
 def tour_settings(flags: options.Flags) -> Settings:
     """Load the settings; the reader answers unless a flag names who does."""
     if flags.given.keys() & _NAMES_A_MODEL:
-        return cold_store.load_settings(replace(flags, given={**flags.given, **_ALWAYS}))
+        return cold_store.plain_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
     return replace(flags, given=given).settings()
 

@@ -6,19 +6,21 @@ Nothing here waits for more than the first frame of the app needs.
 import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from jitchat.cli import options, output
 from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
-from jitchat.settings import Settings, checks
+from jitchat.settings import Settings, checks, personas
 from jitchat.store import deletion, models, replies
 from jitchat.store.database import Database
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.demo import DEMO_ID, store_demo
-from jitchat.values import DEFAULT_PROJECT, Conversation
+from jitchat.values import DEFAULT_PROJECT, Conversation, Instructions
 
 
 def quiet_libraries() -> None:
@@ -54,8 +56,21 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
 
 
 def load_settings(flags: options.Flags) -> Settings:
+    """Load the settings, with the persona that they name laid over them."""
+    return personas.settings_for(plain_settings(flags), Instructions())
+
+
+def plain_settings(flags: options.Flags) -> Settings:
     """Load the settings, with the model that was picked in the app as their weakest source."""
     return flags.settings(picked_model(flags.paths().database))
+
+
+def keep_persona(store: ColdStore, conversation: str, flags: options.Flags) -> None:
+    """Have a conversation keep the persona that a flag gives it; an empty one is none."""
+    named = flags.given.get("chat.persona")
+    if isinstance(named, str):
+        own = OwnInstructions(store.database)
+        own.put(conversation, replace(own.get(conversation), persona=named))
 
 
 def picked_model(path: Path) -> tuple[str, str] | None:

@@ -15,15 +15,17 @@ from jitchat.cli.served_tools import served_tools
 from jitchat.files.mentions import attached_at
 from jitchat.memory import Memory
 from jitchat.session import Session
+from jitchat.settings import personas
 from jitchat.settings.small_models import require_addresses
 from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
-from jitchat.text.sanitize import shorten
+from jitchat.store.pins import OwnInstructions
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, Kind
 
 UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
 
@@ -135,6 +137,8 @@ def send_command(
     """
     draft = _require_text(options.text_and_piped(text))
     with opened_session(flags) as opened:
+        memory = opened[0].memory
+        cold_store.keep_persona(memory.store, memory.conversation.id, flags)
         folder = flags.paths().servers if how.tools else None
         sent = exchange.Sent(
             draft,
@@ -146,7 +150,6 @@ def send_command(
             files=attached_at(attach, Path.cwd()),
         )
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
-        memory = opened[0].memory
         name_new(memory.store, memory.conversation, draft)
     if error is not None:
         raise error
@@ -176,12 +179,15 @@ async def _exchange(
 def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models.ResolvedModel]]:
     """Open the session on the conversation that is asked for, with everything indexed."""
     paths = flags.paths()
-    settings = cold_store.load_settings(flags)
-    require_addresses(settings)
+    plain = cold_store.plain_settings(flags)
+    require_addresses(plain)
     with (
         cold_store.opened_store(paths) as store,
         cold_store.chosen_conversation(store, flags) as conversation,
     ):
+        own = OwnInstructions(store.database).get(conversation.id)
+        settings = personas.settings_for(plain, own)
+        _warn(personas.missing(plain, own))
         model = models.resolve_model(settings, store.database)
         embedder = models.make_embedder(settings, paths, output.warn)
         memory = Memory(store, conversation, embedder)
@@ -255,13 +261,13 @@ def why_command(flags: options.Flags, turn: int | str, text: str | None, **wante
     if wanted["as_json"]:
         output.say_json(found)
         return
-    mode, quoted = explained.window.mode, shorten(explained.draft, _QUOTED)
+    mode, quoted = explained.window.mode, f"“{shorten(explained.draft, _QUOTED)}”"
+    if (system := explained.window.name_of(Kind.SYSTEM)) != Kind.SYSTEM:
+        quoted += f" ({one_line(system)})"
     if explained.said is not None:
-        output.say(
-            f"The window that was sent in {mode} for #{explained.said.position}, “{quoted}”:"
-        )
+        output.say(f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:")
     else:
-        output.say(f"The window that would be sent in {mode} for “{quoted}”:")
+        output.say(f"The window that would be sent in {mode} for {quoted}:")
     for sentence in found["sentences"]:
         output.say(sentence)
 

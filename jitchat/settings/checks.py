@@ -22,7 +22,7 @@ _EXPECTED: dict[type, str] = {
     dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
     tuple: 'a list of texts, for example ["one", "two"]',
 }
-_TABLES = ("providers", "models", "mcp", "keys")
+_TABLES = ("providers", "models", "mcp", "personas", "keys")
 """Sections that are made by the user's own names."""
 LONGEST_FILE = 256 << 10
 """Characters of a file of settings."""

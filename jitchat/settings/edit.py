@@ -8,27 +8,36 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import SettingsError
 from jitchat.paths import make_private, replace_file
 from jitchat.settings import checks, load
+from jitchat.settings.personas import EXAMPLE
 from jitchat.settings.sections import (
     SECTIONS,
     McpServer,
     NamedModel,
+    NamedPersona,
     NamedProvider,
     Secret,
     settings_of,
 )
 from jitchat.settings.servers import require_name
+from jitchat.settings.tables import require_name as require_table_name
 from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-_TABLES: dict[str, type[Any]] = {"providers": NamedProvider, "models": NamedModel, "mcp": McpServer}
+_TABLES: dict[str, type[Any]] = {
+    "providers": NamedProvider,
+    "models": NamedModel,
+    "mcp": McpServer,
+    "personas": NamedPersona,
+}
 """Sections that are made of tables with names of the user's own."""
 Value = str | bool | float | list[str] | Mapping[str, str]
 
@@ -45,6 +54,22 @@ def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
             f"{path} has a server {name} already.", f"`jitchat mcp remove {name}` removes it."
         )
     set_values(path, {f"mcp.{name}.{key}": value for key, value in values.items()})
+
+
+def save_persona(path: Path, persona: NamedPersona, *, replaces: bool) -> None:
+    """Write the table `[personas.NAME]`; one that is there already only where it `replaces` it.
+
+    Raises:
+        SettingsError: It cannot have that name, or the file is not as wanted.
+
+    """
+    name = persona.name
+    require_table_name(name, "a persona", EXAMPLE, "Save as persona")
+    if name in _document(path).get("personas", {}) and not replaces:
+        raise SettingsError(f"{path} has a persona {name} already.", "Give it another name.")
+    table = {key: value for key, value in asdict(persona).items() if value not in (None, "")}
+    del table["name"]
+    set_values(path, {f"personas.{name}.{key}": value for key, value in table.items()})
 
 
 def remove_server(path: Path, name: str) -> None:
@@ -80,6 +105,8 @@ def set_values(path: Path, values: Mapping[str, Value]) -> None:
             inline = tomlkit.inline_table()
             inline.update(value)
             table[name] = inline
+        elif isinstance(value, str):
+            table[name] = tomlkit.string(value, multiline="\n" in value)
         else:
             table[name] = value
     for table in made:
@@ -143,7 +170,7 @@ def parts_of(key: str) -> list[str]:
         raise SettingsError(
             f"{shorten(key, 60)!r} is no key of a setting.",
             f"It is SECTION.NAME, as in window.recent; sections are {listed}, and"
-            ' providers.NAME, models."NAME", mcp.NAME and keys.',
+            ' providers.NAME, models."NAME", mcp.NAME, personas.NAME and keys.',
         )
     return parts
 

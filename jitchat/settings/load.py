@@ -9,7 +9,6 @@ Where a stronger source names another one, the weaker one's address, model and k
 for it: they would send a key, or a text, to the wrong server.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from typing import Any
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER, presets
-from jitchat.settings import checks, profiles, sections, servers, settings, tables
+from jitchat.settings import checks, personas, profiles, sections, servers, settings, tables
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.variables import expanded, variables_in
 
@@ -33,10 +32,7 @@ _NAMES_A_PROVIDER = (
     "compactor.provider",
     "observer.provider",
 )
-_PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_THE_READER = ("limit", "reserve")
-_USUAL = "openai"
-"""Who is meant where only an address or a model is given."""
 _NAME, _MODEL, _URL = "provider.name", "provider.model", "provider.base_url"
 _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider.api_key_env")
 
@@ -72,7 +68,11 @@ def load_settings(
     providers = _named_providers(document.pop("providers", {}), str(config), origins)
     models = _named_models(document.pop("models", {}), str(config), origins)
     mcp = servers.named_servers(document.pop("mcp", {}), str(config), origins)
+    own_personas = personas.named_personas(document.pop("personas", {}), str(config), origins)
     names = list({**presets(), **providers})
+    for name, persona in own_personas.items():
+        if persona.provider:
+            _require_provider(f"personas.{name}.provider", persona.provider, str(config), names)
     by_flag = (
         (key, _Given(value, sections.SETTINGS[key].flag))
         for key, value in (flags or {}).items()
@@ -87,11 +87,14 @@ def load_settings(
     for key, value in given.items():
         section, name = key.split(".")
         values[section][name] = value.value
+    if (named := given.get("chat.persona")) is not None and named.value:
+        personas.require_persona(str(named.value), own_personas, named.origin)
     made = settings.Settings(
         **{section: kind(**values[section]) for section, kind in sections.SECTIONS.items()},
         providers=providers,
         models=models,
         mcp=mcp,
+        personas=own_personas,
         keys=bindings,
         addresses=_addresses(environ),
         origins={key: value.origin for key, value in given.items()} | origins,
@@ -200,14 +203,16 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
         named = found.get(key)
         if named is None or (not named.value and key != _NAME):
             continue
-        if named.value not in providers:
-            name = str(named.value)
-            raise SettingsError(
-                f"{named.origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that"
-                " name.",
-                settings.known_providers(name, providers),
-            )
+        _require_provider(key, str(named.value), named.origin, providers)
     return found
+
+
+def _require_provider(key: str, name: str, origin: str, providers: list[str]) -> None:
+    if name not in providers:
+        raise SettingsError(
+            f"{origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that name.",
+            settings.known_providers(name, providers),
+        )
 
 
 # Tables that the user names
@@ -219,11 +224,7 @@ def _named_providers(
     """Read the tables `[providers.NAME]`; who said what goes into `origins`."""
     made = {}
     for name, table in tables.tables("providers", "[providers.work]", given, origin):
-        if not _PROFILE_NAME.fullmatch(name):
-            raise SettingsError(
-                f"{origin}: {shorten(name, 60)!r} cannot be the name of a provider.",
-                "Use letters, digits, - and _, as in [providers.work]; 40 at most.",
-            )
+        tables.require_name(name, "a provider", "[providers.work]", origin)
         prefix = f"providers.{name}"
         known = sections.settings_of(sections.NamedProvider, prefix)
         if name == READER.name:
@@ -309,7 +310,7 @@ def _provider_meant(source: _Source, at: int) -> str:
     if _NAME in source:
         return str(source[_NAME].value)
     implying = _IMPLYING if at == 0 else (_URL, _MODEL)
-    return _USUAL if any(_is_set(source, key) for key in implying) else ""
+    return personas.USUAL if any(_is_set(source, key) for key in implying) else ""
 
 
 def _implied(
@@ -321,7 +322,7 @@ def _implied(
     said to a server on this machine must not leave for another one.
     """
     if _is_set(merged, _URL):
-        return merged | {_NAME: _Given(_USUAL, f"implied by {merged[_URL].origin}")}
+        return merged | {_NAME: _Given(personas.USUAL, f"implied by {merged[_URL].origin}")}
     if not _is_set(merged, _MODEL):
         return merged
     model = merged[_MODEL]
@@ -332,7 +333,7 @@ def _implied(
         return kept | {_NAME: named, _MODEL: _Given(rest, model.origin)}
     if chosen is not None and chosen[0] in names and not model.is_from_file:
         return _without_the_files(merged, chosen[0]) | {_NAME: _Given(chosen[0], settings.CHOSEN)}
-    return merged | {_NAME: _Given(_USUAL, f"implied by {model.origin}")}
+    return merged | {_NAME: _Given(personas.USUAL, f"implied by {model.origin}")}
 
 
 def _with_chosen(
@@ -352,7 +353,7 @@ def _with_chosen(
 
 def _without_the_files(merged: dict[str, _Given], provider: str) -> dict[str, _Given]:
     """Drop the file's key where it names nobody: then it is for the usual provider."""
-    if provider == _USUAL:
+    if provider == personas.USUAL:
         return merged
     return {
         key: given

@@ -95,6 +95,7 @@ def shown(value: object, *, hidden: bool = False) -> str:
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
 
 
+GLOBS = "globs over SERVER__TOOL, or a server's name"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 
 
@@ -110,6 +111,12 @@ class ChatSettings:
     )
     system: str = setting(
         "", "instructions in place of the built-in ones", flag="--system", unit="TEXT"
+    )
+    persona: str = setting(
+        "",
+        "the persona of conversations that have none of their own",
+        flag="--persona",
+        unit="NAME",
     )
 
 
@@ -158,6 +165,31 @@ class NamedProvider(ProviderSettings):
     name: str = field(default="")
     protocol: str = setting("", "what its API speaks", choices=PROTOCOLS)
     headers: Mapping[str, Secret] = setting({}, "headers to send besides")
+
+
+def _as_of_provider(name: str) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting that ProviderSettings has, too."""
+    known = next(part for part in fields(ProviderSettings) if part.name == name)
+    return field(default=known.default, metadata=known.metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPersona:
+    """A table `[personas.NAME]`; what is not set is as the settings have it."""
+
+    name: str = field(default="")
+    system: str = setting("", "its instructions")
+    provider: str = setting("", "who answers")
+    model: str = setting("", "the model there, or PROVIDER/MODEL")
+    temperature: float | None = _as_of_provider("temperature")
+    top_p: float | None = _as_of_provider("top_p")
+    top_k: int | None = _as_of_provider("top_k")
+    seed: int | None = _as_of_provider("seed")
+    effort: str = _as_of_provider("effort")
+    max_tokens: int | None = _as_of_provider("max_tokens")
+    tools: tuple[str, ...] | None = setting(
+        None, f"which tools of servers are offered, all if not set: {GLOBS}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,9 +375,6 @@ class RerankerSettings:
     timeout: float = setting(1.0, "how many seconds it may take", least=0.05)
 
 
-_GLOBS = "globs over SERVER__TOOL, or a server's name"
-
-
 @dataclass(frozen=True, slots=True)
 class ToolsSettings:
     """What a model may call, and how much of what comes back enters the window."""
@@ -365,9 +394,9 @@ class ToolsSettings:
         " than a tenth of the budget",
         choices=("auto", "all"),
     )
-    allow: tuple[str, ...] = setting((), f"what runs without a question: {_GLOBS}")
-    ask: tuple[str, ...] = setting((), f"what is asked about, whatever is allowed: {_GLOBS}")
-    deny: tuple[str, ...] = setting((), f"what is neither offered nor run: {_GLOBS}")
+    allow: tuple[str, ...] = setting((), f"what runs without a question: {GLOBS}")
+    ask: tuple[str, ...] = setting((), f"what is asked about, whatever is allowed: {GLOBS}")
+    deny: tuple[str, ...] = setting((), f"what is neither offered nor run: {GLOBS}")
 
 
 @dataclass(frozen=True, slots=True)

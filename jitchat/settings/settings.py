@@ -16,6 +16,7 @@ from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.settings.sections import (
     McpServer,
     NamedModel,
+    NamedPersona,
     NamedProvider,
     ProviderSettings,
     Secret,
@@ -55,6 +56,8 @@ class Settings:
     """The tables `[models."NAME"]`, by their names: `MODEL` or `PROVIDER/MODEL`."""
     mcp: Mapping[str, McpServer] = field(default_factory=dict)
     """The tables `[mcp.NAME]`, by their names."""
+    personas: Mapping[str, NamedPersona] = field(default_factory=dict)
+    """The tables `[personas.NAME]`, by their names."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Key bindings by the id of their action, in place of the built-in ones."""
     addresses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -103,6 +106,10 @@ class Settings:
             yield from self._rows_of(model, sections.settings_of(NamedModel, f'models."{name}"'))
         for name, server in self.mcp.items():
             yield from self._rows_of(server, sections.settings_of(McpServer, f"mcp.{name}"))
+        for name, persona in self.personas.items():
+            yield from self._rows_of(
+                persona, sections.settings_of(NamedPersona, f"personas.{name}")
+            )
         for action, keys in self.keys.items():
             yield f"keys.{action}", sections.shown(keys), self.origin("keys")
 
@@ -129,6 +136,16 @@ class Settings:
     def origin(self, key: str) -> str:
         """Where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
         return self.origins.get(key, "default")
+
+    def yielding(self, key: str) -> "Settings":
+        """Let what is done in the app win over a flag of this start, which stays as a setting."""
+        if not self.is_flag(key):
+            return self
+        return replace(self, origins={**self.origins, key: f"given by {self.origin(key)}"})
+
+    def is_flag(self, key: str) -> bool:
+        """Whether a flag of this start gives the value, or implies it."""
+        return self.origin(key).removeprefix("implied by ").startswith("--")
 
 
 def home_of(protocol: str) -> str:

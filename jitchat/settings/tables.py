@@ -1,5 +1,6 @@
 """Tables that the user names, `[kind.NAME]`: read, and refused by what is wrong with them."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,17 @@ def tables(
             what = f"{origin}: {shorten(f'{kind}.{name}', 60)} must be a table."
             raise SettingsError(what, write_below(example))
         yield name, table
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+
+
+def require_name(name: str, what: str, example: str, origin: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            f"{origin}: {shorten(name, 60)!r} cannot be the name of {what}.",
+            f"Use letters, digits, - and _, as in {example}; 40 at most.",
+        )
 
 
 def write_below(example: str) -> str:

@@ -1,4 +1,4 @@
-"""What the user set in a conversation: pins and exclusions, the draft, the state of the screen.
+"""What the user set in a conversation: pins, exclusions, draft, instructions; and the theme.
 
 It is the turn that is pinned, so a turn that two branches share is pinned in both.
 """
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.text.sanitize import repair
-from jitchat.values import Turn
+from jitchat.values import Instructions, Turn
 
 _PINS = """
     SELECT t.position, h.hold FROM held_turns h CROSS JOIN turns t ON t.id = h.turn
@@ -56,6 +56,27 @@ class Drafts:
                     "INSERT INTO drafts SELECT id, ? FROM conversations WHERE id = ?",
                     (repair(text), conversation),
                 )
+
+
+class OwnInstructions:
+    """The system texts and personas that conversations have of their own."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, conversation: str) -> Instructions:
+        query = "SELECT system, persona FROM conversations WHERE id = ?"
+        row = self._database.fetch_one(query, (conversation,))
+        return Instructions() if row is None else Instructions(*row)
+
+    def put(self, conversation: str, own: Instructions) -> None:
+        """Keep them in place of those before; an empty text is none."""
+        system = repair(own.system) if own.system and own.system.strip() else None
+        persona = None if own.persona is None else repair(own.persona)
+        self._database.execute(
+            "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
+            (system, persona, conversation),
+        )
 
 
 class ChosenTheme:

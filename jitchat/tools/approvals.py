@@ -53,11 +53,11 @@ class Rules:
     def verdict(self, server: str, names: Iterable[str]) -> Verdict:
         """Judge a tool by the names that it goes by: all must be allowed, one is enough to deny."""
         known = tuple(names)
-        if any(_has(self.deny, server, name) for name in known):
+        if any(has_tool(self.deny, server, name) for name in known):
             return Verdict.DENY
-        if any(_has(self.ask, server, name) for name in known):
+        if any(has_tool(self.ask, server, name) for name in known):
             return Verdict.ASK
-        if known and all(_has(self.allow, server, name) for name in known):
+        if known and all(has_tool(self.allow, server, name) for name in known):
             return Verdict.ALLOW
         return Verdict.UNNAMED
 
@@ -70,7 +70,8 @@ class Rules:
         return Rules(self.allow + allow, self.ask + ask, self.deny + deny)
 
 
-def _has(globs: Iterable[str], server: str, name: str) -> bool:
+def has_tool(globs: Iterable[str], server: str, name: str) -> bool:
+    """Whether a tool of a server is among those that the globs of `Rules` name."""
     whole = f"{server}{BETWEEN}{name}"
     return any(fnmatchcase(whole if BETWEEN in glob else server, glob) for glob in globs)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from jitchat.tools.approvals import BETWEEN, has_tool
 from jitchat.tools.choosing import SHARE, chosen
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode, Tool
@@ -27,6 +28,12 @@ class OfferRules:
     asking: Asking = Asking.OFF
     offers_all: bool = False
     """Whether all tools go along, whatever they take; else those that fit the message."""
+    globs: tuple[str, ...] | None = None
+    """What of servers may go along, as in `Rules`; None: everything."""
+
+    def allow(self, tool: Tool) -> bool:
+        server, _, name = tool.name.partition(BETWEEN)
+        return self.globs is None or has_tool(self.globs, server, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +97,19 @@ class Offering:
         prices = self._prices(tools)
         budget = None if self._rules.offers_all else occasion.budget
         priced = [(tool, prices[tool.name]) for tool in tools]
-        return [
-            ToolOffer(choice.tool, choice.reason, choice.is_offered, choice.tokens)
-            for choice in chosen(priced, occasion.message, budget)
-        ]
+        allowed = [each for each in priced if self._rules.allow(each[0])]
+        judged = {
+            choice.tool.name: ToolOffer(
+                choice.tool, choice.reason, choice.is_offered, choice.tokens
+            )
+            for choice in chosen(allowed, occasion.message, budget)
+        }
+        refused = (
+            ToolOffer(tool, reasons.NOT_OF_PERSONA, is_offered=False, tokens=tokens)
+            for tool, tokens in priced
+            if tool.name not in judged
+        )
+        return [*judged.values(), *refused]
 
     def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
         """Price the tools; the same ones as before are not counted again."""

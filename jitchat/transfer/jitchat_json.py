@@ -7,6 +7,7 @@ file is.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,7 @@ from jitchat.store.imported import (
     origin_of,
 )
 from jitchat.store.path import Path
-from jitchat.store.pins import Pins
+from jitchat.store.pins import OwnInstructions, Pins
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
 from jitchat.text.sanitize import escape_in_json, repair, shorten
@@ -32,7 +33,7 @@ from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.transfer.typed import is_typed
-from jitchat.values import Conversation, Role, Status, Turn, Usage
+from jitchat.values import Conversation, Instructions, Role, Status, Turn, Usage
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
 from jitchat.window.window import ContextWindow
 
@@ -53,12 +54,15 @@ def write_json(store: ColdStore, conversations: Sequence[Conversation], write: W
 
 def _write_conversation(store: ColdStore, conversation: Conversation, write: Write) -> None:
     origin, tree = origin_of(store, conversation.id), store.tree(conversation.id)
+    own = OwnInstructions(store.database).get(conversation.id)
+    instructions = {name: value for name, value in asdict(own).items() if value is not None}
     head: Fields = {
         "id": conversation.id,
         "title": conversation.title,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),
         "head": tree.head,
+        **instructions,
     }
     if origin is not None:
         head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
@@ -195,7 +199,11 @@ class _Reader:
         key, created = text(head.get("id")), moment_of(head.get("created_at"))
         came_from = mapping(head.get("imported_from"))
         origin = Origin(text(came_from.get("source")), text(came_from.get("key")))
-        given = head.get("head")
+        given, system, persona = map(head.get, ("head", "system", "persona"))
+        self._instructions = Instructions(
+            system if isinstance(system, str) else None,
+            shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
+        )
         self.found = IncomingConversation(
             origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
             key or NAME,
@@ -261,8 +269,9 @@ class _Reader:
         return place if 0 <= place <= self._last else 0
 
     def _restore(self, store: ColdStore, writer: ImportWriter) -> None:
-        """Store windows and pins; of a window that is damaged, only that it was."""
+        """Store windows, pins and instructions; of a window that is damaged, only that it was."""
         turns = _Turns(store, writer, self._place)
+        OwnInstructions(store.database).put(writer.id, self._instructions)
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
                 fields = mapping(item)

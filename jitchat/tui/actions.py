@@ -26,6 +26,8 @@ class Takes(Enum):
     WORDS = auto()
     MESSAGE = auto()
     """A text, which a view is opened on in place of what is in the prompt."""
+    TEXT = auto()
+    """A text as it stands, of several lines, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +352,16 @@ ACTIONS = (
     Action(
         "suspend", SUSPEND, "app.suspend_process", "Suspend", "Back to the shell, until `fg`",
         "suspend",
+    ),
+    Action(
+        "system", "", "system", "System prompt", "Whose it is, and its text; /system and a text",
+        "system", Takes.TEXT,
+        letter="x",
+    ),
+    Action(
+        "persona", "", "persona", "Persona", "Saved instructions, model and tools; or none",
+        "persona", Takes.WORD,
+        letter="n",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(

@@ -15,7 +15,7 @@ from jitchat.settings import Settings
 from jitchat.store.store import ColdStore
 from jitchat.tools.approvals import Approver
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import Conversation, Message
+from jitchat.values import Conversation, Instructions, Message
 from jitchat.weights import Weights
 from jitchat.window.budget import Budget
 
@@ -88,6 +88,30 @@ class Backend(Protocol):
 
         Raises:
             JitchatError: What the settings say of it cannot be had.
+        """
+
+    def own_instructions(self, conversation: str) -> Instructions:
+        """Look up what a conversation has of instructions by itself."""
+
+    def settings_for(self, conversation: str) -> Settings:
+        """Give the settings of one conversation, with its persona and its own system text."""
+
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        """Slow: have a conversation keep these from now on; what it gives is as of `choose_model`.
+
+        Raises:
+            JitchatError: They cannot be stored, or what the persona names cannot be had.
+        """
+
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
+        """Slow: write a persona into the configuration: a text, and who answers and how.
+
+        Raises:
+            SettingsError: It is no name, or the configuration cannot be written.
         """
 
     async def ask_limit(self, session: Session) -> Budget | None:

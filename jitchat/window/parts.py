@@ -79,6 +79,8 @@ class Sources:
     reaches_others: bool = False
     """Whether a model that may ask finds turns of other conversations, too."""
     files: FileSources = NO_FILES
+    system_reason: str = reasons.INSTRUCTIONS
+    """Whose the instructions are."""
 
     @property
     def can_ask(self) -> bool:
@@ -131,7 +133,7 @@ class Parts:
         cls, sources: Sources, budget: Budget, counter: TokenCounter, calibration: Calibration
     ) -> "Parts":
         history = sources.history
-        system = system_segment(sources.system, counter.count)
+        system = system_segment(sources.system, sources.system_reason, counter.count)
         tools = _tools(sources.tools, counter)
         standing = standing_segments(sources.distilled, budget.standing, counter.count)
         opening = (system, *tools, *standing)

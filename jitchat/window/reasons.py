@@ -1,6 +1,9 @@
 """Why a turn is in a window or not, as the ledger says it: every reason, in one place."""
 
 INSTRUCTIONS = "instructions"
+INSTRUCTIONS_SET = "instructions of the settings"
+OWN_INSTRUCTIONS = "instructions of this conversation"
+PERSONA = "persona {name}"
 DRAFT = "your message"
 KEPT = "what is not shown"
 OFFERED = "offered to the model"
@@ -8,6 +11,7 @@ GATE = "offered with other tools: their results may be large"
 CAN_ASK = "finds what is not shown"
 NOTHING_LEFT_OUT = "all of the conversation is shown"
 NO_TOOLS = "the model takes no tools"
+NOT_OF_PERSONA = "not among the tools of the persona"
 # distilled
 STANDING = "what you always want"
 STANDING_LEFT_OUT = "what you always want; {missing:,} older are left out, over {most:,} tokens"

@@ -195,9 +195,9 @@ class Noted:
     """The part of a file that it is."""
 
 
-def system_segment(text: str, price: Price) -> Segment:
+def system_segment(text: str, reason: str, price: Price) -> Segment:
     tokens = price(text) + PER_MESSAGE
-    return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reasons.INSTRUCTIONS)
+    return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reason)
 
 
 def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:

@@ -28,6 +28,7 @@ from jitchat.values import (
     ToolUse,
 )
 from jitchat.window.budget import Budget
+from jitchat.window.reasons import INSTRUCTIONS
 
 
 class Kind(StrEnum):
@@ -405,6 +406,12 @@ class ContextWindow:
         rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
         is_heuristic = self.picking is None or bool(self.picking.fallback)
         return Shortlist(rows, self.floor if is_heuristic else None)
+
+    def name_of(self, kind: Kind) -> str:
+        """Name a kind of segment; the system text with whose it is: `system · persona reviewer`."""
+        reasons = (each.reason for each in self.segments if each.kind is kind is Kind.SYSTEM)
+        whose = next(reasons, INSTRUCTIONS)
+        return kind.value if whose == INSTRUCTIONS else f"{kind} · {whose}"
 
     def tokens_of(self, kind: Kind) -> int:
         return tokens_of(segment for segment in self.segments if segment.kind is kind)

@@ -16,12 +16,16 @@ from jitchat.providers.local import engine
 from jitchat.settings import load_settings
 from jitchat.settings.keys import KeysFile
 from jitchat.store.models import ChosenModel, ModelLessons
+from jitchat.store.pins import OwnInstructions
 from jitchat.transfer.demo import store_demo
+from jitchat.values import Instructions
 from tests.providers.catalogue.servers import Routes, models
 from tests.support import demo_session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from jitchat.session import Session
 
 KEY = "gsk_1234567890abcdef"
 OWN = '[providers.work]\nbase_url = "http://llm.test/v1"\n'
@@ -269,3 +273,91 @@ def test_weights_are_missing_only_where_an_engine_could_run_them(
     found = made().missing_weights()
 
     assert (found is None) is is_missing
+
+
+PERSONAS = '[personas.poet]\nsystem = "In verse."\nmodel = "ollama/verse"\n[personas.terse]\n'
+
+
+def answers(session: Session) -> tuple[str, str, str]:
+    """The model, the system text and whose that is."""
+    options = session.options
+    return session.provider.model, options.system[:9], options.system_reason
+
+
+def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
+    """The session in which its conversation has these instructions."""
+    made, note = backend.use_instructions(
+        session.memory.conversation.id, session, Instructions(*own)
+    )
+    assert made is not None
+    assert not note
+    return made
+
+
+def test_a_conversation_has_its_persona_and_its_own_text_back_when_it_is_opened_again(
+    made, store
+) -> None:
+    session = demo_session(store)
+    conversation = session.memory.conversation
+    changed = used(made(PERSONAS), session, None, "poet")
+    assert changed.memory is session.memory
+    assert answers(changed) == ("verse", "In verse.", "persona poet")
+
+    backend = made(PERSONAS)
+    reopened = backend.open_session(conversation)
+    assert answers(reopened) == ("verse", "In verse.", "persona poet")
+    assert answers(backend.open_session(store.create("Other")))[0] == "reader"
+    own = used(backend, reopened, "My own.", "poet")
+    whose = "persona poet · instructions of this conversation"
+    assert answers(own) == ("verse", "My own.", whose)
+
+    gone = made().open_session(conversation)
+    assert answers(gone) == ("reader", "My own.", "instructions of this conversation")
+
+
+def test_the_model_that_was_named_last_answers(made, store) -> None:
+    backend, session = made(PERSONAS), demo_session(store)
+    poet = used(backend, session, None, "poet")
+    picked, _ = backend.choose_model(poet, "ollama", "qwen3:8b")
+    assert answers(picked) == ("qwen3:8b", "In verse.", "persona poet")
+    edited = used(backend, picked, "My own.", "poet")
+    assert edited.provider.model == "qwen3:8b"
+
+    other = store.create("Other")
+    assert backend.open_session(other).provider.model == "qwen3:8b"
+    OwnInstructions(store.database).put(other.id, Instructions(None, "poet"))
+    assert backend.open_session(other).provider.model == "verse"
+    assert used(backend, edited, None, "").provider.model == "qwen3:8b"
+    again = used(backend, edited, None, "poet")
+    assert again.provider.model == "verse"
+
+
+def test_what_is_typed_in_the_app_wins_over_the_flag_and_taken_back_over_nothing(
+    made, store
+) -> None:
+    backend, session = made(PERSONAS, {"chat.system": "The flag."}), demo_session(store)
+    OwnInstructions(store.database).put(session.memory.conversation.id, Instructions("My own."))
+    assert backend.open_session(session.memory.conversation).options.system == "The flag."
+    typed = used(backend, session, "Typed now")
+    assert typed.options.system == "Typed now"
+    assert used(backend, typed).options.system == "The flag."
+
+
+def test_what_cannot_be_had_is_not_kept(made, store) -> None:
+    toml = PERSONAS + '[personas.work]\nprovider = "work"\n' + OWN
+    backend, session = made(toml), demo_session(store)
+    with pytest.raises(SettingsError, match="No model is named for the provider work"):
+        used(backend, session, None, "work")
+    assert backend.own_instructions(session.memory.conversation.id) == Instructions()
+
+
+def test_a_persona_is_saved_with_who_answers_and_can_be_used_at_once(made, store, paths) -> None:
+    backend, session = made("# mine\n" + PERSONAS), demo_session(store)
+    picked, _ = backend.choose_model(session, "ollama", "qwen3:8b")
+    backend.save_persona("demo", picked, "strict", "Be strict.")
+    assert paths.config.read_text().startswith("# mine\n")
+    strict = used(backend, picked, None, "strict")
+    assert answers(strict) == ("qwen3:8b", "Be strict", "persona strict")
+    reader = made("").open_session(store.create("Other"))
+    backend.save_persona("other", reader, "plain", "Be plain.")
+    assert not backend.settings.personas["plain"].provider

@@ -60,20 +60,22 @@ def test_flag_wins_over_environment_over_file_over_default(config: Path):
 
 
 @pytest.mark.parametrize("key", [key for key in SETTINGS if SETTINGS[key].flag])
-def test_the_origin_of_a_flag_is_the_flag_as_it_is_typed(key: str):
+def test_the_origin_of_a_flag_is_the_flag_as_it_is_typed(key: str, config: Path):
+    config.write_text("[personas.x]")
     value = valid(key, {str: "x", int: 9_000}[SETTINGS[key].kind])
 
-    settings = load_settings(NOWHERE, {}, {key: value})
+    settings = load_settings(config, {}, {key: value})
 
     assert value_of(settings, key) == value
     assert settings.origin(key) == SETTINGS[key].flag
 
 
-def test_every_setting_has_a_variable_of_its_own():
+def test_every_setting_has_a_variable_of_its_own(config: Path):
+    config.write_text("[personas.x]")
     for key, setting in SETTINGS.items():
         text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(setting.kind, "x")))
 
-        settings = load_settings(NOWHERE, {setting.variables[-1]: text})
+        settings = load_settings(config, {setting.variables[-1]: text})
 
         taken: object = {"no": False, "77": 77, "1": 1.0}.get(text, text)
         assert value_of(settings, key) == ((text,) if setting.kind is tuple else taken), key

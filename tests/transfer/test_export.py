@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from io import StringIO
@@ -16,13 +17,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.store.database import Database
-from jitchat.store.pins import Pins
+from jitchat.store.pins import OwnInstructions, Pins
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import repair
 from jitchat.transfer.exports import EXPORTS
 from jitchat.transfer.formats import conversations_of
 from jitchat.transfer.source import open_source
-from jitchat.values import NO_TOOL_USE, Echo, Mode, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import (
+    NO_TOOL_USE,
+    Echo,
+    Instructions,
+    Mode,
+    Role,
+    Status,
+    ToolCall,
+    ToolUse,
+    Turn,
+)
 from tests.examples import examples
 from tests.support import demo_session
 from tests.transfer import exports
@@ -96,10 +107,18 @@ def trees(draw: st.DrawFn) -> list[tuple[Turn, int, str]]:
     ]
 
 
+instructions = st.builds(Instructions, st.none() | texts, st.sampled_from([None, "", "reviewer"]))
+
+
 @examples(40)
-@given(tree=trees(), places=st.tuples(st.integers(1, 8), st.integers(1, 8)), title=texts)
+@given(
+    tree=trees(),
+    places=st.tuples(st.integers(1, 8), st.integers(1, 8)),
+    title=texts,
+    own=instructions,
+)
 def test_what_was_exported_as_json_is_imported_as_it_was(
-    stores, tmp_path_factory, tree, places, title
+    stores, tmp_path_factory, tree, places, title, *, own
 ):
     one, other = stores(), stores()
     made = one.create(title)
@@ -111,6 +130,7 @@ def test_what_was_exported_as_json_is_imported_as_it_was(
     head, pinned = places
     one.switch_to(made.id, min(head, len(tree)))
     Pins(one.database).put(one.turn(made.id, min(pinned, len(tree))), "pinned")
+    OwnInstructions(one.database).put(made.id, own)
     text = exported(one, "json")
 
     path = written(tmp_path_factory.mktemp("x"), "talk.json", text)
@@ -120,6 +140,8 @@ def test_what_was_exported_as_json_is_imported_as_it_was(
     again = exported(other, "json")
     assert without_origin(again) == without_origin(text)
     assert other.turns(made.id) == one.turns(made.id)
+    has = [OwnInstructions(each.database).get(made.id) for each in (one, other)]
+    assert has == [replace(own, system=has[0].system)] * 2
     assert not any(each.added for each in (*take(other, path), *take(one, path)))
     assert exported(one, "json") == text
 

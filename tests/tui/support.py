@@ -14,7 +14,9 @@ from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
 from jitchat.providers.catalogue.models import ProviderChoice, State
 from jitchat.session import Session, SessionOptions
-from jitchat.settings import Settings
+from jitchat.settings import Settings, personas
+from jitchat.settings.sections import NamedPersona
+from jitchat.store.pins import OwnInstructions
 from jitchat.tools.approvals import Approvals, Rules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.transfer.demo import DEMO_ID, store_demo
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from jitchat.tools.approvals import Approver
     from jitchat.tools.mcp.elicitation import Elicitor
     from jitchat.tools.mcp.server import ServerState
-    from jitchat.values import Conversation, Message
+    from jitchat.values import Conversation, Instructions, Message
     from jitchat.weights import Weights
     from jitchat.window.budget import Budget
     from tests.tools.support import ScriptedServers
@@ -107,7 +109,8 @@ class TestBackend:
         if self.refusal is not None:
             raise self.refusal
         memory = Memory(self.store, conversation, self.embedder)
-        return Session(memory, self.provider, EstimateCounter(), self.options)
+        options = self._options(self.own_instructions(conversation.id))
+        return Session(memory, self.provider, EstimateCounter(), options)
 
     def choices(self) -> Sequence[ProviderChoice]:
         return self.providers
@@ -145,6 +148,36 @@ class TestBackend:
             return None, self.note
         made = Session(session.memory, self.provider, EstimateCounter(), self.options)
         return made, self.note
+
+    def own_instructions(self, conversation: str) -> Instructions:
+        return OwnInstructions(self.store.database).get(conversation)
+
+    def settings_for(self, conversation: str) -> Settings:
+        return personas.settings_for(self.settings, self.own_instructions(conversation))
+
+    def use_instructions(
+        self, conversation: str, session: Session | None, own: Instructions
+    ) -> tuple[Session | None, str]:
+        OwnInstructions(self.store.database).put(conversation, own)
+        self.refusal = None
+        if session is None:
+            return None, self.note
+        options = self._options(own)
+        return Session(session.memory, self.provider, EstimateCounter(), options), self.note
+
+    def save_persona(
+        self, conversation: str, session: Session | None, name: str, system: str
+    ) -> None:
+        made = {**self.settings.personas, name: NamedPersona(name, system)}
+        self.settings = replace(self.settings, personas=made)
+
+    def _options(self, own: Instructions) -> SessionOptions:
+        """The session's options, with the instructions that a conversation has."""
+        settings = personas.settings_for(self.settings, own)
+        if not settings.chat.system:
+            return self.options
+        reason = personas.reason_of(settings)
+        return replace(self.options, system=settings.chat.system, system_reason=reason)
 
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ("/git:rev", Begun(Kind.COMMAND, 0, "git:rev")),
         ("/mode ", Begun(Kind.MODE, 6, "")),
         ("/project my wo", Begun(Kind.PROJECT, 9, "my wo")),
+        ("/persona re", Begun(Kind.PERSONA, 9, "re")),
         ("/why #1", Begun(Kind.TURN, 5, "1")),
         ("/etc/hosts", None),
         (" /mo", None),

@@ -68,7 +68,7 @@ def command_in(draft: str, prompts: Prompts = NONE) -> Command | None:
         return None
     name, argument = found[1].lower(), draft[found.end() :].strip()
     takes, words = COMMANDS[name].takes, argument.split()
-    if takes is Takes.MESSAGE:
+    if takes in (Takes.MESSAGE, Takes.TEXT):
         return Command(name, argument)
     is_fit = not words or takes is Takes.WORDS or (takes is Takes.WORD and len(words) == 1)
     return Command(name, " ".join(words)) if is_fit and "\n" not in draft.strip() else None

@@ -33,6 +33,7 @@ class Kind(Enum):
     MODE = auto()
     ANSWER = auto()
     PROJECT = auto()
+    PERSONA = auto()
     MODEL = auto()
     NAME = auto()
     """A mode or a path."""
@@ -46,6 +47,7 @@ ARGUMENTS = {
     "once": Kind.MODE,
     "allow": Kind.ANSWER,
     "project": Kind.PROJECT,
+    "persona": Kind.PERSONA,
     "model": Kind.MODEL,
 }
 """What some commands take, by their names."""

@@ -163,6 +163,10 @@ class Completions(Controller):
                 counted = self.backend.store.projects().items()
                 known = (Choice(name, plural(count, "conversation"), "") for name, count in counted)
                 return choices_among(begun, known)
+            case Kind.PERSONA:
+                personas = self.backend.settings.personas.values()
+                named = (Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas)
+                return choices_among(begun, named)
             case Kind.MODEL:
                 usable = (each for each in self.backend.choices() if each.is_usable)
                 models = (

@@ -18,6 +18,7 @@ from jitchat.store import deletion
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.chat.host import Controller
+from jitchat.values import Instructions
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -60,8 +61,9 @@ class Conversations(Controller):
         """Open an empty conversation; one that is empty already is used again."""
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
-        empty = next((each for each in store.conversations() if _is_new(each, project)), None)
-        await self.open(empty or store.create(NEW_TITLE, project=project))
+        new = (each for each in store.conversations() if _is_new(each, project))
+        plain = (each for each in new if self.backend.own_instructions(each.id) == Instructions())
+        await self.open(next(plain, None) or store.create(NEW_TITLE, project=project))
 
     async def begin_temporary(self) -> None:
         """Open a temporary conversation; it is deleted when it is left."""

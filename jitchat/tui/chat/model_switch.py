@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,15 +33,17 @@ class ModelSwitch(Controller):
 
     @dataclass
     class Changed(Message):
-        """Another model answers from now on."""
+        """Another model answers from now on, or with other instructions."""
 
         opening: int
-        picked: tuple[str, str]
-        """Provider and model."""
+        picked: tuple[str, str] | None
+        """Provider and model; None where the instructions are others."""
         session: Session | None
         """None where the conversation had none and is to be opened."""
         note: str = ""
         """What the user should know."""
+        told: str = ""
+        """What is so from now on, as a clause; empty: the model answers."""
 
     opening: Opening
     previews: Previews
@@ -126,6 +128,20 @@ class ModelSwitch(Controller):
 
         self.host.run(choose(), "choose", exclusive=True)
 
+    def remake(self, make: Callable[[], tuple[Session | None, str]], told: str) -> None:
+        """Go on in a session that is made anew, with a note; `told` is what is so then."""
+        number = self.opening.number
+
+        async def remake() -> None:
+            try:
+                made, note = await asyncio.to_thread(make)
+            except JitchatError as error:
+                self.host.tell(error)
+            else:
+                self.host.post(self.Changed(number, None, made, note, told))
+
+        self.host.run(remake(), "choose", exclusive=True)
+
     async def change(self, message: Changed, session: Session) -> None:
         """Have it answer from the next message on; a reply that is on its way is the other's."""
         if message.opening != self.opening.number:
@@ -135,10 +151,10 @@ class ModelSwitch(Controller):
             await self.leave()
             self._next = session
             self.indexing.show_status()
-            model = one_line(session.provider.model)
-            self.host.say(f"After this reply, {model} answers.")
+            told = message.told or f"{one_line(session.provider.model)} answers"
+            self.host.say(f"After this reply, {told}.")
         else:
-            await self._take_over(session)
+            await self._take_over(session, afresh=message.picked is None)
 
     async def take_over_if_waiting(self) -> None:
         """Have the model answer that was picked while a reply was on its way."""
@@ -146,11 +162,12 @@ class ModelSwitch(Controller):
             session, self._next = self._next, None
             await self._take_over(session)
 
-    async def _take_over(self, session: Session) -> None:
+    async def _take_over(self, session: Session, *, afresh: bool = False) -> None:
         left, self.opening.session = self.opening.session, session
         self.tools.offer(session)
+        self.opening.show_place()
         self.indexing.show_status()
-        self.previews.plan()
+        self.previews.plan(afresh=afresh)
         self.show_answerer(session)
         self.host.cancel("lines")  # its requests are to a model that is about to be closed
         if left is not None:

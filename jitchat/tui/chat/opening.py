@@ -184,7 +184,7 @@ class Opening(Controller):
         turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
         surfaces.transcript.details = TurnDetails(store, conversation.id)
         await surfaces.transcript.show(turns)
-        self._show_place(conversation)
+        self.show_place()
         surfaces.top.show_status("opening…")
         surfaces.prompt.use_history(store.prompts(WALKED_PROMPTS))
         draft = self.keeper.open(conversation.id)
@@ -245,12 +245,13 @@ class Opening(Controller):
 
     def know(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self._show_place(conversation)
+        self.show_place()
 
-    def _show_place(self, conversation: Conversation) -> None:
-        top = self.surfaces.top
+    def show_place(self) -> None:
+        top, conversation = self.surfaces.top, self.conversation
+        persona = self.backend.settings_for(conversation.id).chat.persona
         top.show_title(conversation.title, conversation.turns)
-        top.show_marks(conversation, Reach(self.backend.settings.memory.recall))
+        top.show_marks(conversation, Reach(self.backend.settings.memory.recall), persona)
 
     def show_holds(self) -> None:
         if self.session is not None:

@@ -44,6 +44,7 @@ from jitchat.tui.chat.model_switch import ModelSwitch
 from jitchat.tui.chat.observations import Observations
 from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
+from jitchat.tui.chat.personas import Personas
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
@@ -113,6 +114,7 @@ class ChatScreen(Screen[None]):
         self.offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
+        self.personas = Personas(*shared, opening, self.models)
         self.views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, self.open)
         self.find = Find(*shared, opening)
@@ -335,6 +337,7 @@ class ChatScreen(Screen[None]):
         self.previews.plan()
         self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
+        self.personas.tell_missing()
         self.meter.sum_up()
         self.views.load_soon()
         self.ending.begin(session)
@@ -733,6 +736,22 @@ class ChatScreen(Screen[None]):
 
     def action_models(self, wanted: str = "") -> None:
         self.models.pick(wanted)
+
+    @reports_errors
+    async def action_system(self, text: str = "") -> None:
+        """Show the system text; a given one is the conversation's own from now on."""
+        if text:
+            self.personas.say(text)
+        else:
+            self.personas.edit()
+
+    @reports_errors
+    async def action_persona(self, name: str = "") -> None:
+        """Use a persona in the conversation; without a name, choose among all."""
+        if name:
+            self.personas.use(name)
+        else:
+            self.personas.choose()
 
     def action_rot(self, preset: str = "") -> None:
         """Open the rot lab; a preset that is named is begun where that costs nothing."""

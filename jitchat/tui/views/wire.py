@@ -132,7 +132,7 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
     reserve, limit = window.budget.reserve, window.budget.limit
     return [
         *(
-            (kind.value, f"{LETTERS[kind]} {kind} {part_figure(window, size)}")
+            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {part_figure(window, size)}")
             for kind, size in sizes
             if size
         ),

@@ -46,7 +46,7 @@ class TopText:
     state: str = ""
     """What goes on, or is not yet as it should be; mostly empty."""
     marks: str = ""
-    """What sets the conversation apart: that it is temporary, its project, how far recall goes."""
+    """What sets the conversation apart: that it is temporary, its project, its persona …"""
 
     @property
     def figures(self) -> str:
@@ -205,13 +205,14 @@ class ModelFetch(Static):
         self.cells = content.cell_length + _AHEAD if self.display else 0
 
 
-def marks_of(conversation: Conversation, reach: Reach) -> str:
-    """Write what sets a conversation apart: `temporary · project work · recall all`."""
+def marks_of(conversation: Conversation, reach: Reach, persona: str = "") -> str:
+    """Write what sets a conversation apart: `project work · persona reviewer · recall all`."""
     is_default = conversation.project == DEFAULT_PROJECT
     reaches = reach is not Reach.CONVERSATION and not conversation.is_temporary
     parts = (
         "temporary" if conversation.is_temporary else "",
         "" if is_default else f"project {one_line(conversation.project)}",
+        f"persona {persona}" if persona else "",
         f"recall {reach}" if reaches else "",
     )
     return _BETWEEN.join(filter(None, parts))
@@ -250,9 +251,9 @@ class TopLine(Horizontal):
         self._text = replace(self._text, title=one_line(title), size=plural(turns, "turn"))
         self._draw()
 
-    def show_marks(self, conversation: Conversation, reach: Reach) -> None:
+    def show_marks(self, conversation: Conversation, reach: Reach, persona: str) -> None:
         """Say what sets a conversation apart: nothing of most."""
-        self._text = replace(self._text, marks=marks_of(conversation, reach))
+        self._text = replace(self._text, marks=marks_of(conversation, reach, persona))
         self._draw()
 
     def show_cost(self, cost: str) -> None:

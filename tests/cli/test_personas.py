@@ -1,0 +1,94 @@
+"""`--persona`: what a command sends with it, and what the conversation keeps of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jitchat.cli import chat
+from jitchat.settings import edit
+from jitchat.settings.sections import NamedPersona
+from jitchat.tui import garbage
+
+if TYPE_CHECKING:
+    from jitchat.tui.app import JitchatApp
+    from tests.cli.conftest import Shell
+    from tests.support import ScriptedProvider
+
+
+@pytest.fixture(autouse=True)
+def configured(demo: None, jitchat: Shell) -> None:
+    for name, system in (("poet", "In verse."), ("terse", "Be terse.")):
+        made = NamedPersona(name, system, temperature=0.5)
+        edit.save_persona(jitchat.home / "config.toml", made, replaces=False)
+
+
+def system(jitchat: Shell, *arguments: str) -> tuple[str, str]:
+    """The system text of the window that a command shows, and whose it is."""
+    window: Any = jitchat("window", "hello", *arguments, "--json").json
+    return window["messages"][0]["content"], window["segments"][0]["reason"]
+
+
+def test_a_window_has_it_and_nothing_is_kept_of_that(jitchat: Shell) -> None:
+    plain = system(jitchat)
+    assert system(jitchat, "--persona", "poet") == ("In verse.", "persona poet")
+    flag = ("--persona", "poet", "--system", "Of the flag.")
+    assert system(jitchat, *flag)[0] == "Of the flag."
+    assert "(system · persona poet)" in jitchat("why", "57", "hello", "--persona", "poet").out
+    assert system(jitchat) == plain
+
+
+def test_a_conversation_that_something_was_sent_in_keeps_it_until_another_is_named(
+    jitchat: Shell, scripted: ScriptedProvider
+) -> None:
+    jitchat("send", "hello", "--persona", "poet")
+    assert scripted.requests[0][0].content == "In verse."
+    assert system(jitchat) == ("In verse.", "persona poet")
+    assert system(jitchat, "--persona", "terse")[1] == "persona terse"
+    assert system(jitchat, "--persona", "")[1] == "instructions"
+    assert system(jitchat, "--conversation", "demo")[1] == "persona poet"
+    jitchat("send", "hello", "--persona", "")
+    assert system(jitchat)[1] == "instructions"
+
+    sent = "The window that was sent in jit for #61, “hello” (system · persona poet):"
+    assert sent in jitchat("why", "57", "--turn", "61").out
+    assert "persona poet" in jitchat("replay", "61").out
+
+
+def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[str]()
+
+    def run_app(app: JitchatApp) -> int:
+        backend = app._backend
+        other = backend.store.create("Other")
+        seen.extend(backend.settings_for(each).chat.persona for each in ("demo", other.id))
+        return 0
+
+    monkeypatch.setattr(chat, "require_terminal", lambda otherwise: None)
+    monkeypatch.setattr(garbage, "pause", lambda: None)
+    monkeypatch.setattr(chat, "run_app", run_app)
+    assert jitchat("--persona", "poet").code == 0
+    assert seen == ["poet", ""]
+
+
+def test_one_that_is_gone_is_told_of_and_the_settings_hold(
+    jitchat: Shell, scripted: ScriptedProvider
+) -> None:
+    jitchat("send", "hello", "--persona", "poet")
+    (jitchat.home / "config.toml").unlink()
+    told = jitchat("window", "hello")
+    assert "The persona poet is no longer configured" in told.err
+    assert " persona poet" not in told.out
+    refused = jitchat("send", "hello", "--persona", "poet")
+    assert (refused.code, "there is no persona 'poet'" in refused.err) == (2, True)
+
+
+def test_the_list_of_settings_names_it_as_the_origin(jitchat: Shell) -> None:
+    rows = [line.split() for line in jitchat("config", "--persona", "poet").out.splitlines()]
+    assert [row[0] for row in rows if row[-2:] == ["persona", "poet"]] == [
+        "chat.system",
+        "provider.temperature",
+    ]
