@@ -276,6 +276,8 @@ class TopLine(Horizontal):
         self._draw()
 
     def _draw(self) -> None:
+        if not self.is_attached:  # what comes late, when the app is left
+            return
         width = self.content_size.width or self.app.size.width - 2
         for tab in self._modes:
             tab.draw(is_short=self.screen.has_class("-narrow"))
