@@ -18,7 +18,7 @@ PART = 1_600
 """Characters: about 400 tokens, of which a few fit into what `jit` recalls."""
 _LONGEST = 2 * PART
 """Characters. What is longer and has no lines is cut anywhere: nobody wrote it by hand."""
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CLOSES = (")", "]", "}", "end", "</")
 """A line at the margin that begins so belongs to what is above it."""
@@ -112,9 +112,16 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[str, _Block]]:
         if has_text:
             yield title, _Block(start + 1, list(lines[start:number]))
             start, has_text = number, False
-        title = heading[2]
+        title = _title(heading[2])
     if lines[start:]:
         yield title, _Block(start + 1, list(lines[start:]))
+
+
+def _title(heading: str) -> str:
+    """Take off the signs that may close a heading: `Install ##`."""
+    title = heading.rstrip()
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare[-1:].isspace() or not bare else title
 
 
 def _finer(block: _Block) -> Iterator[_Block]:

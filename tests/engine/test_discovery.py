@@ -35,7 +35,7 @@ async def test_the_limit_is_found_whatever_the_model_is_called(engine: Engine, p
 async def test_its_one_model_is_listed(engine: Engine, protocol):
     (model,) = await fetch_models(endpoint(engine), protocol)
 
-    assert model == ModelInfo(NAME, Limit(engine.context, LOADED))
+    assert model == ModelInfo(NAME, Limit(engine.context, LOADED), pictures=False)
     assert model.is_loaded
 
 
@@ -69,5 +69,5 @@ async def test_one_that_wants_no_key_is_found_on_its_usual_port(open_engine: Eng
     async with httpx.AsyncHTTPTransport() as network:
         found = await find_local(OnTheUsualPort(network, open_engine))
 
-    model = ModelInfo(NAME, Limit(open_engine.context, LOADED))
+    model = ModelInfo(NAME, Limit(open_engine.context, LOADED), pictures=False)
     assert found == (LocalServer("llamacpp", presets()["llamacpp"].base_url, (model,)),)

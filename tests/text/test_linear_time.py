@@ -23,6 +23,7 @@ from jitchat.index.entry import index_entry
 from jitchat.index.retrieve import make_query
 from jitchat.lab.grade import admits
 from jitchat.lab.spelling import has, heard, plain, unmarked
+from jitchat.providers.catalogue.pictures import picture_tokens
 from jitchat.providers.passages import read_window
 from jitchat.providers.protocols.refusals import overflow_in, refused_parameter
 from jitchat.providers.reader import answer
@@ -106,6 +107,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "has": lambda text: [has(text, value) for value in ("7443", "teal", "14 March", "17:45")],
     "addressed_in": addressed_in,
     "command_in": command_in,
+    "picture_tokens": lambda text: picture_tokens(text, 800, 600),
     "answer_f1": lambda text: answer_f1("single-hop", text, "teal"),
 }
 """Those that make expressions of their own are among them, see the last test."""
@@ -125,6 +127,7 @@ MADE = {
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts
     ("jitchat.store.conversation_search", "search_turns"),  # words as they stand
+    ("jitchat.providers.catalogue.pictures", "picture_tokens"),
     ("jitchat.tui.widgets.folded", "_markers"),  # likewise
     ("jitchat.tui.widgets.found_marks", "pattern_of"),  # words with blanks between them
 }
