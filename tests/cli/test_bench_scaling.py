@@ -24,10 +24,10 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure_and_no_login(
     monkeypatch.setenv("JITCHAT_PROVIDER_BASE_URL", "https://ann:hunter2@llm.example/v1")
     monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "small-1")
     out = tmp_path / "out.json"
-    done = jitchat("bench", "scaling", "--turns", "40, 2,40", "--plot", "--json", out)
+    done = jitchat("bench", "scaling", "--turns", "20, 2,20", "--plot", "--json", out)
     assert done.code == 0, done.err
     heads = [line.split()[0] for line in done.out.splitlines() if line.strip()]
-    assert [head for head in heads if head in ("2", "40")][:6] == ["2", "40"] * 3
+    assert [head for head in heads if head in ("2", "20")][:6] == ["2", "20"] * 3
     assert "tokens sent, by turns" in done.out
     assert "\x1b" not in done.out
     assert "Tokens sent (usual turns, lexical, estimate," in done.out
@@ -36,7 +36,7 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure_and_no_login(
     assert (found["version"], found["turn_length"]) == (__version__, "usual")
     assert found["settings"]["window.recent"] == "384"
     small, large = found["turns"]
-    assert (small["turns"], large["turns"], large["needle"]) == (2, 40, 8)
+    assert (small["turns"], large["turns"], large["needle"]) == (2, 20, 4)
     assert large["modes"]["jit"]["found"] == large["modes"]["full"]["found"] == found["phrasings"]
     assert large["full_tokens"] > large["modes"]["jit"]["tokens"]
     assert (large["embedder"], large["counter"]) == ("lexical", "estimate")

@@ -194,6 +194,7 @@ async def test_a_cancelled_answer_frees_it_for_the_next(store: ColdStore, engine
     assert after.usage.output_tokens <= 2
 
 
+@pytest.mark.long("whole")
 async def test_a_cell_of_the_lab_is_asked_and_graded(tmp_path: Path, engine: Engine):
     experiment = Experiment((100,), (0.5,), (Kind.DIRECT,), (Mode.FULL,))
     file = new_file(tmp_path, experiment, CONTEXT)

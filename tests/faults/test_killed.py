@@ -171,7 +171,16 @@ def schema(path: Path) -> tuple[set[str], list[str]]:
     return tables, applied
 
 
-@pytest.mark.parametrize("step", range(1, len(migration_names())))
+STEPS = range(1, len(migration_names()))
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *(pytest.param(step, marks=pytest.mark.long("whole")) for step in STEPS[:-6]),
+        *STEPS[-6:],
+    ],
+)
 def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
     nursery, tmp_path, step, rounds
 ):

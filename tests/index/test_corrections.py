@@ -92,7 +92,7 @@ def test_a_corrected_value_is_in_the_window(store: ColdStore, builtin: Embedder,
     assert lost == {"builtin-256": [], "none": []}
 
 
-@pytest.mark.long
+@pytest.mark.long("whole")
 @pytest.mark.parametrize("length", ADDED)
 def test_a_corrected_value_is_in_the_window_with_vectors_of_a_model(
     store: ColdStore, length: str, rounds: Callable[[int, int], int]

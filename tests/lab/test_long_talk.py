@@ -20,7 +20,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @pytest.fixture(scope="module")
 def talk() -> list[Exchange]:
-    return list(islice(long_exchanges("a long talk", NOTHING), 600))
+    return list(islice(long_exchanges("a long talk", NOTHING), 250))
 
 
 def test_answers_are_long_with_a_list_and_fenced_code_and_questions_are_short(talk):

@@ -103,7 +103,7 @@ def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedd
 
 @pytest.mark.parametrize(
     "session",
-    ["reader", pytest.param("one that never knows", marks=pytest.mark.long)],
+    ["reader", pytest.param("one that never knows", marks=pytest.mark.long("whole"))],
     indirect=True,
 )
 async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session):

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StaleDocument, UnknownVersion
@@ -20,6 +20,7 @@ from jitchat.store.documents import BY_UNDO, ContextStore, DocumentStore, Operat
 from jitchat.store.documents import _read as read_line
 from jitchat.store.documents import _written as written_line
 from jitchat.store.store import ColdStore
+from tests.examples import examples
 
 PORT = DocumentLine(Section.FACTS, "The port is 9641.", Source(3, 3, "chat-1"), date(2026, 3, 2))
 LOGO = DocumentLine(Section.NOTES, "The logo stays green.", Source(4, 4, "chat-1"))
@@ -80,7 +81,7 @@ def test_a_line_that_stays_is_stored_once(documents: DocumentStore):
     assert documents.latest().lines == (*many, PORT)
 
 
-@settings(deadline=None)
+@examples(30)
 @given(st.lists(st.lists(LINES, max_size=6), max_size=6))
 def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]]):
     with TemporaryDirectory() as folder, closing(Database(Path(folder) / "j.db")) as database:

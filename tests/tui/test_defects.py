@@ -73,7 +73,7 @@ def test_the_terminal_is_restored_and_nothing_leaks(
 ) -> None:
     program = PROGRAM.format(canary=CANARY, text=TEXT)
     environ = dict(os.environ) | {"OPENAI_API_KEY": CANARY, "TERM": "xterm-256color"}
-    for place in PLACES[:: rounds(13, 1)]:
+    for place in PLACES[:: rounds(30, 1)]:
         crash = home / "crash.txt"
         crash.unlink(missing_ok=True)
         terminal = Terminal([sys.executable, "-c", program, place], environ)

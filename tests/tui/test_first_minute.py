@@ -58,7 +58,7 @@ def title(screen: ChatScreen) -> str:
 
 
 @pytest.mark.parametrize(
-    "size", [(80, 24), pytest.param((160, 48), marks=pytest.mark.long)], ids=str
+    "size", [(80, 24), pytest.param((160, 48), marks=pytest.mark.long("whole"))], ids=str
 )
 async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> None:
     assert len(STEPS) == 3
