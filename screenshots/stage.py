@@ -42,6 +42,7 @@ def backend_in(
         "JITCHAT_HOME": str(home),
         "JITCHAT_EMBEDDER_DOWNLOAD": "false",
         "JITCHAT_PROVIDER_NAME": provider,
+        "JITCHAT_SCREEN_INSPECTOR": "true",
     }
     environ |= dict(more) | {
         key: os.environ[key] for key in ("TIKTOKEN_CACHE_DIR",) if key in os.environ

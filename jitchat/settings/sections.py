@@ -433,7 +433,9 @@ class LabSettings:
 @dataclass(frozen=True, slots=True)
 class ScreenSettings:
     theme: str = setting("textual-dark", "one of Textual's themes")
-    inspector: bool = setting(True, "whether the inspector is open at the start")
+    inspector: bool | None = setting(
+        None, "whether the inspector is open at the start; not set: as it was left"
+    )
 
 
 SECTIONS: dict[str, type[Any]] = {

@@ -79,13 +79,15 @@ class OwnInstructions:
         )
 
 
-class ChosenTheme:
+class ScreenState:
+    """What the screen had when it was left, by name; empty for what was never set."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(self) -> str:
-        row = self._database.fetch_one("SELECT name FROM chosen_theme")
+    def get(self, name: str) -> str:
+        row = self._database.fetch_one("SELECT value FROM screen_state WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
 
-    def put(self, name: str) -> None:
-        self._database.execute("INSERT OR REPLACE INTO chosen_theme VALUES (1, ?)", (name,))
+    def put(self, name: str, value: str) -> None:
+        self._database.execute("INSERT OR REPLACE INTO screen_state VALUES (?, ?)", (name, value))

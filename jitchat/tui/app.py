@@ -23,12 +23,11 @@ from textual.theme import Theme
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
-from jitchat.store.pins import ChosenTheme
+from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
-from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
 
@@ -124,7 +123,7 @@ class JitchatApp(App[None]):
         picked = ""
         if self._backend.settings.origin("screen.theme") == "default":
             with suppress(StoreError):  # the default will do
-                picked = ChosenTheme(self._backend.store.database).get()
+                picked = ScreenState(self._backend.store.database).get("theme")
         return picked if picked in self.available_themes else ""
 
     def _keep_theme(self, theme: Theme) -> None:
@@ -135,7 +134,7 @@ class JitchatApp(App[None]):
             self.notify(f"{origin} names {named}: it is back at the next start.", markup=False)
             return
         try:
-            ChosenTheme(self._backend.store.database).put(theme.name)
+            ScreenState(self._backend.store.database).put("theme", theme.name)
         except StoreError as error:
             notify_error(self.screen, error)
 
@@ -171,9 +170,10 @@ class JitchatApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show what is short in the chat's last line; all else over the screen, one at a time.
+        """Show what is one line in the chat's last line, but errors; all else over the screen.
 
-        Warnings and errors stay over the screen until they were read, or the same comes anew.
+        There is one notice at a time, but warnings and errors that are over the screen stay until
+        they were read, or the same comes anew: what to do about an error takes more than a line.
         While the help is open, all of it waits until that is closed.
         """
         form: dict[str, Any] = {"title": title, "severity": severity}
@@ -181,9 +181,10 @@ class JitchatApp(App[None]):
         if any(getattr(screen, "HOLDS_NOTICES", False) for screen in self.screen_stack):
             self._held_notices.append((message, form))
             return
-        if severity == "information" and isinstance(self.screen, ChatScreen):
+        if severity != "error" and isinstance(self.screen, ChatScreen):
             seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
-            if self.screen.query_one(HintLine).show_notice(message, seconds):
+            hint, warns = self.screen.surfaces.hint, severity == "warning"
+            if hint.show_notice(message, seconds, warns=warns):
                 return
         super().notify(message, **form)
 

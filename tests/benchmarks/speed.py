@@ -154,7 +154,7 @@ def measure_first_frame(environ: dict[str, str]) -> None:
 
 
 def measure_memory(environ: dict[str, str]) -> None:
-    terminal = Terminal(jitchat(), environ)
+    terminal = Terminal(jitchat(), environ | {"JITCHAT_SCREEN_INSPECTOR": "true"})
     terminal.wait_for("next window")
     terminal.drain(3)
     show(f"memory, {TURNS:,} turns open", f"{terminal.resident_megabytes():.0f} MB", "≤ 250 MB")

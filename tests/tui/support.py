@@ -15,7 +15,7 @@ from jitchat.memory import Memory
 from jitchat.providers.catalogue.models import ProviderChoice, State
 from jitchat.session import Session, SessionOptions
 from jitchat.settings import Settings, personas
-from jitchat.settings.sections import NamedPersona
+from jitchat.settings.sections import NamedPersona, ScreenSettings
 from jitchat.store.pins import OwnInstructions
 from jitchat.tools.approvals import Approvals, Rules
 from jitchat.tools.toolbox import Toolbox
@@ -62,7 +62,10 @@ class TestBackend:
     demo: Path | None = None
     """A cold store with the demo conversation alone, indexed; None: there is none to copy."""
     provider: Provider = field(default_factory=ScriptedProvider)
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(
+        default_factory=lambda: Settings(screen=ScreenSettings(inspector=True))
+    )
+    """With the inspector open, which most tests look at."""
     options: SessionOptions = field(default_factory=SessionOptions)
     embedder: Embedder = field(default_factory=NoEmbedder)
     refusal: JitchatError | None = None

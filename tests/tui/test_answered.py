@@ -8,7 +8,6 @@ from dataclasses import replace
 from textual.widgets import Input
 
 from jitchat.errors import SettingsError
-from jitchat.settings import Settings
 from jitchat.settings.sections import ProviderSettings
 from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets.inspector import Inspector
@@ -112,7 +111,7 @@ async def test_a_conversation_that_cannot_be_answered_is_opened_by_another_pick(
 
 
 async def test_a_provider_without_a_model_has_the_list_opened(models) -> None:
-    models.settings = replace(Settings(), provider=ProviderSettings("openrouter"))
+    models.settings = replace(models.settings, provider=ProviderSettings("openrouter"))
     models.refusal = SettingsError("No model is named for the provider openrouter.")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.settings import Settings
-from jitchat.store.pins import ChosenTheme, Drafts
+from jitchat.store.pins import Drafts, ScreenState
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat import opening
 from jitchat.tui.widgets.prompt import Prompt
@@ -31,7 +31,7 @@ async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
 ) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
-        assert ChosenTheme(backend.store.database).get() == "", "nothing was picked"
+        assert ScreenState(backend.store.database).get("theme") == "", "nothing was picked"
         pilot.app.theme = "textual-light"
         await pilot.pause()
         await type_text(pilot, "half a draft")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.settings.settings import Settings
 from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.help import HelpScreen
@@ -76,7 +75,7 @@ async def test_ctrl_z_suspends_the_app(
 async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_another_key(
     backend: TestBackend,
 ) -> None:
-    backend.settings = replace(Settings(), keys={"inspector": "f12"})
+    backend.settings = replace(backend.settings, keys={"inspector": "f12"})
     async with demo_app(backend).run_test(size=(140, 60), notifications=True) as pilot:
         screen = await ready(pilot)
         await pilot.press("f2")
@@ -93,10 +92,10 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
         await pilot.press("escape")
 
         await pilot.resize_terminal(80, 24)
-        screen.notify("before", severity="warning", markup=False)
+        screen.notify("before", severity="error", markup=False)
         page = await help_page(pilot)
         assert f"Answer once more, beside this\n{'':<23}one" in page, "it stays in its column"
-        screen.notify("[b]meanwhile", severity="warning", markup=False)
+        screen.notify("[b]meanwhile", severity="error", markup=False)
         await pilot.pause()
         assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
         assert notices(pilot) == ["before"], "notices wait until the help is closed"

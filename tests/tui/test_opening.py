@@ -19,7 +19,7 @@ from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import conversation_of, talk
-from tests.tui.support import TestBackend, chat, demo_app, idle, ready, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, until
 
 if TYPE_CHECKING:
     from jitchat.values import Conversation
@@ -135,7 +135,7 @@ async def test_whoever_opens_a_conversation_types_at_once_and_sees_that_one_alon
     gates[left.id], gates[wanted.id] = threading.Event(), threading.Event()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        assert [each.message for each in pilot.app._notifications] == [backend.warning]
+        assert notices(pilot) == [backend.warning]
         screen.query_one(Inspector).point_at(Kind.SYSTEM)
         await until(pilot, lambda: screen.query_one(Inspector).has_focus_within, "the inspector")
         await screen.open(other)

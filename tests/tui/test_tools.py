@@ -10,7 +10,6 @@ import pytest
 from textual.widgets import TextArea
 
 from jitchat.session import SessionOptions
-from jitchat.settings import Settings
 from jitchat.store.regression_cases import CaseKind, Cases
 from jitchat.text.figures import duration
 from jitchat.tools import toolbox
@@ -105,7 +104,7 @@ async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
 
 
 async def test_the_question_names_the_keys_that_the_user_has(backend: TestBackend) -> None:
-    backend.settings = replace(Settings(), keys={"allow_once": "f12"})
+    backend.settings = replace(backend.settings, keys={"allow_once": "f12"})
     servers = with_tools(backend, (call("a"),), ("Done.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)

@@ -96,6 +96,16 @@ async def test_a_notice_stands_in_the_last_line_or_over_the_screen_where_it_leav
         screen.notify("Prompt cleared. Ctrl+_ restores it.", markup=False)
         assert shown(pilot) == "Prompt cleared. Ctrl+_ restores it."
         assert not pilot.app._notifications
+        assert "F1" in shown(pilot, "#keys")
+        warning = "Your draft is kept in “Another conversation”: Ctrl+R leads back to it."
+        screen.notify(warning, severity="warning", markup=False)
+        assert shown(pilot) == warning, "in place of a notice before it, and of keys"
+        assert shown(pilot, "#keys") == ""
+        assert not pilot.app._notifications
+        screen.notify("Copied.", markup=False)
+        await until(pilot, lambda: "Copied." in notices(pilot), "over the screen")
+        assert shown(pilot) == warning, "it is to be read"
+        pilot.app.clear_notifications()
         chat(pilot).query_one(HintLine)._end_notice()
         assert shown(pilot) == before
 

@@ -89,7 +89,7 @@ class Find(Controller):
         self._line.show_count(self._at + 1, len(self._matches))
         self.surfaces.transcript.mark_found(self._pattern, current)
         if current is not None:
-            await self.surfaces.transcript.go_to_match(current[0])
+            await self.surfaces.transcript.go_to(current[0])
 
 
 def matches_in(turns: Sequence[Turn], pattern: re.Pattern[str]) -> list[Match]:

@@ -20,6 +20,7 @@ from jitchat.text.figures import model_name
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.figures import send_sentences
 from jitchat.tui.notices import READ_SECONDS, notify_error
+from jitchat.tui.plain import plain_sentences
 from jitchat.tui.widgets.approval_line import ApprovalLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
@@ -163,8 +164,14 @@ class Surfaces:
         prices = session.options.prices if session is not None else None
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
-        self.hint.show_cost(*send_sentences(window, cost))
+        plain = plain_sentences(window, cost, sent=sent)
+        self.hint.show_cost(*send_sentences(window, cost), plain=plain)
         self.transcript.mark(carriers(window))
+
+    def show_inspector(self, *, shown: bool) -> None:
+        """Show the inspector, or shut it: a plain sentence tells of the window then."""
+        self.inspector.set_class(not shown, "-hidden")
+        self.hint.show_plain(is_plain=not shown)
 
     def show_refusal(self, error: JitchatError) -> None:
         """Say everywhere why there is no window."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.message import Message
 
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, StoreError
+from jitchat.store.models import ChosenModel
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
@@ -52,7 +54,8 @@ class ModelSwitch(Controller):
     tools: Tools
 
     offers: bool = True
-    """Whether the user is told what could answer in place of the reader: until they type."""
+    """Whether the user is told what could answer in place of the reader: until they type, and
+    no more once a model was picked."""
     is_quiet: bool = False
     """Whether nobody is looked for in place of the reader, as during the tour."""
     _next: Session | None = None
@@ -61,7 +64,10 @@ class ModelSwitch(Controller):
     """What was found that could answer, for the list to begin with."""
 
     def __post_init__(self) -> None:
-        self.surfaces.offer.display = self.backend.settings.provider.name == READER
+        with suppress(StoreError):  # told where it matters
+            self.offers = ChosenModel(self.backend.store.database).get() is None
+        is_reader = self.backend.settings.provider.name == READER
+        self.surfaces.offer.display = is_reader and self.offers
 
     async def leave(self) -> None:
         """Drop a model that was to answer in the conversation that is left."""
@@ -124,6 +130,7 @@ class ModelSwitch(Controller):
                 self.indexing.show_status()
                 self.host.tell(error)
             else:
+                self.offers = False
                 self.host.post(self.Changed(number, picked, changed, note))
 
         self.host.run(choose(), "choose", exclusive=True)

@@ -200,7 +200,7 @@ class Previews(Controller):
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
             for note in filter(None, (message.unmet, misplaced, files, back, self._unanswered())):
-                hint.show_cost(*(f"{note} · {sentence}" for sentence in hint.sentences))
+                hint.put_ahead(note)
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
@@ -269,7 +269,7 @@ class Meter(Controller):
         self.previews.forget()
         self.previews.show_sent(window, turn, usage)
         broken = _is_broken_off(session, ending)
-        self.surfaces.hint.show_cost(usage_sentence(usage, cost, window, is_broken_off=broken))
+        self.surfaces.hint.show_usage(usage_sentence(usage, cost, window, is_broken_off=broken))
         return True
 
     async def show_last_sent(self, session: Session) -> bool:
@@ -309,7 +309,7 @@ class Meter(Controller):
     async def _count(self, session: Session, message: NextMessage) -> None:
         """Show the count, unless something else would be sent by then."""
         hint, asking = self.surfaces.hint, f"asking {session.provider.name} to count…"
-        before = hint.sentences
+        before, plain = hint.sentences, hint.plain
         hint.show_cost(asking)
         try:
             window = await asyncio.to_thread(session.preview, *message)
@@ -317,7 +317,7 @@ class Meter(Controller):
         except JitchatError as error:
             self.host.tell(error)
             if hint.sentences == (asking,):
-                hint.show_cost(*before)
+                hint.show_cost(*before, plain=plain)
         else:
             if message == self.steering.next_message and not self.steering.busy:
                 self.previews.show_counted(window, tokens)

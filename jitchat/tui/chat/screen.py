@@ -40,6 +40,7 @@ from jitchat.tui.chat.highlights import Highlights
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
+from jitchat.tui.chat.levels import Levels
 from jitchat.tui.chat.model_switch import ModelSwitch
 from jitchat.tui.chat.observations import Observations
 from jitchat.tui.chat.offers import Offers
@@ -101,6 +102,7 @@ class ChatScreen(Screen[None]):
         shared = self.host, backend, self.surfaces
         drafts = Drafts(backend.store.database)
         self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
+        self.levels = Levels(*shared)
         self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
         self.ending = Ending(*shared)
         self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
@@ -147,8 +149,7 @@ class ChatScreen(Screen[None]):
         self.steering.show_mode()
         # In a small terminal the inspector waits to be opened.
         has_room = self.has_class("-wide") or self.app.size.height >= TALL
-        is_shown = self.backend.settings.screen.inspector and has_room
-        self.surfaces.inspector.set_class(not is_shown, "-hidden")
+        self.levels.begin(has_room=has_room)
         self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
 
@@ -505,7 +506,7 @@ class ChatScreen(Screen[None]):
 
     @on(BudgetBar.KindClicked)
     def _kind_clicked(self, message: BudgetBar.KindClicked) -> None:
-        self.surfaces.inspector.remove_class("-hidden")
+        self.levels.show(shown=True)
         self.surfaces.inspector.point_at(message.kind)
 
     def _show_exact(
@@ -911,9 +912,14 @@ class ChatScreen(Screen[None]):
 
     def action_toggle_inspector(self) -> None:
         inspector = self.surfaces.inspector
-        inspector.toggle_class("-hidden")
-        if inspector.has_class("-hidden") and inspector.has_focus_within:
+        is_shut = inspector.has_class("-hidden")
+        self.levels.show(shown=is_shut)
+        if not is_shut and inspector.has_focus_within:
             self.surfaces.prompt.focus()
+
+    @reports_errors
+    async def action_show_turn(self, position: int) -> None:
+        await self.surfaces.transcript.go_to(position)
 
     def action_scroll_chat(self, pages: int) -> None:
         """Scroll what is asked about, where it is longer than its place, or the conversation."""

@@ -295,7 +295,7 @@ class Sends(Controller):
             case events.UsageReported(usage, cost):
                 self._measured = True
                 self.surfaces.inspector.report(usage)
-                self.surfaces.hint.show_cost(usage_sentence(usage, cost, self.previews.sent))
+                self.surfaces.hint.show_usage(usage_sentence(usage, cost, self.previews.sent))
             case events.RetryScheduled(seconds, why):
                 self.surfaces.hint.count_down(seconds, why)
             case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
@@ -325,7 +325,7 @@ class Sends(Controller):
             broken = is_broken_off(turn, note.stop if note is not None else None)
             cost = session.cost_of(None) if session is not None else None
             sent = self.previews.sent
-            self.surfaces.hint.show_cost(usage_sentence(None, cost, sent, is_broken_off=broken))
+            self.surfaces.hint.show_usage(usage_sentence(None, cost, sent, is_broken_off=broken))
         await self._offer_missing_turn()
         await self._show_stored()
         await self.release()
@@ -340,7 +340,7 @@ class Sends(Controller):
         """Who says that a reply is wrong may know which turn was missing."""
         hint = self.surfaces.hint
         if self._turn is not None and await asyncio.to_thread(objects, self._turn.content):
-            hint.show_cost(*(f"{_MISSING} · {each}" for each in hint.sentences), _MISSING)
+            hint.put_ahead(_MISSING)
 
     async def _warn_of_unstored(self, session: Session) -> None:
         if (place := session.unstored) is not None:

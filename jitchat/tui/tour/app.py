@@ -202,7 +202,7 @@ class Tour:
         has_window = chat.previews.window is not None and not chat.previews.working
         is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
         if chat.indexing.indexed and has_window and is_new and session is not None:
-            chat.surfaces.inspector.remove_class("-hidden")
+            chat.surfaces.show_inspector(shown=True)
             self._arrive(script.describe_conversation(session, self.needle))
 
     def take_opened(self, opening: int) -> None:

@@ -3,6 +3,7 @@
 Textual's own footer is a widget a key; to mount those takes longer than all else of a view.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -75,6 +76,8 @@ EDITING = (("⏎", "send as a fork", "screen.submit"), ("Esc", "leave it", "scre
 _STOP = ("Esc", "stop", "screen.cancel")
 BUSY = (_STOP, _MODE, _INSPECT, _HELP)
 ASKING = (("⏎", "yes", "screen.answer(True)"), ("Esc", "no", "screen.answer(False)"))
+_INSPECTED = Style.from_meta({"@click": "screen.toggle_inspector"})
+_TURN = re.compile(r"(?<!\S)#(\d+)")
 AWAITED = "waiting for the first token"
 LOADING = "the server may still be loading the model"
 
@@ -97,7 +100,9 @@ class _Wait:
 
 
 class HintLine(Horizontal):
-    """The chat's last line: cost, or what goes on, on the left; keys on the right.
+    """The chat's last line: the window as a sentence, or what goes on; keys on the right.
+
+    While the inspector is open, the sentence is of figures, else it is plain and can be clicked.
 
     Ahead of the cost come, in this order: a question, a notice, the time until a request is sent
     again, and what is waited for.
@@ -110,6 +115,8 @@ class HintLine(Horizontal):
         self._question = ""
         self.notice = ""
         """What is shown for some seconds ahead of the figures, or in their place; mostly empty."""
+        self._warns = False
+        """Whether the notice is a warning."""
         self._notice_ends: Timer | None = None
         self._retry: tuple[float, str] | None = None
         """The moment when the request is sent again, and why it is."""
@@ -118,6 +125,11 @@ class HintLine(Horizontal):
         """Runs while something is waited for."""
         self.sentences: tuple[str, ...] = ("",)
         """What is shown of the cost, or of what is going on, the longest form first."""
+        self.plain: tuple[str, ...] = ()
+        """The window without figures, in the same way; none where `sentences` are not of one."""
+        self.lesson = ""
+        """Behind what is plain: how to see more; empty once that was followed."""
+        self._is_plain = False
         self._command = ""
         self._proposal: tuple[str, ...] = ()
         """Forms of what is proposed while nothing is typed, the longest first; mostly none."""
@@ -136,10 +148,27 @@ class HintLine(Horizontal):
     def on_resize(self) -> None:
         self._draw()
 
-    def show_cost(self, sentence: str, *shorter: str) -> None:
-        """Show the first form that has room."""
-        self.sentences = (sentence, *shorter)
+    def show_cost(self, sentence: str, *shorter: str, plain: tuple[str, ...] = ()) -> None:
+        """Show the first form that has room; of `plain`, while the inspector is shut."""
+        self.sentences, self.plain = (sentence, *shorter), plain
         self._retry = None
+        self._draw()
+
+    def show_usage(self, sentence: str) -> None:
+        """Show what was reported for the window; what is plain stays."""
+        self.show_cost(sentence, plain=self.plain)
+
+    def put_ahead(self, note: str) -> None:
+        """Put a note ahead of what is shown, in every form; the last is the note alone."""
+        forms, plain = (
+            (*(f"{note} · {form}" for form in told if form), note) if told else ()
+            for told in (self.sentences, self.plain)
+        )
+        self.show_cost(*forms, plain=plain)
+
+    def show_plain(self, *, is_plain: bool) -> None:
+        """Show the window without figures, or with them."""
+        self._is_plain = is_plain
         self._draw()
 
     def show_proposal(self, *forms: str) -> None:
@@ -152,20 +181,24 @@ class HintLine(Horizontal):
         self._command = hint
         self._draw()
 
-    def show_notice(self, notice: str, seconds: float) -> bool:
-        """Show a notice for so long, if there is room for it; figures that have room stay."""
+    def show_notice(self, notice: str, seconds: float, *, warns: bool = False) -> bool:
+        """Show a notice for so long; figures that have room beside it stay.
+
+        False, and nothing, where it has no room, or would stand in place of another warning.
+        """
         line = one_line(notice)
-        if "\n" in notice or cell_len(line) > self._room():
+        is_long = "\n" in notice or cell_len(line) > self._width - len(self._ahead)
+        if is_long or (self._warns and line != self.notice):
             return False
         if self._notice_ends is not None:
             self._notice_ends.stop()
-        self.notice = line
+        self.notice, self._warns = line, warns
         self._notice_ends = self.set_timer(seconds, self._end_notice)
         self._draw()
         return True
 
     def _end_notice(self) -> None:
-        self.notice, self._notice_ends = "", None
+        self.notice, self._warns, self._notice_ends = "", False, None
         self._draw()
 
     def wait(self, what: str, why: str = "") -> None:
@@ -217,7 +250,7 @@ class HintLine(Horizontal):
     def show_edit(self, position: int | None) -> None:
         self._ahead = f"editing #{position} · " if position is not None else ""
         self._is_busy = False
-        self.show_cost(*self.sentences)
+        self.show_cost(*self.sentences, plain=self.plain)
 
     def show_keys(self, *, busy: bool) -> None:
         self._is_busy = busy
@@ -236,7 +269,9 @@ class HintLine(Horizontal):
     def _draw(self) -> None:
         sentence = self._sentence()
         taken = 0 if self._pane and not self._question else sentence.cell_length
-        keys = fitting(self._keys_now(), self.content_size.width - 1 - taken)
+        keys = fitting(self._keys_now(), self._width - taken)
+        if self.notice and not self._question and sentence.cell_length > self._room():
+            keys = ()
         drawn_sentence, drawn_keys = self._drawn
         self._drawn = sentence, keys
         if not sentence.is_same(drawn_sentence):
@@ -247,10 +282,12 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
+        is_plain = self._is_plain and bool(self.plain) and not (self._command or self._proposal)
         told = [self._command] if self._command else self._proposal or self.sentences
-        forms = [one_line(form) for form in told]
+        forms = [one_line(form) for form in (self._plain_forms() if is_plain else told)]
         if self.notice:
-            forms = [*(f"{self.notice} · {form}" for form in forms if form), self.notice]
+            beside = () if is_plain else forms
+            forms = [*(f"{self.notice} · {form}" for form in beside if form), self.notice]
         elif self._retry is not None:
             until, why = self._retry
             return Content(f"again in {ceil(until - monotonic())} s · {one_line(why)}")
@@ -259,13 +296,25 @@ class HintLine(Horizontal):
             forms = [*(f"{wait} · {form}" for form in forms if form), wait]
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
-        return Content.assemble((self._ahead, "bold"), fits)
+        shown = leading_on(fits) if is_plain else Content(fits)
+        if self._warns:
+            shown = shown.stylize("$text-warning", 0, len(self.notice))
+        return Content.assemble((self._ahead, "bold"), shown)
+
+    def _plain_forms(self) -> tuple[str, ...]:
+        taught = (f"{form} · {self.lesson}" for form in self.plain if self.lesson)
+        return (*taught, *self.plain)
+
+    @property
+    def _width(self) -> int:
+        """Cells of the line, without the mark at its start."""
+        return self.content_size.width - 1
 
     def _room(self) -> int:
         """Cells of a sentence beside the keys that stay."""
         keys = self._keys_now()
         least = keys if self._pane else fitting(keys, 0)
-        return self.content_size.width - 1 - len(self._ahead) - _width(least)
+        return self._width - len(self._ahead) - _width(least)
 
     def _keys_now(self) -> tuple[Key, ...]:
         if self._question:
@@ -275,6 +324,15 @@ class HintLine(Horizontal):
         if self._is_busy:
             return BUSY
         return EDITING if self._ahead else IDLE
+
+
+def leading_on(sentence: str) -> Content:
+    """Have a click on a sentence open the inspector, and one on `#7` lead to the turn."""
+    content = Content(sentence).stylize(_INSPECTED)
+    for turn in _TURN.finditer(sentence):
+        shows = Style.from_meta({"@click": f"screen.show_turn({turn[1]})"})
+        content = content.stylize(shows, turn.start(), turn.end())
+    return content
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:

@@ -407,8 +407,8 @@ class Transcript(VerticalScroll):
         self._found.look_for(pattern, current)
         self._found.mark(self._mounted())
 
-    async def go_to_match(self, position: int) -> None:
-        """Bring the current match into view, which is in the turn at a position."""
+    async def go_to(self, position: int) -> None:
+        """Bring the turn at a position into view, at the current match where it has that."""
         self.release_anchor()
         if self._view_of(position) is None:
             await self.show(self._turns, position)
@@ -416,7 +416,7 @@ class Transcript(VerticalScroll):
         self.call_after_refresh(self._reveal, position, 4)
 
     def _reveal(self, position: int, tries: int) -> None:
-        """Scroll to the current match; what is folded away is laid out on the way."""
+        """Scroll to the turn, or its current match; what is folded away is laid out on the way."""
         view = self._view_of(position)
         if view is None:
             return

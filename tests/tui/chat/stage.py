@@ -183,8 +183,12 @@ def stage_surfaces() -> Any:
         setattr(surfaces, name, NonCallableMagicMock(spec=widget))
     surfaces.prompt = StagePrompt()
     hint = surfaces.hint
-    hint.sentences = ()
-    hint.show_cost.side_effect = lambda *sentences: setattr(hint, "sentences", sentences)
+    hint.sentences = hint.plain = ()
+    hint.show_cost.side_effect = lambda *sentences, **_: setattr(hint, "sentences", sentences)
+    hint.show_usage.side_effect = hint.show_cost
+    hint.put_ahead.side_effect = lambda note: hint.show_cost(
+        *(f"{note} · {each}" for each in hint.sentences), note
+    )
     surfaces.transcript.chosen = None
     surfaces.prompts = Prompts()
     return surfaces

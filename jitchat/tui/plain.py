@@ -1,0 +1,104 @@
+"""A window in one plain sentence: `3 old turns go along: #7 #8 #9; 75 % less than everything`."""
+
+from collections.abc import Iterator, Sequence
+
+from jitchat.text.figures import enumerated, plural
+from jitchat.values import Mode
+from jitchat.window.carriers import statements_in
+from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
+
+_OLD = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
+_FILES = (Kind.FILES, Kind.DOCUMENTS)
+_NAMED, _NAMED_IN_SHORT = 8, 3
+"""So many turns are named at most."""
+_PRICED = 3
+"""So many of the forms have the price; shorter ones rather name the turns."""
+
+
+def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tuple[str, ...]:
+    """Say which turns go along with the message, in several forms, the fullest first.
+
+    `cost` is what `window_cost` tells; empty where nothing is charged.
+    """
+    old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
+    less, short = _less(window, " than everything"), _less(window)
+    if not parts:
+        first = "nothing was said yet: " if window.draft.turn == 1 else ""
+        parts = [f"{first}only your message"]
+    main, *others = parts
+    is_one = main.startswith(("1 ", "the only", "the memory")) or main.endswith("your message")
+    verb = "went" if sent else "goes" if is_one else "go"
+    also = f", and {enumerated(others)}" if others else ""
+    forms = (
+        f"{main} {verb} along{_names(old, _NAMED)}{also}{less}",
+        f"{main} {verb} along{_names(old, _NAMED)}{less}",
+        f"{main} {verb} along{_names(old, _NAMED)}{short}",
+        f"{main} {verb} along{_names(old, _NAMED_IN_SHORT)}{short}",
+        f"{main} {verb} along{short}",
+        f"{main} {verb} along",
+    )
+    priced = (f"{form} · {cost}" for form in forms[:_PRICED] if cost)
+    return tuple(dict.fromkeys((*priced, *forms)))
+
+
+def _parts(window: ContextWindow) -> Iterator[str]:
+    """Tell what goes along, the most telling first; nothing where only the message does."""
+    yield from _all_turns(window) if _is_all(window) else _some_turns(window)
+    if facts := sum(segment.kind is Kind.FACTS for segment in window.segments):
+        yield plural(facts, "fact")
+    if files := _earlier_files(window):
+        yield plural(len(files), "file")
+
+
+def _all_turns(window: ContextWindow) -> Iterator[str]:
+    if count := _recent(window) + len(_old_turns(window)):
+        yield f"all {count:,} turns" if count > 1 else "the only turn"
+
+
+def _some_turns(window: ContextWindow) -> Iterator[str]:
+    old, recent, statements = _old_turns(window), _recent(window), statements_in(window)
+    if old:
+        yield plural(len(old), "old turn")
+    if statements is not None:
+        through = f" up to #{window.distilled_through}" if window.distilled_through else ""
+        is_document = statements.kind is Kind.DOCUMENT
+        yield f"the {'memory document' if is_document else 'observations'}{through}"
+    if recent:
+        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn")
+    if recent and not old and window.mode.recalls and window.ledger:
+        yield "no old one"
+
+
+def _recent(window: ContextWindow) -> int:
+    turns = segment_of_turns(window.segments).values()
+    return sum(segment.kind is Kind.RECENT for segment in turns)
+
+
+def _is_all(window: ContextWindow) -> bool:
+    """Whether each turn that was said goes along whole."""
+    is_whole = window.never_candidates is None and statements_in(window) is None
+    out = (Verdict.LEFT_OUT, Verdict.INDEX)
+    return is_whole and not any(row.verdict in out for row in window.ledger)
+
+
+def _old_turns(window: ContextWindow) -> list[str]:
+    """Name the turns that go along though they are not of the last: `#7`, `chat-3#12`."""
+    turns = segment_of_turns(window.segments)
+    elsewhere = (row.name for row in window.elsewhere if row.verdict is Verdict.RETRIEVED)
+    return [*(f"#{turn}" for turn in sorted(turns) if turns[turn].kind in _OLD), *elsewhere]
+
+
+def _earlier_files(window: ContextWindow) -> set[str]:
+    """The digests of files that came with earlier turns."""
+    files = (segment.file for segment in window.segments if segment.kind in _FILES)
+    return {file.digest for file in files if file is not None and file.turn != window.draft.turn}
+
+
+def _names(turns: Sequence[str], most: int) -> str:
+    more = f" and {len(turns) - most:,} more" if len(turns) > most else ""
+    return f": {' '.join(turns[:most])}{more}" if turns else ""
+
+
+def _less(window: ContextWindow, than: str = "") -> str:
+    share = round(window.saving * 100)
+    return f"; {share} % less{than}" if share > 0 else ""
