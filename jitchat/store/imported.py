@@ -2,16 +2,20 @@
 
 A conversation is known by its source and the key that it has there, a turn by a key within its
 conversation. A turn that is known is left as it is. A new one is stored behind the turn that it
-follows in its source: what was said here meanwhile is a branch beside it then.
+follows in its source: what was said here meanwhile is a branch beside it then. Of one that was
+deleted here, a hash of source and key is kept, and nothing else.
 """
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
+from jitchat.attachments import Attachment
+from jitchat.store.attachments import INSERT_LINK, keep, link
 from jitchat.store.path import Path
 from jitchat.store.store import (
     INSERT_TURN,
@@ -52,6 +56,22 @@ class Origin:
     key: str
     """By which the source knows the conversation."""
 
+    @property
+    def hash(self) -> bytes:
+        return hashlib.blake2b(f"{self.source}\0{self.key}".encode(), digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingFile:
+    """What a message came with, to be kept as an attachment of its turn."""
+
+    name: str
+    """What stands in a turn that says nothing else: `[image: plan.png]`."""
+    otherwise: str
+    """What stands in the turn where the file is not kept: its name, or all of its text."""
+    load: Callable[[], Attachment | None]
+    """Reads it; None, counted, for what cannot be kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class IncomingTurn:
@@ -62,6 +82,7 @@ class IncomingTurn:
     model: str = ""
     """The model that wrote it; empty where nobody knows."""
     reasoning: str = ""
+    files: tuple[IncomingFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +153,19 @@ class ImportWriter:
         row = connection.execute("SELECT COALESCE(MAX(id), 0) FROM turns").fetchone()
         identity, first = int(row[0]), int(row[0])
         turns, keys, reasoning = list[tuple[object, ...]](), list[tuple[object, ...]](), []
+        links = list[tuple[object, ...]]()
         for incoming in batch:
             kept = self._placed(incoming)
             if kept is None:
                 continue
             identity += 1
+            if incoming.files:
+                files, left = _loaded(incoming.files)
+                missing = [each for each in left if each not in kept.content]
+                kept = replace(kept, content="\n\n".join(filter(None, (kept.content, *missing))))
+                for number, file in enumerate(files):
+                    keep(connection, file)
+                    links.append(link(identity, number, file))
             turns.append((identity, *turn_row(self.id, kept)))
             keys.append((identity, incoming.key, incoming.model or None))
             if incoming.reasoning:
@@ -147,6 +176,7 @@ class ImportWriter:
         connection.execute("DELETE FROM bulk_inserts")
         connection.executemany("INSERT INTO imported_turns VALUES (?, ?, ?)", keys)
         connection.executemany("INSERT INTO reasoning VALUES (?, ?)", reasoning)
+        connection.executemany(INSERT_LINK, links)
         self.added += identity - first
 
     def _placed(self, incoming: IncomingTurn) -> Turn | None:
@@ -211,6 +241,18 @@ def _batches(turns: Iterable[IncomingTurn]) -> Iterator[list[IncomingTurn]]:
     remaining = iter(turns)
     while batch := list(islice(remaining, _BATCH)):
         yield batch
+
+
+def _loaded(files: Iterable[IncomingFile]) -> tuple[Iterable[Attachment], list[str]]:
+    """Read files, of equal ones the last; also what stands in the turn in place of the others."""
+    found, left = dict[str, Attachment](), list[str]()
+    for each in files:
+        file = each.load()
+        if file is None:
+            left.append(each.otherwise)
+        else:
+            found[file.digest] = file
+    return found.values(), left
 
 
 _EXPORTED = """
