@@ -94,6 +94,10 @@ class Heading:
     """The position, in the source, of the turn that is looked at; None for the last one."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    is_title_given: bool = True
+    """By its source, or by its user: nothing makes another."""
+    is_archived: bool = False
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,18 +212,22 @@ class ImportWriter:
 
         A head that somebody moved to a turn of their own stays, and so does a title.
         """
-        if not self.added:
-            return
         with self._store.database.write() as connection:
+            connection.execute("UPDATE conversations SET deleted_by = 0 WHERE id = ?", (self.id,))
+            if not self.added:
+                return
             now = self._store.now()
             if self.is_new:
                 made = heading.created_at or heading.updated_at or now
                 connection.execute(
-                    "UPDATE conversations SET title = ?, created_at = ? WHERE id = ?",
-                    (one_line(heading.title), made.isoformat(), self.id),
-                )
+                    "UPDATE conversations SET title = ?, created_at = ?, title_given = ?,"
+                    " archived = ? WHERE id = ?",
+                    (one_line(heading.title), made.isoformat(), heading.is_title_given,
+                     heading.is_archived, self.id),
+                )  # fmt: skip
+                self._store.tag(self.id, heading.tags)
             connection.execute(
-                "UPDATE conversations SET updated_at = ?, deleted_by = 0 WHERE id = ?",
+                "UPDATE conversations SET updated_at = ? WHERE id = ?",
                 ((heading.updated_at or now).isoformat(), self.id),
             )
             here = (self.id, self._head)

@@ -119,6 +119,6 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer.take(found.turns)
     heading = found.heading()
     writer.finish(heading)
-    if found.restore is not None and writer.is_new and writer.id:
+    if found.restore is not None and writer.added:
         found.restore(store, writer)
     return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)

@@ -60,16 +60,21 @@ class IncomingConversation:
     updated_at: datetime | None = None
     twin: Twin | None = None
     """The conversation that it may have been exported from; None where it is another program's."""
+    is_title_given: bool = True
+    is_archived: bool = False
+    tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
     """Stores what it has beside its turns."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
-        self.origin = Origin(self.origin.source, repair(self.origin.key)[:_LONGEST_KEY])
+        source, key = repair(self.origin.source), repair(self.origin.key)
+        self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
         title = shorten(self.title, _LONGEST_TITLE) or self.id
-        return Heading(title, self.head, self.created_at, self.updated_at)
+        kept = self.is_title_given, self.is_archived, self.tags
+        return Heading(title, self.head, self.created_at, self.updated_at, *kept)
 
 
 def short_id(source: str, key: str) -> str:
