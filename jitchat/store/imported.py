@@ -205,6 +205,7 @@ class ImportWriter:
         )
         row = (self._origin.source, self._origin.key, fresh)
         connection.execute("INSERT INTO imported_conversations VALUES (?, ?, ?)", row)
+        connection.execute("DELETE FROM deleted_imports WHERE origin = ?", (self._origin.hash,))
         return fresh
 
     def finish(self, heading: Heading) -> None:
@@ -291,3 +292,23 @@ def origin_of(store: ColdStore, conversation: str) -> Origin | None:
     query = "SELECT source, key FROM imported_conversations WHERE conversation = ? ORDER BY 1, 2"
     row = store.database.fetch_one(query, (conversation,))
     return None if row is None else Origin(*row)
+
+
+_WAS_DELETED = """
+    SELECT 1 FROM deleted_imports WHERE origin = ? UNION ALL
+    SELECT 1 FROM imported_conversations i JOIN conversations c ON c.id = i.conversation
+    WHERE i.source = ? AND i.key = ? AND c.deleted_by
+"""
+
+
+def was_deleted(store: ColdStore, origin: Origin) -> bool:
+    """Whether a conversation was imported once, and deleted here since."""
+    wanted = (origin.hash, origin.source, origin.key)
+    return store.database.fetch_one(_WAS_DELETED, wanted) is not None
+
+
+def note_deleted(connection: sqlite3.Connection, conversation: str) -> None:
+    """Remember, of a conversation that is being deleted, where it was imported from."""
+    query = "SELECT source, key FROM imported_conversations WHERE conversation = ?"
+    hashes = [(Origin(*row).hash,) for row in connection.execute(query, (conversation,))]
+    connection.executemany("INSERT OR IGNORE INTO deleted_imports VALUES (?)", hashes)
