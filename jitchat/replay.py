@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from jitchat.store.attachments import picture_data
+from jitchat.store.attachments import bytes_of
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Send, WindowArchive
@@ -99,7 +99,7 @@ def _with_picture(segment: Segment, database: Database) -> Segment:
     file = segment.file
     if file is None or file.picture is None:
         return segment
-    picture = replace(file.picture, data=picture_data(database, file.digest))
+    picture = replace(file.picture, data=bytes_of(database, file.digest))
     return replace(segment, file=replace(file, picture=picture))
 
 

@@ -17,7 +17,7 @@ from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import BY_NAME, conversations_of, listed, picked
-from jitchat.transfer.import_run import Taken, begun, take_all
+from jitchat.transfer.import_run import Taken, begun, take_all, without_deleted
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.source import Source, open_source
 
@@ -37,6 +37,7 @@ _UNINDEXED = "what is not indexed yet is, when it is next used."
     f" {', '.join(list(BY_NAME)[:-1])} or {list(BY_NAME)[-1]}.",
 )
 @click.option("--pick", metavar="NAME", help="Take only this conversation.")
+@click.option("--again", is_flag=True, help="Take also what was imported once and deleted here.")
 @click.option("--no-vectors", is_flag=True, help="Index without vectors; they follow later.")
 @click.option("--no-index", is_flag=True, help="Only store; what is opened is indexed then.")
 @options.embedder_options
@@ -50,7 +51,7 @@ def import_command(
     FILE is an export of ChatGPT, Claude, Open WebUI, LibreChat, SillyTavern or Gemini (Takeout),
     the sessions of Claude Code, Codex or opencode, the logs.db of llm, jitchat's own JSON, LoCoMo's
     or a JSON or JSONL list of objects with role and content. Its content decides. What was imported
-    before is not taken again.
+    before is not taken again, nor what was deleted here since.
     """
     settings, paths = flags.settings(), flags.paths()
     program, pick = BY_NAME.get(wanted["program"] or ""), wanted["pick"]
@@ -60,7 +61,8 @@ def import_command(
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:
-        taken = list(_taken(store, found, source))
+        wanted_now = found if wanted["again"] else without_deleted(store, found, source)
+        taken = list(_taken(store, wanted_now, source))
         if not wanted["no_index"]:
             _index(store, [each for each in taken if each.added], embedder)
 

@@ -57,16 +57,28 @@ def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment:
         data = path.read_bytes()
     except OSError as error:
         raise _unreadable(name, error) from error
+    return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+
+
+def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0.0) -> Attachment:
+    """Make what is attached of the bytes of a file.
+
+    Raises:
+        FileRefused: It cannot be attached; says why.
+
+    """
+    if len(data) > MOST_BYTES:
+        raise _too_large(name, len(data), MOST_BYTES)
     known = name, digest_of_bytes(data)
-    where = os.fspath(path), modified_ns / 1e9
+    where = path, modified_at
     if (seen := picture_size(data)) is not None:
         if len(data) > MOST_OF_PICTURE:
             raise _too_large(name, len(data), MOST_OF_PICTURE)
         media_type, width, height = seen
         picture = Picture(*known, media_type, width, height, data)
         return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
-    parts = _parts(name, path.suffix.lower(), data)
-    media_type = mimetypes.guess_type(path.name)[0] or "text/plain"
+    parts = _parts(name, Path(path or name).suffix.lower(), data)
+    media_type = mimetypes.guess_type(path or name)[0] or "text/plain"
     return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
 
 

@@ -28,7 +28,7 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
         FileRefused: The libraries are not installed, or the file cannot be read.
 
     """
-    read = _READERS.get(name.lower().rpartition(".")[2])
+    read = _READERS.get(_suffix(name))
     if read is None:
         return None
     try:
@@ -47,6 +47,15 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
             f"{name} cannot be read: it is damaged or protected ({what}).",
             "Save it anew without a password, or attach its text.",
         ) from error
+
+
+def is_office(name: str) -> bool:
+    """Whether a file of this name is read as a PDF or office file."""
+    return _suffix(name) in _READERS
+
+
+def _suffix(name: str) -> str:
+    return name.lower().rpartition(".")[2]
 
 
 def _require_size(name: str, data: bytes) -> None:

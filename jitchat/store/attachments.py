@@ -3,7 +3,9 @@
 Two turns with the same bytes share them; what no turn has any more goes with the last one.
 """
 
+import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jitchat.attachments import Attachment, Part, Picture
 from jitchat.store.database import Database
@@ -26,6 +28,30 @@ _STAMP = """
 """
 
 
+INSERT_LINK = "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)"
+
+
+def keep(connection: sqlite3.Connection, file: Attachment) -> None:
+    """Keep what a file holds, once; a turn gets it in the same transaction."""
+    size = (file.picture.width, file.picture.height) if file.picture else (None, None)
+    connection.execute(
+        "INSERT OR IGNORE INTO attachments VALUES (?, ?, ?, ?, ?)",
+        (file.digest, file.media_type, *size, file.data),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO attachment_parts VALUES (?, ?, ?, ?, ?)",
+        [
+            (file.digest, place, part.locator, part.head, part.text)
+            for place, part in enumerate(file.parts)
+        ],
+    )
+
+
+def link(turn_id: int, number: int, file: Attachment) -> tuple[object, ...]:
+    """Make the row of `INSERT_LINK` by which a turn has a file."""
+    return turn_id, number, file.digest, file.name, file.path, file.modified_at
+
+
 class AttachmentStore:
     """The files of one conversation."""
 
@@ -41,22 +67,14 @@ class AttachmentStore:
         with self._database.write() as connection:
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
             for number, file in enumerate(files):
-                size = (file.picture.width, file.picture.height) if file.picture else (None, None)
-                connection.execute(
-                    "INSERT OR IGNORE INTO attachments VALUES (?, ?, ?, ?, ?)",
-                    (file.digest, file.media_type, *size, file.data),
-                )
-                connection.executemany(
-                    "INSERT OR IGNORE INTO attachment_parts VALUES (?, ?, ?, ?, ?)",
-                    [
-                        (file.digest, place, part.locator, part.head, part.text)
-                        for place, part in enumerate(file.parts)
-                    ],
-                )
-                connection.execute(
-                    "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)",
-                    (turn.id, number, file.digest, file.name, file.path, file.modified_at),
-                )
+                keep(connection, file)
+                connection.execute(INSERT_LINK, link(turn.id, number, file))
+
+    def add(self, turn: Turn, number: int, file: Attachment) -> None:
+        """Keep one more file with a turn, at a place among its files that is free."""
+        with self._database.write() as connection:
+            keep(connection, file)
+            connection.execute(INSERT_LINK, link(turn.id, number, file))
 
     def of(self, path: Path) -> tuple[Attachment, ...]:
         """Read the files of the turns of a path, in order; the same ones are not read again.
@@ -74,32 +92,41 @@ class AttachmentStore:
         known = {file.digest: file for file in self._known[1]}
         made = list[Attachment]()
         with self._database.read():
-            for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
-                position, digest, name, file_path, modified_at, media_type, size, width, height = (
-                    row
-                )
-                require(str, name, file_path, media_type)
-                if position not in path:
+            for file in self.listed():
+                if file.turn not in path:
                     continue
-                before = known.get(digest)
-                parts = before.parts if before is not None else self._parts(digest)
-                picture = None
-                if width is not None:
-                    data = before.picture.data if before and before.picture else None
-                    data = data or picture_data(self._database, digest)
-                    picture = Picture(name, digest, media_type, width, height, data)
-                where = file_path, modified_at, position
-                made.append(Attachment(name, digest, media_type, size, parts, picture, *where))
+                before = known.get(file.digest) or whole(self._database, file)
+                picture = file.picture
+                if picture is not None and before.picture is not None:
+                    picture = replace(picture, data=before.picture.data)
+                made.append(replace(file, parts=before.parts, picture=picture))
         return made
 
-    def _parts(self, digest: str) -> tuple[Part, ...]:
-        query = "SELECT locator, text, head FROM attachment_parts WHERE digest = ? ORDER BY number"
-        rows = self._database.fetch_all(query, (digest,))
-        require(str, *(column for row in rows for column in row))
-        return tuple(Part(*row) for row in rows)
+    def listed(self) -> list[Attachment]:
+        """List the files of every branch by turn, without what they hold."""
+        made = list[Attachment]()
+        for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
+            position, digest, name, file_path, modified_at, media_type, size, width, height = row
+            require(str, name, file_path, media_type)
+            known = name, digest, media_type
+            picture = None if width is None else Picture(*known, width, height)
+            where = file_path, modified_at, position
+            made.append(Attachment(*known, size, (), picture, *where))
+        return made
 
 
-def picture_data(database: Database, digest: str) -> bytes:
-    """Read the bytes of a picture that was attached; empty where nobody has it any more."""
+def whole(database: Database, file: Attachment) -> Attachment:
+    """Read what a listed file holds: its parts, the bytes of its picture."""
+    query = "SELECT locator, text, head FROM attachment_parts WHERE digest = ? ORDER BY number"
+    rows = database.fetch_all(query, (file.digest,))
+    require(str, *(column for row in rows for column in row))
+    picture = file.picture
+    if picture is not None:
+        picture = replace(picture, data=bytes_of(database, file.digest))
+    return replace(file, parts=tuple(Part(*row) for row in rows), picture=picture)
+
+
+def bytes_of(database: Database, digest: str) -> bytes:
+    """Read all of what was attached; empty where nobody has it any more."""
     row = database.fetch_one("SELECT content FROM attachments WHERE digest = ?", (digest,))
     return bytes(row[0]) if row is not None else b""

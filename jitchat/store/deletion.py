@@ -8,7 +8,8 @@ index, no prompt history, and no blob that another conversation's window shares.
 Rows that go are overwritten in the file, and the write-ahead log is emptied, unless another
 instance reads it at that moment. What was distilled stays, and says that its source is deleted. An
 erasure takes that as well, and writes the file anew: in its free pages may be what was overwritten
-before, such as earlier states of a reply or a draft.
+before, such as earlier states of a reply or a draft. What stays of one that was imported is a hash
+by which its source is known, so that it is not imported again.
 """
 
 import os
@@ -20,6 +21,7 @@ from datetime import datetime, timedelta
 from jitchat.errors import ConversationInUse, StoreError
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
+from jitchat.store.imported import note_deleted
 from jitchat.store.replies import is_alive
 from jitchat.store.store import ColdStore, next_touch
 from jitchat.store.windows import delete_windows
@@ -105,6 +107,7 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
             connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))  # noqa: S608  constants
         connection.execute(_UNINDEX_WORDS, (conversation,))
         connection.execute("DELETE FROM turns WHERE conversation = ?", (conversation,))
+        note_deleted(connection, conversation)
         connection.execute("DELETE FROM conversations WHERE id = ?", (conversation,))
     with suppress(StoreError):
         _empty_log(store)

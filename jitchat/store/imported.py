@@ -2,16 +2,20 @@
 
 A conversation is known by its source and the key that it has there, a turn by a key within its
 conversation. A turn that is known is left as it is. A new one is stored behind the turn that it
-follows in its source: what was said here meanwhile is a branch beside it then.
+follows in its source: what was said here meanwhile is a branch beside it then. Of one that was
+deleted here, a hash of source and key is kept, and nothing else.
 """
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
+from jitchat.attachments import Attachment
+from jitchat.store.attachments import INSERT_LINK, keep, link
 from jitchat.store.path import Path
 from jitchat.store.store import (
     INSERT_TURN,
@@ -52,6 +56,22 @@ class Origin:
     key: str
     """By which the source knows the conversation."""
 
+    @property
+    def hash(self) -> bytes:
+        return hashlib.blake2b(f"{self.source}\0{self.key}".encode(), digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingFile:
+    """What a message came with, to be kept as an attachment of its turn."""
+
+    name: str
+    """What stands in a turn that says nothing else: `[image: plan.png]`."""
+    otherwise: str
+    """What stands in the turn where the file is not kept: its name, or all of its text."""
+    load: Callable[[], Attachment | None]
+    """Reads it; None, counted, for what cannot be kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class IncomingTurn:
@@ -62,6 +82,7 @@ class IncomingTurn:
     model: str = ""
     """The model that wrote it; empty where nobody knows."""
     reasoning: str = ""
+    files: tuple[IncomingFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +94,10 @@ class Heading:
     """The position, in the source, of the turn that is looked at; None for the last one."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    is_title_given: bool = True
+    """By its source, or by its user: nothing makes another."""
+    is_archived: bool = False
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +157,19 @@ class ImportWriter:
         row = connection.execute("SELECT COALESCE(MAX(id), 0) FROM turns").fetchone()
         identity, first = int(row[0]), int(row[0])
         turns, keys, reasoning = list[tuple[object, ...]](), list[tuple[object, ...]](), []
+        links = list[tuple[object, ...]]()
         for incoming in batch:
             kept = self._placed(incoming)
             if kept is None:
                 continue
             identity += 1
+            if incoming.files:
+                files, left = _loaded(incoming.files)
+                missing = [each for each in left if each not in kept.content]
+                kept = replace(kept, content="\n\n".join(filter(None, (kept.content, *missing))))
+                for number, file in enumerate(files):
+                    keep(connection, file)
+                    links.append(link(identity, number, file))
             turns.append((identity, *turn_row(self.id, kept)))
             keys.append((identity, incoming.key, incoming.model or None))
             if incoming.reasoning:
@@ -147,6 +180,7 @@ class ImportWriter:
         connection.execute("DELETE FROM bulk_inserts")
         connection.executemany("INSERT INTO imported_turns VALUES (?, ?, ?)", keys)
         connection.executemany("INSERT INTO reasoning VALUES (?, ?)", reasoning)
+        connection.executemany(INSERT_LINK, links)
         self.added += identity - first
 
     def _placed(self, incoming: IncomingTurn) -> Turn | None:
@@ -171,6 +205,7 @@ class ImportWriter:
         )
         row = (self._origin.source, self._origin.key, fresh)
         connection.execute("INSERT INTO imported_conversations VALUES (?, ?, ?)", row)
+        connection.execute("DELETE FROM deleted_imports WHERE origin = ?", (self._origin.hash,))
         return fresh
 
     def finish(self, heading: Heading) -> None:
@@ -178,18 +213,22 @@ class ImportWriter:
 
         A head that somebody moved to a turn of their own stays, and so does a title.
         """
-        if not self.added:
-            return
         with self._store.database.write() as connection:
+            connection.execute("UPDATE conversations SET deleted_by = 0 WHERE id = ?", (self.id,))
+            if not self.added:
+                return
             now = self._store.now()
             if self.is_new:
                 made = heading.created_at or heading.updated_at or now
                 connection.execute(
-                    "UPDATE conversations SET title = ?, created_at = ? WHERE id = ?",
-                    (one_line(heading.title), made.isoformat(), self.id),
-                )
+                    "UPDATE conversations SET title = ?, created_at = ?, title_given = ?,"
+                    " archived = ? WHERE id = ?",
+                    (one_line(heading.title), made.isoformat(), heading.is_title_given,
+                     heading.is_archived, self.id),
+                )  # fmt: skip
+                self._store.tag(self.id, heading.tags)
             connection.execute(
-                "UPDATE conversations SET updated_at = ?, deleted_by = 0 WHERE id = ?",
+                "UPDATE conversations SET updated_at = ? WHERE id = ?",
                 ((heading.updated_at or now).isoformat(), self.id),
             )
             here = (self.id, self._head)
@@ -211,6 +250,18 @@ def _batches(turns: Iterable[IncomingTurn]) -> Iterator[list[IncomingTurn]]:
     remaining = iter(turns)
     while batch := list(islice(remaining, _BATCH)):
         yield batch
+
+
+def _loaded(files: Iterable[IncomingFile]) -> tuple[Iterable[Attachment], list[str]]:
+    """Read files, of equal ones the last; also what stands in the turn in place of the others."""
+    found, left = dict[str, Attachment](), list[str]()
+    for each in files:
+        file = each.load()
+        if file is None:
+            left.append(each.otherwise)
+        else:
+            found[file.digest] = file
+    return found.values(), left
 
 
 _EXPORTED = """
@@ -241,3 +292,23 @@ def origin_of(store: ColdStore, conversation: str) -> Origin | None:
     query = "SELECT source, key FROM imported_conversations WHERE conversation = ? ORDER BY 1, 2"
     row = store.database.fetch_one(query, (conversation,))
     return None if row is None else Origin(*row)
+
+
+_WAS_DELETED = """
+    SELECT 1 FROM deleted_imports WHERE origin = ? UNION ALL
+    SELECT 1 FROM imported_conversations i JOIN conversations c ON c.id = i.conversation
+    WHERE i.source = ? AND i.key = ? AND c.deleted_by
+"""
+
+
+def was_deleted(store: ColdStore, origin: Origin) -> bool:
+    """Whether a conversation was imported once, and deleted here since."""
+    wanted = (origin.hash, origin.source, origin.key)
+    return store.database.fetch_one(_WAS_DELETED, wanted) is not None
+
+
+def note_deleted(connection: sqlite3.Connection, conversation: str) -> None:
+    """Remember, of a conversation that is being deleted, where it was imported from."""
+    query = "SELECT source, key FROM imported_conversations WHERE conversation = ?"
+    hashes = [(Origin(*row).hash,) for row in connection.execute(query, (conversation,))]
+    connection.executemany("INSERT OR IGNORE INTO deleted_imports VALUES (?)", hashes)

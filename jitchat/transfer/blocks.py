@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from jitchat.transfer.attached import base64_piece, text_piece
 from jitchat.transfer.fields import as_arguments, as_json, mapping, sequence, text
-from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
+from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought
 from jitchat.values import ToolCall
 
 _Block = Mapping[str, object]
@@ -20,12 +21,20 @@ def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
         if kind in _KINDS:
             yield _KINDS[kind](fields)
         elif kind in ("image", "document"):
-            tally.change("attachments are named, not kept")
-            yield attachment(kind, text(fields.get("title")) or text(fields.get("file_name")))
+            yield _file(kind, fields, tally)
         elif isinstance(block, str):
             yield Text(block)
         elif kind not in _SILENT:
             tally.skip("block of unknown kind")
+
+
+def _file(kind: str, block: _Block, tally: Tally) -> Piece:
+    name, source = text(block.get("title")) or text(block.get("file_name")), block.get("source")
+    data = text(mapping(source).get("data"))
+    if mapping(source).get("type") == "text" and data:
+        return text_piece(tally, name, data)
+    is_pdf = mapping(source).get("media_type") == "application/pdf" and "." not in name
+    return base64_piece(tally, kind, f"{name or kind}.pdf" if is_pdf and data else name, data)
 
 
 def _call(block: _Block) -> Piece:

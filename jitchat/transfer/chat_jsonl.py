@@ -1,7 +1,8 @@
 """Conversations as JSONL in the shape of chat completions: one a line, as fine-tuning takes them.
 
 Every call has its result and every result its call, as servers demand. What nobody answered, and
-what a model asked of jitchat itself, is left out.
+what a model asked of jitchat itself, is left out. Files are quoted ahead of what was said, as they
+are sent; of a picture, only its name is.
 """
 
 import json
@@ -9,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jitchat.providers.tools import paired
+from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json
 from jitchat.transfer.export import ExportFormat, Write, path_turns
 from jitchat.values import Conversation, Message
 from jitchat.window.exchange import carried_use, is_shown, spoken_as
+from jitchat.window.files import whole_text
 
 
 def write_chat_jsonl(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
@@ -28,7 +31,9 @@ def _messages(store: ColdStore, conversation: str) -> Iterator[Message]:
     for exported in path_turns(store, conversation):
         turn = exported.turn
         if is_shown(turn):
-            yield Message(spoken_as(turn), turn.content, turn.position, carried_use(turn.use))
+            quoted = (whole_text(whole(store.database, file)) for file in exported.files)
+            content = "".join((*quoted, turn.content))
+            yield Message(spoken_as(turn), content, turn.position, carried_use(turn.use))
 
 
 def _fields(message: Message) -> dict[str, Any]:

@@ -6,8 +6,10 @@ node without a message, or with a hidden one, only holds the tree together.
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
-from jitchat.store.imported import Origin
+from jitchat.store.imported import IncomingFile, Origin
+from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -20,7 +22,6 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
-    attachment,
     short_id,
     size_of,
     span_of,
@@ -132,7 +133,9 @@ class _Reader:
         pieces = self._spoken(name, message, content, kind)
         for each in sequence(metadata.get("attachments")):
             fields = mapping(each)
-            pieces.append(attachment("file", text(fields.get("name")), size_of(fields.get("size"))))
+            name, size = text(fields.get("name")), size_of(fields.get("size"))
+            read = reader_of(self._source, text(fields.get("id")))
+            pieces.append(file_piece(self._tally, "file", name, read, size))
         return pieces
 
     def _spoken(
@@ -149,7 +152,11 @@ class _Reader:
 
     def _result(self, name: str, content: Mapping[str, object], kind: str) -> list[Piece]:
         """Give what a tool said back; its call is the nearest message that went to a tool."""
-        shown = [piece for piece in self._content(content, kind) if isinstance(piece, Text)]
+        shown = [
+            Text(piece.otherwise) if isinstance(piece, IncomingFile) else piece
+            for piece in self._content(content, kind)
+            if isinstance(piece, Text | IncomingFile)
+        ]
         call = self._parent(name)
         for _ in range(_MOST_HOPS):
             if call not in self._nodes or self._is_call(call):
@@ -184,9 +191,10 @@ class _Reader:
         )
         if not kind:
             self._tally.change("a part of unknown kind is only named")
-        self._tally.change("attachments are named, not kept")
-        name = self._source.name_of(pointer) if pointer else ""
-        return attachment(kind or "attachment", name, size_of(fields.get("size_bytes")))
+        beside, size = self._source.beside(pointer), size_of(fields.get("size_bytes"))
+        name = pointer if beside is None else PurePath(beside.name).name
+        read = reader_of(self._source, name)
+        return file_piece(self._tally, kind or "attachment", name, read, size)
 
 
 def _said(content: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ is. The export names neither the model nor the leaf that was looked at: the newe
 from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
+from jitchat.transfer.attached import file_piece, reader_of, text_piece
 from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
@@ -18,8 +19,6 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
-    attached_text,
-    attachment,
     short_id,
     span_of,
     tree_turns,
@@ -42,12 +41,12 @@ def _matches(sample: Sample) -> bool:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     for fields in conversations_in(file, source, _is_conversation, "conversations"):
-        yield _conversation(fields)
+        yield _conversation(fields, source)
 
 
-def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
+def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
     tally = Tally()
-    messages = _messages(sequence(fields["chat_messages"]), tally)
+    messages = _messages(sequence(fields["chat_messages"]), tally, source)
     turns, places = tree_turns(messages, TurnMaker(tally))
     first, last = span_of(turns)
     key = text(fields.get("uuid")) or next(iter(messages), "")
@@ -64,7 +63,7 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     )
 
 
-def _messages(listed: object, tally: Tally) -> dict[str, Message]:
+def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message]:
     found: dict[str, Message] = {}
     items = [mapping(each) for each in sequence(listed)]
     has_parents = any(text(item.get("parent_message_uuid")) for item in items)
@@ -77,27 +76,29 @@ def _messages(listed: object, tally: Tally) -> dict[str, Message]:
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))
-        found[identity] = Message(identity, parent or None, role, _pieces(item, tally), note)
+        pieces = _pieces(item, tally, source)
+        found[identity] = Message(identity, parent or None, role, pieces, note)
         before = identity
     return found
 
 
-def _pieces(item: Mapping[str, object], tally: Tally) -> list[Piece]:
+def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Piece]:
     pieces = list(pieces_of(item.get("content"), tally))
     if not any(not isinstance(piece, Text) or piece.text.strip() for piece in pieces):
         pieces = [Text(text(item.get("text")))]
     for each in sequence(item.get("attachments")):
         fields = mapping(each)
         name, content = text(fields.get("file_name")), text(fields.get("extracted_content"))
-        pieces.append(attached_text(name, content) if content else attachment("file", name))
+        pieces.append(
+            text_piece(tally, name, content) if content else file_piece(tally, "file", name, None)
+        )
     names = [
         text(mapping(each).get("file_name"))
         for kind in ("files", "files_v2")
         for each in sequence(item.get(kind))
     ]
     for name in dict.fromkeys(names):
-        tally.change("attachments are named, not kept")
-        pieces.append(attachment("file", name))
+        pieces.append(file_piece(tally, "file", name, reader_of(source, name)))
     return pieces
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format, lines_of
@@ -22,7 +23,6 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
-    attachment,
     short_id,
 )
 from jitchat.transfer.json_text import decoded
@@ -105,7 +105,7 @@ class _Reader:
                 self._tally.skip("summary of what was compacted")
             elif kind == "response_item":
                 yield from self._item(payload, Note(moment, self._model))
-            elif "payload" not in line and kind in _ITEMS:
+            elif "payload" not in line and (kind == "message" or kind in _ITEMS):
                 yield from self._item(line, Note(moment, self._model))
         yield from self._flush()
 
@@ -114,10 +114,13 @@ class _Reader:
         if kind == "message" and item.get("role") != "assistant":
             yield from self._spoken(item, note)
             return
-        if kind not in _ITEMS:
+        if kind == "message":
+            pieces = _message(item, self._tally)
+        elif kind in _ITEMS:
+            pieces = _ITEMS[kind](item)
+        else:
             self._tally.skip("item of unknown kind")
             return
-        pieces = _ITEMS[kind](item)
         is_answered = any(isinstance(piece, Result) for piece in self._pieces)
         if is_answered and not any(isinstance(piece, Result) for piece in pieces):
             yield from self._flush()  # another request: its time and its model are its own
@@ -126,7 +129,7 @@ class _Reader:
         self._pieces += pieces
 
     def _spoken(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
-        pieces = _message(item)
+        pieces = _message(item, self._tally)
         first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
         if item.get("role") != "user" or _SCAFFOLDING.match(first):
             self._tally.skip("instructions")
@@ -142,12 +145,14 @@ class _Reader:
         self._pieces = []
 
 
-def _message(item: Mapping[str, object]) -> list[Piece]:
+def _message(item: Mapping[str, object], tally: Tally) -> list[Piece]:
     pieces = list[Piece]()
     for part in sequence(item.get("content")):
         fields = mapping(part)
-        is_text = text(fields.get("type")).endswith("text")
-        pieces.append(Text(text(fields.get("text"))) if is_text else attachment("image"))
+        if text(fields.get("type")).endswith("text"):
+            pieces.append(Text(text(fields.get("text"))))
+        else:
+            pieces.append(url_piece(tally, "image", "", text(fields.get("image_url"))))
     return pieces
 
 
@@ -178,7 +183,6 @@ def _searched(item: Mapping[str, object]) -> list[Piece]:
 
 
 _ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
-    "message": _message,
     "reasoning": _reasoning,
     "function_call": _call,
     "custom_tool_call": _call,

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from jitchat.attachments import Attachment
+from jitchat.store.attachments import AttachmentStore
 from jitchat.store.path import Path
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, Send, WindowArchive
+from jitchat.text.sanitize import one_line
 from jitchat.values import Conversation, Turn
 
 _BATCH = 256
@@ -27,18 +30,31 @@ class ExportedTurn:
     turn: Turn
     note: ReplyNote | None
     """None where nothing is known of how it was made."""
+    files: tuple[Attachment, ...] = ()
+    """What came with it, without what they hold."""
 
 
 def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
     """Read the turns of the path that is looked at, with their models."""
     path, archive = store.path(conversation), WindowArchive(store.database)
+    files: dict[int, list[Attachment]] = {}
+    for file in AttachmentStore(store.database, conversation).listed():
+        files.setdefault(file.turn, []).append(file)
     for first, last in path.stretches:
         for start in range(first, last + 1, _BATCH):
             part = Path(((start, min(last, start + _BATCH - 1)),))
             turns = store.turns_of(conversation, part)
             notes = archive.notes([turn.id for turn in turns])
             for turn in turns:
-                yield ExportedTurn(turn, notes.get(turn.id))
+                came_with = tuple(files.get(turn.position, ()))
+                yield ExportedTurn(turn, notes.get(turn.id), came_with)
+
+
+def file_title(file: Attachment) -> str:
+    """Tell what is attached in a line: `plan.png (image/png, 640×480, 80,112 bytes)`."""
+    size = f"{file.picture.width}×{file.picture.height}" if file.picture else ""
+    told = ", ".join(filter(None, (one_line(file.media_type), size, f"{file.size:,} bytes")))
+    return f"{one_line(file.name)} ({told})"
 
 
 def elsewhere(store: ColdStore, conversation: str) -> int:

@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.text.sanitize import shorten
+from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, values_of
 from jitchat.transfer.incoming import (
@@ -22,7 +23,6 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
-    attachment,
 )
 from jitchat.transfer.json_text import Broken
 from jitchat.transfer.sample import Sample
@@ -68,11 +68,11 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     group = list[_Entry]()
     for entry in entries:
         if group and entry.moment - group[-1].moment > GAP:
-            yield _conversation(group, verb)
+            yield _conversation(group, verb, source)
             group = []
         group.append(entry)
     if group:
-        yield _conversation(group, verb)
+        yield _conversation(group, verb, source)
 
 
 def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
@@ -117,7 +117,7 @@ def _prompt(title: str, verb: str) -> str:
     return _ATTACHED.sub("", title[len(said) :].strip()).strip()
 
 
-def _conversation(group: Sequence[_Entry], verb: str) -> IncomingConversation:
+def _conversation(group: Sequence[_Entry], verb: str, source: Source) -> IncomingConversation:
     tally, first = Tally(), group[0]
     key = first.moment.isoformat()
     tally.change("conversations were told apart by the time between them")
@@ -131,16 +131,18 @@ def _conversation(group: Sequence[_Entry], verb: str) -> IncomingConversation:
         first.moment,
         group[-1].moment,
     )
-    found.turns = list(_turns(group, verb, tally))
+    found.turns = list(_turns(group, verb, tally, source))
     return found
 
 
-def _turns(group: Sequence[_Entry], verb: str, tally: Tally) -> Iterator[IncomingTurn]:
+def _turns(
+    group: Sequence[_Entry], verb: str, tally: Tally, source: Source
+) -> Iterator[IncomingTurn]:
     maker = TurnMaker(tally)
     for entry in group:
         note, identity = Note(entry.moment), entry.moment.isoformat()
         said: list[Piece] = [Text(_prompt(entry.title, verb))]
-        said += [attachment("file", name) for name in entry.names]
+        said += [file_piece(tally, "file", name, reader_of(source, name)) for name in entry.names]
         yield from maker.turns(identity, Role.USER, said, None, note)
         place = maker.last
         for number, answer in enumerate(entry.answers):

@@ -4,10 +4,13 @@ Each message has the windows that were sent for it as blocks that unfold: their 
 tokens and reasons, and the text of those that are not turns of the page. Foreign text is escaped.
 """
 
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
+from jitchat.attachments import Attachment
+from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Fields, Send, WindowArchive
 from jitchat.text.figures import plural
@@ -17,12 +20,15 @@ from jitchat.transfer.export import (
     ExportFormat,
     Write,
     elsewhere,
+    file_title,
     path_turns,
     sends_by_turn,
 )
 from jitchat.values import Conversation, Status
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_INLINE = 1 << 20
+"""Bytes up to which a picture is in the page."""
 
 
 def write_html(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
@@ -51,6 +57,8 @@ def _write_conversation(
     for exported in path_turns(store, conversation.id):
         for piece in _turn(exported, anchor):
             write(piece)
+        for file in exported.files:
+            write(_file(store, file))
         for send in sends.get(exported.turn.position, ()):
             contents = {exported.turn.position: exported.turn.content}
             for piece in _window(store, conversation.id, send, anchor, contents):
@@ -79,6 +87,20 @@ def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
         yield _folded(f"Calls {one_line(call.name)}", call.arguments)
 
 
+def _file(store: ColdStore, listed: Attachment) -> str:
+    """Draw what came with a turn: the text unfolds, a picture is there where it is small."""
+    is_large = listed.picture is not None and listed.size > _INLINE
+    file = listed if is_large else whole(store.database, listed)
+    if file.text:
+        return _folded(f"Attached: {file_title(file)}", file.text)
+    title = _safe(file_title(file))
+    if file.picture is None or not file.picture.data:
+        return f"<p>Attached: {title}</p>\n"
+    data = b64encode(file.picture.data).decode()
+    source = f"data:{_safe(file.media_type)};base64,{data}"
+    return f'<figure><img alt="{title}" src="{source}"><figcaption>{title}</figcaption></figure>\n'
+
+
 def _folded(title: str, text: str) -> str:
     return f"<details><summary>{_safe(title)}</summary><pre>{_safe(text)}</pre></details>\n"
 
@@ -90,21 +112,21 @@ def _window(
     record = WindowArchive(store.database).by_id(send.window_id)
     positions = sorted({each["turn"] for each in record.segments if each.get("turn")})
     found = store.turns_at(conversation, [p for p in positions if p not in contents])
-    whole = {**contents, **{turn.position: turn.content for turn in found}}
+    known = {**contents, **{turn.position: turn.content for turn in found}}
     budget = send.limit - send.reserve
     head = f"Window: {send.mode.value}, {send.used:,} of {budget:,} tokens, {send.model}"
     yield f"<details><summary>{_safe(head)}</summary>\n<table>\n"
     yield '<tr><th>kind</th><th>turn</th><th class="tokens">tokens</th><th>why</th></tr>\n'
     for segment in record.segments:
-        yield _segment(segment, anchor, whole)
+        yield _segment(segment, anchor, known)
     yield "</table></details>\n"
 
 
-def _segment(segment: Fields, anchor: str, whole: Mapping[int, str]) -> str:
+def _segment(segment: Fields, anchor: str, known: Mapping[int, str]) -> str:
     turn, text = int(segment.get("turn") or 0), str(segment["text"])
     place = f'<a href="#{anchor}-{turn}">#{turn}</a>' if turn else ""
     why = _safe(str(segment.get("reason", "")))
-    is_whole = turn in whole and whole[turn] == text
+    is_whole = turn in known and known[turn] == text
     shown = (
         "" if is_whole else f"<details><summary>text</summary><pre>{_safe(text)}</pre></details>"
     )

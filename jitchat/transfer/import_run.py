@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
-from jitchat.store.imported import ImportWriter, list_newest_first
+from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import EXPECTED, listed, note_failure
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 
+DELETED = "deleted here before (--again takes it)"
 _BATCH = 2_000
 """Turns that are committed at once: a commit waits for the disk."""
+_A_FILE = 100
+"""For so many turns a file counts, of which those that wait may hold the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,17 @@ def begun(
     )
 
 
+def without_deleted(
+    store: ColdStore, conversations: Iterator[IncomingConversation], source: Source
+) -> Iterator[IncomingConversation]:
+    """Leave out, and count, what was imported before and has been deleted here since."""
+    for found in conversations:
+        if was_deleted(store, found.origin):
+            source.tally.skip(DELETED)
+        else:
+            yield found
+
+
 def take_all(
     store: ColdStore, conversations: Iterator[IncomingConversation], source: Source
 ) -> Iterator[Taken]:
@@ -86,7 +100,7 @@ def _taken(
         for found in conversations:
             if isinstance(found.turns, list):
                 waiting.append(found)
-                size += len(found.turns)
+                size += sum(1 + _A_FILE * len(each.files) for each in found.turns)
                 if size < _BATCH:
                     continue
                 yield from _stored(store, waiting)
@@ -119,6 +133,6 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer.take(found.turns)
     heading = found.heading()
     writer.finish(heading)
-    if found.restore is not None and writer.is_new and writer.id:
+    if found.restore is not None and writer.added:
         found.restore(store, writer)
     return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)

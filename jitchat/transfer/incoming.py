@@ -3,10 +3,17 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from jitchat.store.imported import Heading, ImportWriter, IncomingTurn, Origin, Twin
+from jitchat.store.imported import (
+    Heading,
+    ImportWriter,
+    IncomingFile,
+    IncomingTurn,
+    Origin,
+    Twin,
+)
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
@@ -14,6 +21,7 @@ from jitchat.transfer.fields import as_json
 from jitchat.values import Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
+NOT_KEPT = "attachments are named, not kept"
 _LONGEST_TITLE = 120
 _LONGEST_KEY = 400
 
@@ -52,16 +60,21 @@ class IncomingConversation:
     updated_at: datetime | None = None
     twin: Twin | None = None
     """The conversation that it may have been exported from; None where it is another program's."""
+    is_title_given: bool = True
+    is_archived: bool = False
+    tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
     """Stores what it has beside its turns."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
-        self.origin = Origin(self.origin.source, repair(self.origin.key)[:_LONGEST_KEY])
+        source, key = repair(self.origin.source), repair(self.origin.key)
+        self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
         title = shorten(self.title, _LONGEST_TITLE) or self.id
-        return Heading(title, self.head, self.created_at, self.updated_at)
+        kept = self.is_title_given, self.is_archived, self.tags
+        return Heading(title, self.head, self.created_at, self.updated_at, *kept)
 
 
 def short_id(source: str, key: str) -> str:
@@ -87,7 +100,7 @@ class Result:
     is_error: bool = False
 
 
-Piece = Text | Thought | ToolCall | Result
+Piece = Text | Thought | ToolCall | Result | IncomingFile
 """What a message is made of, in the order in which it came."""
 
 
@@ -95,12 +108,6 @@ def attachment(kind: str, name: str = "", detail: str = "") -> Text:
     """Name what a message came with and is not kept: `[image: plan.png, 80 kB]`."""
     told = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
     return Text(f"[{kind}: {told}]" if told else f"[{kind}]")
-
-
-def attached_text(name: str, content: str) -> Text:
-    """Quote a text that a message came with, whole."""
-    named = one_line(name)[:LONGEST_NAME] or "text"
-    return Text(f"[file: {named}]\n{content}\n[end of {named}]")
 
 
 def size_of(value: object) -> str:
@@ -147,19 +154,32 @@ class TurnMaker:
         """
         follows = self.last if parent is None else parent
         made = list[IncomingTurn]()
+        if role is not Role.USER:
+            pieces = map(self._named, pieces)
         for gathered in _gathered(pieces):
+            files, reasoning = tuple[IncomingFile, ...](), ""
             if isinstance(gathered, Result):
-                turn, reasoning = self._result(gathered, follows, note), ""
+                turn = known_by = self._result(gathered, follows, note)
             elif gathered.is_nothing:
                 self.tally.skip("empty")
                 continue
             else:
-                turn, reasoning = self._said(role, gathered, follows, note), gathered.reasoning
+                turn = known_by = self._said(role, gathered, follows, note)
+                files, reasoning = tuple(gathered.files), gathered.reasoning
+                if files:  # known by the same key whether they are kept or not
+                    known_by = replace(turn, content=repair(gathered.text_without_files))
             model = shorten(note.model, LONGEST_NAME) if turn.role is Role.ASSISTANT else ""
-            key = turn_key(identity, len(made), turn)
-            made.append(IncomingTurn(turn, key, model, repair(reasoning)))
+            key = turn_key(identity, len(made), known_by)
+            made.append(IncomingTurn(turn, key, model, repair(reasoning), files))
             follows = self.last
         return made
+
+    def _named(self, piece: Piece) -> Piece:
+        """Let a file of a model's own stand as text: only what a user sends has attachments."""
+        if not isinstance(piece, IncomingFile):
+            return piece
+        self.tally.change(NOT_KEPT)
+        return Text(piece.otherwise)
 
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
@@ -188,13 +208,26 @@ class TurnMaker:
 class _Said:
     """What was said and called between two results."""
 
-    texts: list[str] = field(default_factory=list)
+    parts: list[Text | IncomingFile] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
 
     @property
+    def files(self) -> list[IncomingFile]:
+        return [part for part in self.parts if isinstance(part, IncomingFile)]
+
+    @property
     def text(self) -> str:
-        return "\n\n".join(self.texts)
+        """What was said; the names of files, where that is nothing."""
+        said = [part.text for part in self.parts if isinstance(part, Text)]
+        return "\n\n".join(said or [file.name for file in self.files])
+
+    @property
+    def text_without_files(self) -> str:
+        """What it would be if no file were kept."""
+        return "\n\n".join(
+            part.text if isinstance(part, Text) else part.otherwise for part in self.parts
+        )
 
     @property
     def reasoning(self) -> str:
@@ -202,12 +235,14 @@ class _Said:
 
     @property
     def is_nothing(self) -> bool:
-        return not (self.texts or self.calls or self.thoughts)
+        return not (self.parts or self.calls or self.thoughts)
 
-    def take(self, piece: Text | Thought | ToolCall) -> None:
+    def take(self, piece: Text | Thought | ToolCall | IncomingFile) -> None:
         match piece:
             case Text(text) if text.strip():
-                self.texts.append(text)
+                self.parts.append(piece)
+            case IncomingFile():
+                self.parts.append(piece)
             case Thought(text) if text.strip():
                 self.thoughts.append(text)
             case ToolCall():

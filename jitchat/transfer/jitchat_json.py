@@ -1,16 +1,22 @@
 """jitchat's own format: JSON with all that a conversation has, written and read a turn at a time.
 
-Turns of every branch, tools, reasoning, models, pins, and each window that was sent, with its
-ledger. A segment that is a turn as it stands names the turn. What is read is checked as any foreign
-file is.
+Turns of every branch, tools, reasoning, models, pins, tags, each window that was sent, with its
+ledger, and what was attached, each file once for all turns that have it. A segment that is a turn
+as it stands names the turn. What is read is checked as any foreign file is.
 """
 
+import base64
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.errors import UsageError
+from jitchat.files.pictures import picture_size
+from jitchat.store.attachments import AttachmentStore, bytes_of, whole
 from jitchat.store.imported import (
     ImportWriter,
     IncomingTurn,
@@ -21,9 +27,9 @@ from jitchat.store.imported import (
 )
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions, Pins
-from jitchat.store.store import ColdStore
+from jitchat.store.store import ColdStore, tag_name
 from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
-from jitchat.text.sanitize import escape_in_json, repair, shorten
+from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
@@ -39,6 +45,8 @@ from jitchat.window.window import ContextWindow
 
 NAME = "jitchat"
 VERSION = 1
+_MOST_FILES = 10_000
+"""Of one turn."""
 _HOLDS = ("pinned", "excluded")
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "reasoning_tokens")
 
@@ -63,11 +71,15 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
         "updated_at": conversation.updated_at.isoformat(),
         "head": tree.head,
         **instructions,
+        "title_given": not store.lacks_title(conversation.id),
+        "archived": conversation.is_archived,
+        "tags": list(conversation.tags),
     }
     if origin is not None:
         head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
     write(_json(head)[:-1])
     _write_list(write, "turns", (_turn_fields(each) for each in all_turns(store, conversation.id)))
+    _write_list(write, "files", _files(store, conversation.id))
     _write_list(write, "windows", _windows(store, conversation.id))
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
     holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
@@ -103,6 +115,27 @@ def _turn_fields(exported: IncomingTurn) -> Fields:
     return {
         "position": turn.position, "role": turn.role.value, "content": turn.content, **written
     }  # fmt: skip
+
+
+def _files(store: ColdStore, conversation: str) -> Iterator[Fields]:
+    """Give each file with what it holds and the turns that have it; what is text as text only."""
+    turns, numbers = dict[str, list[Fields]](), Counter[int]()
+    listed = AttachmentStore(store.database, conversation).listed()
+    for file in listed:
+        place = {"turn": file.turn, "number": numbers[file.turn], "name": file.name}
+        where = {"path": file.path, "modified_at": file.modified_at} if file.path else {}
+        turns.setdefault(file.digest, []).append({**place, **where})
+        numbers[file.turn] += 1
+    for file in {each.digest: each for each in listed}.values():
+        found, data = whole(store.database, file), bytes_of(store.database, file.digest)
+        is_text = data == found.text.encode()
+        yield {
+            "digest": file.digest,
+            "media_type": file.media_type,
+            "turns": turns[file.digest],
+            "parts": [[part.locator, part.head, part.text] for part in found.parts],
+            **({} if is_text else {"data": base64.b64encode(data).decode()}),
+        }
 
 
 def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
@@ -171,7 +204,7 @@ def _conversation(
         source.tally.skip("no conversation")
         return
     head: dict[str, object] = {}
-    members = json_text.members(("turns", "windows", "holds"))
+    members = json_text.members(("turns", "files", "windows", "holds"))
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
             reader = _Reader(head, value, members)
@@ -204,6 +237,7 @@ class _Reader:
             system if isinstance(system, str) else None,
             shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
         )
+        tags = map(_tag, sequence(head.get("tags")))
         self.found = IncomingConversation(
             origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
             key or NAME,
@@ -214,6 +248,9 @@ class _Reader:
             created,
             moment_of(head.get("updated_at")),
             None if created is None else Twin(key, created, _key_of),
+            head.get("title_given") is not False,
+            head.get("archived") is True,
+            tuple(filter(None, tags)),
             self._restore,
         )
 
@@ -269,18 +306,27 @@ class _Reader:
         return place if 0 <= place <= self._last else 0
 
     def _restore(self, store: ColdStore, writer: ImportWriter) -> None:
-        """Store windows, pins and instructions; of a window that is damaged, only that it was."""
+        """Store files, windows, pins and instructions; of what is damaged, only that it was.
+
+        Where the conversation was here already, only the files of turns that have none.
+        """
         turns = _Turns(store, writer, self._place)
-        OwnInstructions(store.database).put(writer.id, self._instructions)
+        if writer.is_new:
+            OwnInstructions(store.database).put(writer.id, self._instructions)
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
-                fields = mapping(item)
-                if name == "windows" and not _restore_window(fields, turns):
-                    self._tally.skip("window that cannot be read")
-                elif name == "holds":
-                    turn, hold = turns.at(fields.get("turn")), fields.get("hold")
-                    if turn is not None and hold in _HOLDS:
-                        Pins(store.database).put(turn, text(hold))
+                if writer.is_new or name == "files":
+                    self._restore_item(name, mapping(item), turns)
+
+    def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
+        if name == "files" and not _restore_file(fields, turns):
+            self._tally.skip("attachment that cannot be read")
+        elif name == "windows" and not _restore_window(fields, turns):
+            self._tally.skip("window that cannot be read")
+        elif name == "holds":
+            turn, hold = turns.at(fields.get("turn")), fields.get("hold")
+            if turn is not None and hold in _HOLDS:
+                Pins(turns.store.database).put(turn, text(hold))
 
 
 _ROLES = {role.value: role for role in (Role.USER, Role.ASSISTANT, Role.TOOL)}
@@ -307,11 +353,68 @@ class _Turns:
     def __init__(self, store: ColdStore, writer: ImportWriter, place: Callable[[int], int]) -> None:
         self.store, self._writer, self._place = store, writer, place
 
+        self._files = AttachmentStore(store.database, writer.id)
+        self._had = {file.turn for file in self._files.listed()}
+        self._numbers = set[tuple[int, int]]()
+
+    def attach(self, turn: Turn, number: object, file: Attachment) -> None:
+        """Add a file to a turn, unless that had files before this import."""
+        if turn.position in self._had:
+            return
+        place = number if isinstance(number, int) and 0 <= number < _MOST_FILES else 0
+        while (turn.id, place) in self._numbers:
+            place += 1
+        self._numbers.add((turn.id, place))
+        self._files.add(turn, place, file)
+
     def at(self, position: object) -> Turn | None:
         if not isinstance(position, int) or isinstance(position, bool):
             return None
         place = self._writer.place(self._place(position))
         return self.store.turn(self._writer.id, place) if place else None
+
+
+def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
+    """Give a file to the turns that had it; whether it can be read, and is what it says it is."""
+    parts = tuple(
+        Part(repair(text(locator)), repair(text(said)), repair(text(head)))
+        for locator, head, said in map(_three, sequence(fields.get("parts")))
+    )
+    try:
+        given = fields.get("data")
+        written = "".join(part.text for part in parts).encode()
+        data = written if given is None else base64.b64decode(text(given), validate=True)
+    except ValueError:
+        return False
+    digest = digest_of_bytes(data)
+    if digest != fields.get("digest"):
+        return False
+    seen, media_type = picture_size(data), one_line(text(fields.get("media_type")))
+    for each in map(mapping, sequence(fields.get("turns"))):
+        turn, name = turns.at(each.get("turn")), one_line(text(each.get("name"))) or "file"
+        path = text(each.get("path"))
+        if turn is not None:
+            file = Attachment(
+                *(name, digest, media_type, len(data), parts),
+                picture=Picture(name, digest, *seen, data) if seen is not None else None,
+                path=path if path.isprintable() else "",
+                modified_at=_number(each.get("modified_at")) or 0.0,
+                data=data,
+            )
+            turns.attach(turn, each.get("number"), file)
+    return True
+
+
+def _three(value: object) -> Sequence[object]:
+    given = sequence(value)
+    return given if len(given) == 3 else ("", "", "")
+
+
+def _tag(value: object) -> str:
+    try:
+        return tag_name(text(value))
+    except UsageError:
+        return ""
 
 
 def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:

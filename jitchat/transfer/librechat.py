@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
+from jitchat.transfer.attached import file_piece, text_piece
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -14,7 +15,6 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
-    attachment,
     short_id,
     span_of,
     tree_turns,
@@ -109,8 +109,8 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     else:
         yield Text(text(fields.get("text")) or text(content))
     for file in (*sequence(fields.get("files")), *sequence(fields.get("attachments"))):
-        tally.change("attachments are named, not kept")
-        yield attachment("file", text(mapping(file).get("filename")))
+        name, content = text(mapping(file).get("filename")), text(mapping(file).get("text"))
+        yield text_piece(tally, name, content) if content else file_piece(tally, "file", name, None)
 
 
 def _tool(call: Mapping[str, object]) -> Iterator[Piece]:

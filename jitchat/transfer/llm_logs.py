@@ -8,9 +8,11 @@ was migrated has both: what the threads have is not read twice.
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.attached import base64_piece, file_piece, text_piece
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
@@ -23,8 +25,6 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
-    attached_text,
-    attachment,
     short_id,
     span_of,
     tree_turns,
@@ -134,7 +134,7 @@ class _Responses:
             found.created_at = found.created_at or note.moment
             found.updated_at = note.moment or found.updated_at
             said: list[Piece] = [*self._results(identity)]
-            said += [*self._fragments(identity), Text(text(prompt))]
+            said += [*self._fragments(identity, found.tally), Text(text(prompt))]
             said += self._attachments(identity, found.tally)
             answer: list[Piece] = [Thought(text(reasoning)), Text(text(response))]
             answer += self._calls(identity)
@@ -143,7 +143,7 @@ class _Responses:
             yield from maker.turns(f"{identity} response", Role.ASSISTANT, answer, None, note)
             found.title = found.title or text(prompt)
 
-    def _fragments(self, response: object) -> Iterator[Piece]:
+    def _fragments(self, response: object, tally: Tally) -> Iterator[Piece]:
         """Read what was put ahead of a prompt."""
         if not {"fragments", "prompt_fragments"} <= self._tables.keys():
             return
@@ -152,7 +152,7 @@ class _Responses:
             ' ON f.id = p.fragment_id WHERE p.response_id = ? ORDER BY p."order"'
         )
         for source, content in self._connection.execute(query, (response,)):
-            yield attached_text(Path(text(source)).name or "fragment", text(content))
+            yield text_piece(tally, Path(text(source)).name or "fragment", text(content))
 
     def _calls(self, response: object) -> Iterator[Piece]:
         if "tool_calls" not in self._tables:
@@ -179,12 +179,14 @@ class _Responses:
         if not {"attachments", "prompt_attachments"} <= self._tables.keys():
             return
         query = (
-            "SELECT a.type, COALESCE(a.path, a.url) FROM prompt_attachments p JOIN attachments a"
-            " ON a.id = p.attachment_id WHERE p.response_id = ?"
+            "SELECT a.type, COALESCE(a.path, a.url), a.content"
+            " FROM prompt_attachments p JOIN attachments a ON a.id = p.attachment_id"
+            " WHERE p.response_id = ?"
         )
-        for kind, name in self._connection.execute(query, (response,)):
-            tally.change("attachments are named, not kept")
-            yield attachment(text(kind).partition("/")[0] or "file", Path(text(name)).name)
+        for kind, name, data in self._connection.execute(query, (response,)):
+            read = partial(bytes, data) if isinstance(data, bytes) and data else None
+            called = text(kind).partition("/")[0] or "file"
+            yield file_piece(tally, called, Path(text(name)).name, read)
 
 
 class _Threads:
@@ -296,10 +298,10 @@ class _Threads:
             said = text(part.get("output")) or text(part.get("text")) or failure
             yield Result(call, said, bool(failure))
         elif kind == "attachment":
-            tally.change("attachments are named, not kept")
             fields = mapping(part.get("attachment")) or part
             name = text(fields.get("path")) or text(fields.get("url"))
-            yield attachment(text(fields.get("type")).partition("/")[0] or "file", Path(name).name)
+            called = text(fields.get("type")).partition("/")[0] or "file"
+            yield base64_piece(tally, called, Path(name).name, text(fields.get("content")))
         else:
             tally.skip("part of unknown kind")
 

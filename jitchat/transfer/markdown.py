@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.transfer.export import ExportedTurn, ExportFormat, Write, elsewhere, path_turns
+from jitchat.transfer.export import (
+    ExportedTurn,
+    ExportFormat,
+    Write,
+    elsewhere,
+    file_title,
+    path_turns,
+)
 from jitchat.values import Conversation, Role, Status
 
 _FENCE = re.compile(r"`{3,}")
@@ -38,10 +45,18 @@ def _turn(exported: ExportedTurn) -> str:
     content = for_terminal(turn.content).strip("\n")
     if content:
         parts.append(_fenced(content) if turn.role is Role.TOOL else content)
+    if exported.files:
+        named = (_code(file_title(file)) for file in exported.files)
+        parts.append(f"Attached: {', '.join(named)}")
     for call in turn.use.calls:
         parts.append(f"Calls `{one_line(call.name)}`:")
         parts.append(_fenced(for_terminal(call.arguments), "json"))
     return "\n\n".join(parts)
+
+
+def _code(text: str) -> str:
+    """Put one line into a span of code that nothing in it can end."""
+    return "`" + text.replace("`", "'") + "`"
 
 
 def _fenced(content: str, language: str = "") -> str:

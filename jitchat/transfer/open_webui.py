@@ -7,6 +7,7 @@ its one path.
 from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
+from jitchat.transfer.attached import text_piece, url_piece
 from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -17,8 +18,6 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
-    attached_text,
-    attachment,
     short_id,
     size_of,
     span_of,
@@ -103,11 +102,11 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
         name = text(file.get("name")) or text(inner.get("filename"))
         content = text(mapping(inner.get("data")).get("content"))
         if content:
-            pieces.append(attached_text(name, content))
+            pieces.append(text_piece(tally, name, content))
             continue
-        tally.change("attachments are named, not kept")
         kind = "image" if file.get("type") == "image" else "file"
-        pieces.append(attachment(kind, name, size_of(file.get("size"))))
+        url, size = text(file.get("url")), size_of(file.get("size"))
+        pieces.append(url_piece(tally, kind, name, url, size))
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces

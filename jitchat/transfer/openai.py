@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from jitchat.transfer.attached import url_piece
 from jitchat.transfer.fields import as_arguments, mapping, sequence, text
-from jitchat.transfer.incoming import Piece, Tally, Text, Thought, attachment
+from jitchat.transfer.incoming import Piece, Tally, Text, Thought
 from jitchat.values import ToolCall
 
 
@@ -22,10 +23,12 @@ def content_pieces(content: object, tally: Tally) -> Iterator[Piece]:
         elif kind in ("think", "reasoning", "thinking"):
             yield Thought(_text(fields.get("think")) or _text(fields.get("text")))
         elif kind in ("image_url", "input_image", "image", "image_file", "file", "input_audio"):
-            tally.change("attachments are named, not kept")
             named = mapping(fields.get(kind))
             name = text(named.get("filename")) or text(named.get("file_id"))
-            yield attachment("image" if kind.startswith(("image", "input_i")) else "file", name)
+            url = text(named.get("url")) or text(named.get("file_data")) or text(fields.get(kind))
+            url = url or text(fields.get("image_url"))
+            is_image = kind.startswith(("image", "input_i"))
+            yield url_piece(tally, "image" if is_image else "file", name, url)
         else:
             tally.skip("part of unknown kind")
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
+from jitchat.transfer.attached import url_piece
 from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
@@ -20,7 +21,6 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
-    attachment,
 )
 from jitchat.transfer.json_text import decoded
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
@@ -125,8 +125,8 @@ def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     elif kind == "tool":
         yield from _tool(part)
     elif kind == "file":
-        tally.change("attachments are named, not kept")
-        yield attachment("file", text(part.get("filename")) or text(part.get("mime")))
+        name = text(part.get("filename")) or text(part.get("mime"))
+        yield url_piece(tally, "file", name, text(part.get("url")))
     elif kind not in _SILENT:
         tally.skip("part of unknown kind")
 

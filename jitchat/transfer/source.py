@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from jitchat.errors import ImportFailed
+from jitchat.files.load import MOST_BYTES
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.incoming import Tally
 
@@ -52,8 +53,8 @@ class Source:
 
     path: Path
     files: list[SourceFile] = field(default_factory=list)
-    other_names: list[str] = field(default_factory=list)
-    """Of files that hold no text: pictures, voices."""
+    others: list[SourceFile] = field(default_factory=list)
+    """Files that hold no conversations: pictures, documents, voices."""
     tally: Tally = field(default_factory=Tally)
     bytes_read: int = 0
     is_single: bool = False
@@ -63,10 +64,23 @@ class Source:
     def size(self) -> int:
         return sum(file.size for file in self.files)
 
-    def name_of(self, prefix: str) -> str:
-        """Find the attachment whose name begins so; `prefix` if none does."""
-        found = (name for name in self.other_names if Path(name).name.startswith(prefix))
-        return Path(next(found, prefix)).name if prefix else ""
+    def beside(self, prefix: str) -> SourceFile | None:
+        """Find the file beside the conversations whose name begins so; None if none does."""
+        found = (each for each in self.others if Path(each.name).name.startswith(prefix))
+        return next(found, None) if prefix else None
+
+    def read_beside(self, file: SourceFile) -> bytes:
+        """Read such a file, up to more than is kept of one; it is no part of what is left to read.
+
+        Raises:
+            ImportFailed: It cannot be read.
+
+        """
+        before = self.bytes_read
+        with file.open() as opened:
+            data = opened.read(MOST_BYTES + 1)
+        self.bytes_read = before
+        return data
 
 
 def open_source(path: Path) -> Source:
@@ -119,16 +133,15 @@ def _folder(path: Path) -> Source:
             try:
                 if place.is_symlink():
                     source.tally.skip("symbolic link")
-                elif place.is_file() and _may_hold_text(name):
-                    source.files.append(_on_disk(source, place, shown))
-                else:
-                    source.other_names.append(shown)
+                elif place.is_file():
+                    kind = source.files if _may_hold_conversations(name) else source.others
+                    kind.append(_on_disk(source, place, shown))
             except OSError:
                 source.tally.skip("file that cannot be read")
     return source
 
 
-def _may_hold_text(name: str) -> bool:
+def _may_hold_conversations(name: str) -> bool:
     return Path(name).suffix.lower() in (".json", ".jsonl", ".db", ".sqlite", ".sqlite3")
 
 
@@ -143,8 +156,8 @@ def _zip(path: Path) -> Source:
     for member in archive.infolist():
         if member.is_dir():
             continue
-        if not _may_hold_text(member.filename):
-            source.other_names.append(member.filename)
+        if not _may_hold_conversations(member.filename):
+            source.others.append(_member(source, archive, member))
         elif member.flag_bits & 1:
             source.tally.skip("file in the zip that is encrypted")
         elif member.file_size > max(_SMALL, MAX_RATIO * member.compress_size):

@@ -73,6 +73,17 @@ def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, t
     )
 
 
+def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_path: Path):
+    path = written(tmp_path, "talk.json", plain_turns(2))
+    jitchat("import", path)
+    jitchat("conversations", "delete", "talk", "--yes")
+
+    left, taken = jitchat("import", path), jitchat("import", path, "--again")
+
+    assert left.out == "left out: 1 deleted here before (--again takes it)\n"
+    assert taken.out == "talk: 2 turns taken as “talk”; nothing left out\n"
+
+
 def test_the_same_file_again_is_not_taken_again_and_what_was_added_is(
     jitchat: Shell, tmp_path: Path
 ):

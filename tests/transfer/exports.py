@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
+from base64 import b64encode
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Node = dict[str, Any]
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480)
+PNG_URL = f"data:image/png;base64,{b64encode(PNG).decode()}"
 
 
 def chatgpt_node(node: str, parent: str | None, role: str | None, **more: Any) -> Node:
@@ -106,6 +110,19 @@ def said(role: str, text: str) -> dict[str, Any]:
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
 
 
+CODEX_PICTURE = said("user", "Look")
+CODEX_PICTURE["content"].append({"type": "input_image", "image_url": PNG_URL})
+CLAUDE_PICTURE = [
+    {"type": "text", "text": "Look"},
+    {
+        "type": "image",
+        "source": {
+            "type": "base64",
+            "media_type": "image/png",
+            "data": b64encode(PNG).decode(),
+        },
+    },
+]
 CODEX_ITEMS = (
     said("user", "<environment_context>\n<cwd>/home/ann</cwd>\n</environment_context>"),
     said("user", "List the files."),
@@ -269,6 +286,20 @@ def open_webui() -> dict[str, Any]:
         "created_at": 1_780_000_000,
         "updated_at": 1_780_000_100,
     }
+
+
+def open_webui_with(**file: object) -> dict[str, Any]:
+    """A chat of one question that came with a picture."""
+    asked = {"id": "1", "role": "user", "content": "Look", "timestamp": 1_780_000_000}
+    asked["files"] = [{"type": "image", **file}]
+    return {"id": "c1", "title": "Kites", "chat": {"messages": [asked]}}
+
+
+def librechat_with(**file: object) -> dict[str, Any]:
+    """A question that came with a file."""
+    asked = {"messageId": "m1", "text": "Look", "isCreatedByUser": True}
+    asked["files"] = [{"filename": "kite.txt", **file}]
+    return {"conversationId": "d1", "title": "Kites", "messages": [asked]}
 
 
 def librechat(*, recursive: bool) -> dict[str, Any]:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreFull
+from jitchat.store.deletion import delete_conversation, hide
 from jitchat.transfer.demo import DEMO_ID, DEMO_TITLE, store_demo
-from jitchat.transfer.formats import store_found
+from jitchat.transfer.formats import conversations_of, store_found
+from jitchat.transfer.import_run import DELETED, begun, take_all, without_deleted
 from jitchat.transfer.plain import read_plain
+from jitchat.transfer.source import open_source
 from jitchat.values import Role, Turn
+from tests.transfer.exports import chatgpt_talk
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, take, written
 
 if TYPE_CHECKING:
@@ -42,6 +46,28 @@ def test_conversations_without_turns_are_not_stored(tmp_path: Path, store: ColdS
 
     assert [(each.wanted_id, each.id) for each in taken] == [("empty", ""), ("full", "full")]
     assert [each.id for each in store.conversations()] == ["full"]
+
+
+def test_what_was_imported_and_deleted_here_stays_deleted(tmp_path: Path, store: ColdStore):
+    value = [chatgpt_talk(conversation_id=name) for name in ("kept", "hidden", "deleted")]
+    path = written(tmp_path, "c.json", value)
+    kept, hidden, deleted = (each.id for each in take(store, path))
+    hide(store, hidden)
+    delete_conversation(store, deleted)
+
+    def run(*, again: bool) -> tuple[list[str], dict[str, int]]:
+        source = open_source(path)
+        found = begun(conversations_of(source), source)
+        wanted = found if again else without_deleted(store, found, source)
+        taken = list(take_all(store, wanted, source))
+        return [each.id for each in taken], dict(source.tally.skipped)
+
+    assert run(again=False) == ([kept], {DELETED: 2})
+    assert [each.id for each in store.conversations()] == [kept]
+    assert store.database.fetch_all("SELECT length(origin) FROM deleted_imports") == [(16,)]
+    assert run(again=True)[0] == [kept, hidden, deleted]
+    assert len(store.conversations()) == 3
+    assert run(again=False)[1] == {}
 
 
 def test_what_is_stored_is_what_was_read_and_nothing_is_stored_twice(

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
 from jitchat.store.windows import WindowArchive
 from jitchat.transfer.formats import conversations_of
 from jitchat.transfer.source import open_source
 from jitchat.values import Role
 from tests.transfer import exports
-from tests.transfer.claude_code import SESSION, claude_code_session
+from tests.transfer.claude_code import SESSION, claude_code_session, line
 from tests.transfer.exports import chatgpt, chatgpt_node, chatgpt_talk, claude, claude_message
 from tests.transfer.files import jsonl, take, written
 
@@ -51,6 +52,103 @@ def model_of(store: ColdStore, turn: Turn) -> str:
 def reasoning_of(store: ColdStore, turn: Turn) -> str:
     notes = WindowArchive(store.database).notes([turn.id])
     return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:
+    """The names of the files of each turn, with their texts; of pictures, their media types."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for file in AttachmentStore(store.database, taken.id).listed():
+        held = whole(store.database, file)
+        shown = file.media_type if held.picture is not None else held.text
+        found.setdefault(file.turn, []).append((file.name, shown))
+    return found
+
+
+# What is attached
+
+
+def in_zip(folder: Path, name: str, value: object, **beside: bytes) -> Path:
+    with zipfile.ZipFile(folder / "export.zip", "w") as archive:
+        archive.writestr(name, json.dumps(value))
+        for each, data in beside.items():
+            archive.writestr(f"files/{each}", data)
+    return folder / "export.zip"
+
+
+def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
+    tmp_path: Path, store: ColdStore
+):
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_a"}
+    asked = {"content_type": "multimodal_text", "parts": [picture, "What is this?"]}
+    sent = {"attachments": [{"id": "file_a", "name": "kite.png"}, {"id": "file_b", "name": "b.md"}]}
+    shown = {"content_type": "multimodal_text", "parts": [picture, "The same."]}
+    talk = chatgpt(
+        chatgpt_node("u1", None, "user", content=asked, metadata=sent),
+        chatgpt_node("a1", "u1", "assistant", content=shown),
+        chatgpt_node("u2", "a1", "user", content=asked | {"parts": [picture]}),
+    )
+    beside = {"file_a-kite.png": exports.PNG, "file_b-b.md": b"# B"}
+
+    taken = only(store, in_zip(tmp_path, "conversations.json", [talk], **beside))
+
+    assert path_of(store, taken) == [
+        "u: What is this?",
+        "a: [image: file_a-kite.png]\n\nThe same.",
+        "u: [image: file_a-kite.png]",
+    ]
+    assert files_of(store, taken) == {
+        1: [("kite.png", "image/png"), ("b.md", "# B")],
+        3: [("file_a-kite.png", "image/png")],
+    }
+    kept = store.database.fetch_one("SELECT COUNT(*) FROM attachments")
+    assert kept == (2,)
+
+
+def test_what_comes_with_files_is_known_by_what_it_was_without_them(
+    tmp_path: Path, store: ColdStore
+):
+    file = {"file_name": "kite.txt", "extracted_content": "red"}
+    quoted = "Look\n\n[file: kite.txt]\nred\n[end of kite.txt]"
+    talk = claude(claude_message("1", "", "human", "Look", attachments=[file]))
+    before = claude(claude_message("1", "", "human", quoted))
+    only(store, written(tmp_path, "before.json", [before]))
+
+    taken = only(store, written(tmp_path, "now.json", [talk]))
+
+    assert taken.added == 0
+    assert path_of(store, taken) == [f"u: {quoted}"]
+
+
+SENT = [
+    pytest.param("chats.json", [exports.open_webui_with(url=exports.PNG_URL)], id="open-webui"),
+    pytest.param("kites.json", exports.librechat_with(text="red"), id="librechat"),
+    pytest.param(
+        f"{SESSION}.jsonl", [line("u1", None, "user", exports.CLAUDE_PICTURE)], id="claude-code"
+    ),
+    pytest.param("rollout-1.jsonl", exports.codex_session(exports.CODEX_PICTURE), id="codex"),
+    pytest.param(
+        "My Activity.json",
+        [exports.gemini_entry(1, "Prompted Look", "<p>A kite.</p>", imageFile="kite.png")],
+        id="gemini",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), SENT)
+def test_what_an_export_carries_of_files_is_kept(
+    tmp_path: Path, store: ColdStore, name: str, value: object
+):
+    folder = tmp_path / "export"
+    folder.mkdir()
+    written(folder, name, jsonl(value) if name.endswith("l") and isinstance(value, list) else value)
+    written(folder, "kite.png", exports.PNG)
+
+    taken = only(store, folder)
+
+    (found,) = files_of(store, taken)[1]
+    assert found[1] in ("image/png", "red")
+    assert path_of(store, taken)[0] == "u: Look"
+    assert not taken.tally.changed.get("attachments are named, not kept")
 
 
 # ChatGPT
@@ -128,7 +226,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         archive.writestr("conversations-000.json", json.dumps([talk]))
         archive.writestr("conversations-001.json", json.dumps([chatgpt_talk(conversation_id="2")]))
-        archive.writestr("file_abc-plan.png", b"png")
+        archive.writestr("file_abc-plan.png", b"a damaged one")
         archive.writestr("user.json", '{"id": "user-1"}')
         archive.writestr("export_manifest.json", '{"files": []}')
         archive.writestr("chat.html", "<html>")
@@ -136,7 +234,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     first, second = take(store, tmp_path / "export.zip")
 
     said = store.turns(first.id)[0].content
-    assert said == "[image: file_abc-plan.png, 80 kB]\n\nWhat is this? "
+    assert said == "What is this? \n\n[image: file_abc-plan.png, 80 kB]"
     assert dict(first.tally.skipped) == {"instructions": 1, "hidden by ChatGPT": 1}
     assert dict(first.tally.changed) == {"attachments are named, not kept": 1}
     assert len(store.turns(second.id)) == 2
@@ -240,9 +338,8 @@ def test_claude_s_tools_thoughts_and_attachments_are_taken(tmp_path: Path, store
     taken = only(store, written(tmp_path, "c.json", [talk]))
 
     asked, called, returned, answer = store.turns(taken.id)
-    assert asked.content == (
-        "What is it?\n\n[file: kite.txt]\nred, with a tail\n[end of kite.txt]\n\n[file: kite.png]"
-    )
+    assert asked.content == ("What is it?\n\n[file: kite.png]")
+    assert files_of(store, taken) == {1: [("kite.txt", "red, with a tail")]}
     assert (called.content, called.use.calls[0].name) == ("I search.", "web_search")
     assert reasoning_of(store, called) == "Search."
     assert (returned.content, returned.use.answers) == ("Toy", called.use.calls[0])
@@ -414,13 +511,13 @@ def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
 
     assert (first.id, first.title) == ("llm-k1", "Sums")
     assert path_of(store, first) == [
-        "u: [file: rules.txt]\nUse the tool.\n[end of rules.txt]\n\nWhat is 2+2?\n\n"
-        "[image: sum.png]",
+        "u: What is 2+2?\n\n[image: sum.png]",
         "a: ",
         "t: 4",
         "a: It is 4.",
     ]
     _, called, returned, answer = store.turns(first.id)
+    assert files_of(store, first) == {1: [("rules.txt", "Use the tool.")]}
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, answer)) == ("gpt-5", "Easy.")
     assert path_of(store, alone) == ["u: Alone.", "a: Indeed."]
@@ -509,7 +606,8 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
     assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
     assert dict(first.tally.changed) == {
-        "conversations were told apart by the time between them": 1
+        "conversations were told apart by the time between them": 1,
+        "attachments are named, not kept": 1,
     }
 
 

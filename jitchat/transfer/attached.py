@@ -1,0 +1,72 @@
+"""What messages of other programs came with: kept where the export has it, else named."""
+
+import base64
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from urllib.parse import unquote_to_bytes
+
+from jitchat.attachments import Attachment
+from jitchat.errors import FileRefused, ImportFailed
+from jitchat.files.load import attachment_of
+from jitchat.files.office import is_office
+from jitchat.store.imported import IncomingFile
+from jitchat.text.sanitize import one_line, repair
+from jitchat.transfer.incoming import LONGEST_NAME, NOT_KEPT, Piece, Tally, attachment
+from jitchat.transfer.source import Source
+
+_NO_TEXT = ("image", "audio", "video")
+
+
+def file_piece(
+    tally: Tally, kind: str, name: str, read: Callable[[], bytes] | None, detail: str = ""
+) -> Piece:
+    """Keep a file that the export has; name one of which it has no more, so that `read` is None.
+
+    `kind` is `image`, `file` or what else the program calls it.
+    """
+    named = attachment(kind, name, detail)
+    if read is None:
+        tally.change(NOT_KEPT)
+        return named
+    return IncomingFile(named.text, named.text, partial(_load, tally, kind, name or kind, read))
+
+
+def text_piece(tally: Tally, name: str, content: str) -> Piece:
+    """Keep a text that a message came with; where that cannot be, it is quoted whole."""
+    named = one_line(name)[:LONGEST_NAME] or "text"
+    quoted = f"[file: {named}]\n{content}\n[end of {named}]"
+    shown = f"{named}.txt" if is_office(named) else named  # its text was extracted there
+    read = repair(content).encode
+    return IncomingFile(f"[file: {named}]", quoted, partial(_load, tally, "file", shown, read))
+
+
+def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
+    """Keep what a URL itself holds (`data:image/png;base64,…`); name what is elsewhere."""
+    has_data = url.startswith("data:") and not url.endswith((":", ","))
+    return file_piece(tally, kind, name, partial(_of_data_url, url) if has_data else None, detail)
+
+
+def base64_piece(tally: Tally, kind: str, name: str, data: str) -> Piece:
+    read = partial(base64.b64decode, data) if data else None
+    return file_piece(tally, kind, name, read)
+
+
+def reader_of(source: Source, prefix: str) -> Callable[[], bytes] | None:
+    """Find a file that stands beside the conversations by what its name begins with."""
+    file = source.beside(prefix)
+    return None if file is None else partial(source.read_beside, file)
+
+
+def _of_data_url(url: str) -> bytes:
+    head, _, data = url.partition(",")
+    return base64.b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+
+
+def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Attachment | None:
+    with suppress(FileRefused, ImportFailed, ValueError):
+        file = attachment_of(one_line(name)[:LONGEST_NAME], read())
+        if file.picture is not None or kind not in _NO_TEXT:
+            return file
+    tally.change(NOT_KEPT)
+    return None
