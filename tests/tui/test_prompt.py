@@ -147,6 +147,19 @@ async def test_what_is_folded_is_one_unit_for_the_cursor_and_for_what_deletes() 
         assert prompt.text == "a x"
 
 
+async def test_what_was_opened_can_be_undone_with_the_cursor_in_its_last_line() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.styles.max_height = 9
+        prompt.paste(lines(300))
+        await pilot.press("left", "enter")
+        assert prompt.cursor_location[0] == 299
+        await pilot.press("ctrl+underscore")
+        assert (prompt.text, prompt.draft) == ("[300 lines…]", lines(300))
+        await pilot.press("ctrl+shift+z")
+        assert (prompt.text, prompt.cursor_location[0]) == (lines(300), 299)
+
+
 async def test_enter_on_what_is_folded_opens_it_and_sends_nothing() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:

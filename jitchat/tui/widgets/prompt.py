@@ -15,7 +15,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from jitchat.files.mentions import mentions_for_paste
 from jitchat.text.sanitize import for_terminal
@@ -271,6 +271,23 @@ class Prompt(TextArea):
             self._after_prefix = True
         else:
             self.action_cut()
+
+    def undo(self) -> None:
+        if self.history.undo_stack:
+            self._leave_rows()
+            super().undo()
+
+    def redo(self) -> None:
+        if self.history.redo_stack:
+            self._leave_rows()
+            super().redo()
+
+    def _leave_rows(self) -> None:
+        """Take the cursor out of rows that may go.
+
+        Textual puts it where it was before the edit, but only after it looked for it to scroll.
+        """
+        self.selection = Selection.cursor((0, 0))
 
     async def action_quit_or_delete(self) -> None:
         """Quit on an empty prompt, else delete to the right, as shells do."""
