@@ -901,7 +901,7 @@ class ChatScreen(Screen[None]):
         blocks = code_blocks(turn.content) if turn is not None else ()
         if turn is None or not (number.isdecimal() and 0 < int(number) <= len(blocks)):
             count = plural(len(blocks), "block") if blocks else "no block"
-            self.host.say(f"There is {count} of code to copy.")
+            self.host.say(f"There {'are' if len(blocks) > 1 else 'is'} {count} of code to copy.")
         else:
             self._copy(blocks[int(number) - 1].code, f"code block {number} of #{turn.position}")
 
