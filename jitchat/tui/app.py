@@ -131,7 +131,8 @@ class JitchatApp(App[None]):
         origin = self._backend.settings.origin("screen.theme")
         if origin != "default":
             named = self._backend.settings.screen.theme
-            self.notify(f"{origin} names {named}: it is back at the next start.", markup=False)
+            if theme.name != named:
+                self.notify(f"{origin} names {named}: it is back at the next start.", markup=False)
             return
         try:
             ScreenState(self._backend.store.database).put("theme", theme.name)

@@ -48,12 +48,12 @@ async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
     settings = replace(Settings().screen, theme="nord")
     backend.settings = Settings(screen=settings, origins={"screen.theme": "config.toml"})
     async with again(backend).run_test(size=SIZE) as pilot:
-        await ready(pilot)
+        screen = await ready(pilot)
         assert pilot.app.theme == "nord"
+        assert not pilot.app._notifications  # a theme that the settings name is no news
         pilot.app.theme = "gruvbox"
-        await pilot.pause()
-        told = [note.message for note in pilot.app._notifications]
-        assert "config.toml names nord: it is back at the next start." in told
+        told = "config.toml names nord: it is back at the next start."
+        await until(pilot, lambda: told in str(screen.query_one("#cost").render()), "the warning")
 
 
 async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_begins(
