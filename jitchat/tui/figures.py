@@ -102,13 +102,19 @@ def size_sentence(window: ContextWindow) -> str:
 def attached_sentence(window: ContextWindow) -> str:
     """`attaches README.md ~312, report.pdf by part ~9,120`: what goes along with the draft."""
     draft = window.draft.turn
+    whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
     parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
     named = []
     for row in window.files:
         if row.file.turn == draft and not row.file.locator:
-            how = " by part" if row.file.digest in parts else " not sent"
-            how = "" if row.verdict is Verdict.FILES else how
-            named.append(f"{one_line(row.file.name)}{how} {part_figure(window, row.tokens)}")
+            name, tokens = one_line(row.file.name), part_figure(window, row.tokens)
+            if row.verdict is Verdict.FILES:
+                named.append(f"{name} {tokens}")
+            elif row.file.digest in whole:
+                named.append(f"{name}, there already")
+            else:
+                how = "by part" if row.file.digest in parts else "not sent"
+                named.append(f"{name} {how} {tokens}")
     more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
     return f"attaches {', '.join(named[:_NAMED])}{more}" if named else ""
 
