@@ -158,7 +158,9 @@ def title_text(title: str) -> str:
     """
     if plain := shorten(repair(title), _LONGEST_TITLE):
         return plain
-    raise UsageError("A title needs a text.", "Write it behind the command: /rename TITLE.")
+    raise UsageError(
+        "A title needs a text.", "Name it: /rename TITLE, or jitchat conversations rename ID TITLE."
+    )
 
 
 def local_now() -> datetime:

@@ -127,7 +127,10 @@ class ResumeScreen(Dialog[Choice]):
             self.dismiss(Deleted(subject, erases=task == "erase"))
             return
         await asyncio.to_thread(self._do, task, subject, typed)
-        self._fill()
+        if self._begins:
+            self.dismiss(None)
+        else:
+            self._fill()
 
     def _do(self, task: str, subject: Conversation, typed: str) -> None:
         if task == "rename":
@@ -139,7 +142,7 @@ class ResumeScreen(Dialog[Choice]):
             deletion.hide(self._store, subject.id)
 
     def action_back(self) -> None:
-        if self._doing:
+        if self._doing and not self._begins:
             self._end()
         else:
             self.dismiss(None)
@@ -212,7 +215,8 @@ class ResumeScreen(Dialog[Choice]):
             self._rows.append(Opened(conversation, hit.position))
         choices = self.query_one(PointedList)
         kept = choices.highlighted or 0
-        choices.set_options(map(Option, lines))
+        nothing = Option(Content.styled("Nothing fits that.", MUTED), disabled=True)
+        choices.set_options(map(Option, lines) if lines else [nothing])
         choices.highlighted = min(kept, len(lines) - 1) if lines else None
 
     def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]]]:
