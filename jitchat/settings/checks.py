@@ -62,16 +62,18 @@ def checked(known: Setting, value: object, origin: str) -> object:
 
 def unknown(name: str, origin: str) -> SettingsError:
     section, dot, _ = name.partition(".")
-    if dot:
+    if is_key := bool(dot) and section in (*SECTIONS, *_TABLES):
         known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
         listed = f"[{section}] may hold {', '.join(known)}."
         near = nearest(name, SETTINGS)
+        if not known:
+            listed, near = f"What it holds is written {section}.NAME.KEY.", ""
     else:
         listed = f"Sections are {', '.join([*SECTIONS, *_TABLES])}."
         own = [key for key in SETTINGS if key.endswith(f".{name}")]
         near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
-    what = "key" if dot else "section"
-    return SettingsError(f"{origin}: {_quoted(name)} is not a {what} of jitchat.", listed + near)
+    what = f"{_quoted(name)} is not a key" if is_key else f"{_quoted(section)} is not a section"
+    return SettingsError(f"{origin}: {what} of jitchat.", listed + near)
 
 
 def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -> SettingsError:
