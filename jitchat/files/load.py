@@ -91,7 +91,8 @@ def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
         what = f"{name} has {letters:,} characters; at most {MOST_LETTERS:,} are attached."
         raise FileRefused(what, "Attach a part of it.")
     if not letters:
-        raise FileRefused(f"{name} holds no text.", "Scanned pages are pictures: attach them so.")
+        advice = "Scanned pages are pictures: attach them so." if data else "The file is empty."
+        raise FileRefused(f"{name} holds no text.", advice)
     return tuple(_told_apart(parts))
 
 
