@@ -1,6 +1,8 @@
 """opencode's database: sessions, their messages, and the parts of these, each as JSON.
 
-It may be open in the program itself: it is read as it is at one moment, and never changed.
+In its second layout a message is one row of `session_message`, with what it is made of; a session
+is read from there where the first layout has nothing of it. The database may be open in the program
+itself: it is read as it is at one moment, and never changed.
 """
 
 import sqlite3
@@ -10,7 +12,8 @@ from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import url_piece
-from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, text
+from jitchat.transfer.blocks import result_text
+from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
     IncomingConversation,
@@ -42,10 +45,36 @@ _SILENT = (
 )
 
 
+_SESSIONS = ("session", "session_v2")
+_NOT_SAID = {
+    "synthetic": "text of the program",
+    "shell": "command of the program",
+    "system": "instructions",
+    "skill": "instructions",
+    "compaction": "summary of what was compacted",
+}
+"""Types of messages of the second layout that neither the user nor the model said."""
+_Columns = Mapping[str, frozenset[str]]
+
+
 def _matches(sample: Sample) -> bool:
-    return {"id", "session_id", "data"} <= sample.tables.get("message", frozenset()) and (
-        {"id", "title"} <= sample.tables.get("session", frozenset()) and "part" in sample.tables
+    return bool(_session_tables(sample.tables)) and (
+        _has_parts(sample.tables) or _has_whole_messages(sample.tables)
     )
+
+
+def _session_tables(tables: _Columns) -> list[str]:
+    return [name for name in _SESSIONS if {"id", "title"} <= tables.get(name, frozenset())]
+
+
+def _has_parts(tables: _Columns) -> bool:
+    is_known = {"id", "session_id", "data"} <= tables.get("message", frozenset())
+    return is_known and "part" in tables
+
+
+def _has_whole_messages(tables: _Columns) -> bool:
+    wanted = {"id", "session_id", "type", "seq", "data"}
+    return wanted <= tables.get("session_message", frozenset())
 
 
 def _usual_place(environment: Environment) -> Path:
@@ -59,18 +88,20 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if file.path is None:
         return
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
-        columns = tables_of(connection)["session"]
-        for row in connection.execute(_sessions(columns)).fetchall():
+        tables = tables_of(connection)
+        query = " UNION ".join(_sessions(name, tables) for name in _session_tables(tables))
+        for row in connection.execute(f"{query} ORDER BY 1").fetchall():
             identity, title, created, updated, parent = row
             if parent:
                 source.tally.skip("session of a sub-agent")
                 continue
             tally, key = Tally(), text(identity)
+            read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
             yield IncomingConversation(
                 Origin(NAME, key),
                 f"{NAME}-{key.removeprefix('ses_')[:12]}",
                 text(title),
-                _turns(connection, file.path, key, tally),
+                read(connection, file.path, key, tally),
                 tally,
                 None,
                 moment_in_any_unit(created),
@@ -78,11 +109,18 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
             )
 
 
-def _sessions(columns: frozenset[str]) -> str:
+def _is_in_parts(connection: sqlite3.Connection, tables: _Columns, session: object) -> bool:
+    if not _has_whole_messages(tables):
+        return True
+    query = "SELECT 1 FROM message WHERE session_id = ?"
+    return _has_parts(tables) and connection.execute(query, (session,)).fetchone() is not None
+
+
+def _sessions(table: str, tables: _Columns) -> str:
     """Ask for the sessions; what an older layout does not have is NULL."""
     wanted = ("id", "title", "time_created", "time_updated", "parent_id")
-    listed = ", ".join(name if name in columns else "NULL" for name in wanted)
-    return f"SELECT {listed} FROM session ORDER BY id"  # noqa: S608  constants
+    listed = ", ".join(name if name in tables[table] else "NULL" for name in wanted)
+    return f"SELECT {listed} FROM {table}"  # noqa: S608  constants
 
 
 def _turns(
@@ -131,13 +169,38 @@ def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         tally.skip("part of unknown kind")
 
 
+def _whole_turns(
+    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
+) -> Iterator[IncomingTurn]:
+    maker = TurnMaker(tally)
+    query = "SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq"
+    with foreign_errors(path):
+        for identity, kind, data in connection.execute(query, (session,)):
+            fields, role = _object(data), _ROLES.get(text(kind))
+            if role is None:
+                if reason := _NOT_SAID.get(text(kind)):
+                    tally.skip(reason)
+                continue
+            pieces: list[Piece] = [Text(text(fields.get("text")))]
+            for each in map(mapping, sequence(fields.get("files"))):
+                name = text(each.get("name")) or text(each.get("mime"))
+                pieces.append(url_piece(tally, "file", name, text(each.get("uri"))))
+            for each in map(mapping, sequence(fields.get("content"))):
+                pieces += _pieces(each, tally)
+            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
+            note = Note(made, text(mapping(fields.get("model")).get("id")))
+            yield from maker.turns(text(identity), role, pieces, None, note)
+
+
 def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
     state = mapping(part.get("state"))
     call = text(part.get("callID")) or text(part.get("id"))
-    yield ToolCall(call, text(part.get("tool")) or "tool", as_arguments(state.get("input")))
+    name = text(part.get("tool")) or text(part.get("name")) or "tool"
+    yield ToolCall(call, name, as_arguments(state.get("input")))
     status = text(state.get("status"))
     if status in ("completed", "error"):
-        said = text(state.get("output")) or text(state.get("error"))
+        failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
+        said = text(state.get("output")) or result_text(state.get("content")) or failure
         yield Result(call, said, status == "error")
 
 

@@ -179,6 +179,40 @@ def opencode(path: Path) -> Path:
     )  # fmt: skip
 
 
+def opencode_of_whole_messages(path: Path) -> Path:
+    """The second layout: a message a row, beside a session of the first one."""
+    moment = 1_780_000_000_000
+    tool = {"type": "tool", "id": "c1", "name": "bash", "state": {
+        "status": "completed", "input": {"command": "pytest"},
+        "content": [{"type": "text", "text": "1 failed"}]}}  # fmt: skip
+    answer = [{"type": "reasoning", "text": "Run it."}, tool, {"type": "text", "text": "One."}]
+    file = {"uri": PNG_URL, "mime": "image/png", "name": "log.png"}
+    rows: list[tuple[str, object]] = [
+        ("model-switched", {"model": {"id": "claude-opus-4-8"}}),
+        ("user", {"text": "What fails?", "files": [file]}),
+        ("assistant", {"content": answer, "model": {"id": "claude-opus-4-8"}}),
+        ("compaction", {"summary": "…"}),
+    ]
+    opencode(path)
+    return make_database(
+        path,
+        "CREATE TABLE session_v2 (id TEXT PRIMARY KEY, title TEXT, time_created INTEGER);"
+        "CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT, type TEXT,"
+        " seq INTEGER, data TEXT);",
+        session_v2=[("ses_9", "Again", moment)],
+        session_message=[
+            (
+                f"msg_{9 - seq}",
+                "ses_9",
+                kind,
+                seq,
+                json.dumps({"time": {"created": moment}, **data}),
+            )
+            for seq, (kind, data) in enumerate(rows)
+        ],
+    )
+
+
 LLM_OLD = """
     CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
     CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT,

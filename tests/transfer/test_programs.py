@@ -506,6 +506,18 @@ def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
     assert dict(taken.tally.skipped) == {"text of the program": 1}
 
 
+def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store: ColdStore):
+    _, taken = take(store, exports.opencode_of_whole_messages(tmp_path / "opencode.db"))
+
+    assert (taken.id, taken.title) == ("opencode-9", "Again")
+    assert path_of(store, taken) == ["u: What fails?", "a: ", "t: 1 failed", "a: One."]
+    assert files_of(store, taken) == {1: [("log.png", "image/png")]}
+    _, called, returned, answer = store.turns(taken.id)
+    assert returned.use.answers == called.use.calls[0]
+    assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
+    assert dict(taken.tally.skipped) == {"summary of what was compacted": 1}
+
+
 def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
     first, alone = take(store, exports.llm_old(tmp_path / "logs.db"))
 
