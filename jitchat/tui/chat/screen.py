@@ -210,14 +210,6 @@ class ChatScreen(Screen[None]):
     def _cursor_moved(self) -> None:
         self.completions.follow()
 
-    @on(Completions.Found)
-    def _completions_found(self, message: Completions.Found) -> None:
-        self.completions.take(message)
-
-    @on(Highlights.Found)
-    def _paths_found(self, message: Highlights.Found) -> None:
-        self.highlights.take(message)
-
     @on(CompletionList.OptionSelected, "#completions")
     def _completion_clicked(self, message: CompletionList.OptionSelected) -> None:
         self.completions.accept(message.option_index)
@@ -278,11 +270,6 @@ class ChatScreen(Screen[None]):
             self.indexing.settle()
         self.previews.take(message)
 
-    @on(Indexing.Moved)
-    def _backlog_moved(self, message: Indexing.Moved) -> None:
-        if message.opening == self.opening.number:
-            self.indexing.take_progress(message.progress)
-
     @on(Indexing.Ended)
     def _backlog_ended(self, message: Indexing.Ended) -> None:
         if message.opening != self.opening.number:
@@ -327,10 +314,6 @@ class ChatScreen(Screen[None]):
         else:
             await self.sends.take(message)
 
-    @on(Observations.Made)
-    def _observations_made(self, message: Observations.Made) -> None:
-        self.observations.take_made(message)
-
     @on(Sends.Ended)
     @reports_errors
     async def _send_ended(self, message: Sends.Ended) -> None:
@@ -340,11 +323,6 @@ class ChatScreen(Screen[None]):
         if self.session is not None:
             self.conversations.improve_title(self.session)
         await self.models.take_over_if_waiting()
-
-    @on(Sends.ReplyStored)
-    @reports_errors
-    async def _reply_stored(self, message: Sends.ReplyStored) -> None:
-        await self.sends.show_stored_late(message)
 
     # Who answers
 
