@@ -1,7 +1,7 @@
-"""The chat: what the user sends, what comes back, and every action there is.
+"""The chat: its widgets and controllers, and the order in which things happen.
 
-The screen composes widgets and controllers. It has one handler for each message, which calls the
-controllers in written order; each of them owns its state.
+Each controller owns its state. A message that concerns several has a handler here, which calls
+them in written order; an action of the registry goes to the controller that it names.
 """
 
 from __future__ import annotations
