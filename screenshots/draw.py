@@ -99,7 +99,7 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
         if what != "draft":
             await _send(pilot, screen)
     elif what == "rot":
-        await screen.run_action(f"rot({value!r})")
+        await screen.run_action(f"do('rot', {value!r})")
         await until(pilot, lambda: _is_measured(pilot))
     elif what == "type":
         await pilot.press(*("space" if letter == " " else letter for letter in value))
@@ -125,7 +125,7 @@ def _is_measured(pilot: Pilot[None]) -> bool:
 
 async def _use(pilot: Pilot[None], screen: ChatScreen, mode: str) -> None:
     if screen.steering.mode.value != mode:
-        screen.action_use_mode(mode)
+        screen.choices.use_mode(mode)
         await until(pilot, lambda: not screen.previews.working)
 
 

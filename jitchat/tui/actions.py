@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, Flag, auto
 from functools import cache
 from importlib.resources import files
 
@@ -30,6 +30,16 @@ class Takes(Enum):
     """A text as it stands, of several lines, too."""
 
 
+class Needs(Flag):
+    """What has to be there for an action; whoever lacks it is told so, and nothing is done."""
+
+    NOTHING = 0
+    REST = auto()
+    """No reply is on its way."""
+    SESSION = auto()
+    """The conversation is open; its session is the first argument of the method."""
+
+
 @dataclass(frozen=True, slots=True)
 class PaneKey:
     """A letter that does something with the turn under the cursor of a pane."""
@@ -40,8 +50,8 @@ class PaneKey:
     """What the footer says; empty where it shows nothing."""
     question: str = ""
     """What the key asks first, for a letter may begin a text."""
-    method: str = ""
-    """The screen's action, where it is not the one that the other keys have."""
+    given: tuple[object, ...] = ()
+    """What its method gets from this key alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,8 @@ class Action:
     keys: str
     """Comma-separated, as Textual names them; empty for none."""
     method: str
-    """The action's name on the chat screen."""
+    """What does it: `CONTROLLER.METHOD` as the chat screen has them, or Textual's own name of an
+    action of the screen or, with `app.` ahead, of the app."""
     title: str
     """Empty for what is typed only."""
     help: str
@@ -61,11 +72,28 @@ class Action:
     pane: tuple[PaneKey, ...] = ()
     letter: str = ""
     """In the menu of views; empty where it is not in there."""
+    needs: Needs = Needs.NOTHING
+    given: tuple[object, ...] = ()
+    """What the method gets ahead of what is typed."""
+    asks: bool = False
+    """Whether it asks first, for the user may have to pay; a pane asks with each of its letters."""
 
     @property
     def view(self) -> str:
         """The name of the view that it opens; empty where it opens none."""
-        return self.method.split("'")[1] if self.method.startswith("view(") else ""
+        return str(self.given[0]) if self.method == "views.open" else ""
+
+    @property
+    def run(self) -> str:
+        """What its keys, its entries and its command run, in Textual's words."""
+        return f"ask({self.id!r})" if self.asks else self.call()
+
+    def call(self, *given: object) -> str:
+        """Write it with its arguments in Textual's words; nothing is asked first."""
+        is_ours = not self.method.startswith("app.") and "." in self.method
+        name, own = ("do", (self.id,)) if is_ours else (self.method, self.given)
+        arguments = ", ".join(map(repr, (*own, *given)))
+        return f"{name}({arguments})" if arguments else name
 
     @property
     def sentence(self) -> str:
@@ -75,108 +103,122 @@ class Action:
 _MODES = ", ".join(Mode)
 SUSPEND = "" if sys.platform == "win32" else "ctrl+z"
 """Windows has no way back, and Ctrl+Z is its undo."""
+_OPEN, _AT_REST = Needs.SESSION, Needs.SESSION | Needs.REST
 
 ACTIONS = (
-    Action("mode", "shift+tab", "cycle_mode", "Next mode", " → ".join(Mode)),
+    Action("mode", "shift+tab", "choices.cycle_mode", "Next mode", " → ".join(Mode)),
     Action(
         "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments",
-        "inspect",
-        letter="i",
+        "inspect", letter="i",
     ),
     Action(
-        "models", "ctrl+l", "models", "Model", "Pick who answers, or add a key",
-        "model", Takes.WORDS,
-        letter="m",
+        "models", "ctrl+l", "models.pick", "Model", "Pick who answers, or add a key",
+        "model", Takes.WORDS, letter="m",
     ),
     Action(
-        "mode_named", "", "use_mode", "", f"Use a mode from now on: {_MODES}",
+        "mode_named", "", "choices.use_mode", "", f"Use a mode from now on: {_MODES}",
         "mode", Takes.WORD,
     ),
     Action(
-        "mode_once", "", "use_once", "", f"Use a mode for the next message: {_MODES}",
+        "mode_once", "", "choices.use_once", "", f"Use a mode for the next message: {_MODES}",
         "once", Takes.WORD,
     ),
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
     Action(
-        "new", "ctrl+n", "new_conversation", "New conversation", "Start with an empty history",
-        "new",
+        "new", "ctrl+n", "conversations.begin", "New conversation", "Start with an empty history",
+        "new", needs=Needs.REST,
     ),
     Action(
-        "resume", "ctrl+r", "resume", "Conversations", "Resume one, or search in all of them",
-        "resume",
-        letter="c",
+        "resume", "ctrl+r", "conversations.choose", "Conversations",
+        "Resume one, or search in all of them",
+        "resume", letter="c",
     ),
     Action(
         "find", "ctrl+f", "find", "Find", "In this conversation; once more: the next match",
         "find", Takes.WORDS,
     ),
     Action(
-        "copy", "", "copy_turn", "Copy the turn", "The chosen one, or the last reply", "copy",
+        "copy", "", "turns.copy", "Copy the turn", "The chosen one, or the last reply", "copy",
         pane=(PaneKey("turn_copy", "y", "copy", "Copy #{turn}?"),),
     ),
     Action(
-        "copy_code", "", "copy_code", "Copy the code", "Of the turn; /code 2 for its second block",
+        "copy_code", "", "turns.copy_code", "Copy the code",
+        "Of the turn; /code 2 for its second block",
         "code", Takes.WORD,
         pane=(PaneKey("turn_copy_code", "Y", "code", "Copy the code of #{turn}?"),),
     ),
     Action(
-        "rename", "", "rename", "Rename", "Give this conversation another title", "rename",
+        "rename", "", "conversations.rename", "Rename", "Give this conversation another title",
+        "rename",
         Takes.WORDS,
     ),
     Action(
-        "tag", "", "tag", "Tag", "Add tags to it: /tag work; /tag -work takes one off", "tag",
+        "tag", "", "conversations.tag", "Tag",
+        "Add tags to it: /tag work; /tag -work takes one off", "tag",
         Takes.WORDS,
     ),
     Action(
-        "archive", "", "archive", "Archive", "Leave it out of the list, or list it again",
+        "archive", "", "conversations.archive", "Archive",
+        "Leave it out of the list, or list it again",
         "archive",
     ),
     Action(
-        "delete", "", "delete", "Delete", "This conversation; /delete erase leaves no word of it",
-        "delete", Takes.WORD,
+        "delete", "", "conversations.ask_to_delete", "Delete",
+        "This conversation; /delete erase leaves no word of it",
+        "delete", Takes.WORD, needs=Needs.REST,
     ),
     Action(
-        "restore", "", "restore", "Undo the deletion", "Of the conversation deleted last",
-        "restore",
+        "restore", "", "conversations.restore", "Undo the deletion",
+        "Of the conversation deleted last",
+        "restore", needs=Needs.REST,
     ),
     Action(
-        "regenerate", "alt+r", "ask('regenerate')", "Regenerate",
+        "regenerate", "alt+r", "branches.regenerate", "Regenerate",
         "Answer once more, beside this one", "retry",
-        pane=(PaneKey("turn_regenerate", "r", "again", "Regenerate #{turn}?", "regenerate"),),
+        pane=(PaneKey("turn_regenerate", "r", "again", "Regenerate #{turn}?"),),
+        needs=_AT_REST, asks=True,
     ),
     Action(
-        "edit", "alt+e", "edit", "Edit and resend", "A message anew, as a fork", "edit",
+        "edit", "alt+e", "branches.edit", "Edit and resend", "A message anew, as a fork", "edit",
         pane=(PaneKey("turn_edit", "e", "edit", "Edit #{turn}, to send it as a fork?"),),
+        needs=_AT_REST,
     ),
     Action(
-        "go_on", "alt+g", "ask('go_on')", "Continue", "Go on with a reply that was cut", "continue",
-        pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?", "go_on"),),
+        "go_on", "alt+g", "branches.go_on", "Continue", "Go on with a reply that was cut",
+        "continue",
+        pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?"),),
+        needs=_AT_REST, asks=True,
     ),
     Action(
-        "sent_window", "", "sent_window", "Window of a turn", "The window that was sent for it",
+        "sent_window", "", "views.show_sent", "Window of a turn", "The window that was sent for it",
         pane=(PaneKey("turn_window", "w", "window", "Show the window sent for #{turn}?"),),
+        needs=_AT_REST,
     ),
     Action(
-        "reasoning", "alt+i", "reasoning", "Reasoning", "Fold or unfold it, or a tool's call",
+        "reasoning", "alt+i", "turns.unfold", "Reasoning", "Fold or unfold it, or a tool's call",
         "reasoning",
         pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
     ),
     Action(
-        "pin", "alt+p", "hold('pinned')", "Pin",
+        "pin", "alt+p", "choices.hold", "Pin",
         "A turn into every window, but of full and recency; or not",
         "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin #{turn}, or end that?"),),
+        needs=_OPEN, given=("pinned",),
     ),
     Action(
-        "exclude", "alt+o", "hold('excluded')", "Exclude", "A turn from every window, or not",
+        "exclude", "alt+o", "choices.hold", "Exclude", "A turn from every window, or not",
         "exclude", Takes.WORD,
         pane=(PaneKey("turn_exclude", "x", "exclude", "Exclude #{turn}, or end that?"),),
+        needs=_OPEN, given=("excluded",),
     ),
     Action(
-        "undo", "alt+z", "undo_hold", "Undo", "The last pin or exclusion", "undo",
+        "undo", "alt+z", "choices.undo_hold", "Undo", "The last pin or exclusion", "undo",
         pane=(PaneKey("turn_undo", "u", "undo", "Take the last pin or exclusion back?"),),
+        needs=_OPEN,
     ),
     Action(
-        "wrap", "alt+y", "wrap_code", "Wrap code", "Long lines of code whole, or cut with …",
+        "wrap", "alt+y", "surfaces.transcript.wrap_code", "Wrap code",
+        "Long lines of code whole, or cut with …",
         "wrap",
     ),
     Action("menu", "ctrl+o", "menu", "Menu of views", "Every view by a letter", "views"),
@@ -184,195 +226,198 @@ ACTIONS = (
     Action("help", "f1", "help", "Help", "Keys and words", "help", letter="?"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
     Action(
-        "model", "f5", "fetch_model", "Embedding model", "Fetch the better one, or stop that",
+        "model", "f5", "surfaces.model_fetch.toggle", "Embedding model",
+        "Fetch the better one, or stop that",
         "embedder",
     ),
     Action(
-        "count", "alt+x", "count_exactly", "Exact count",
-        "Ask the provider for the window's tokens", "count",
+        "count", "alt+x", "meter.count_exactly", "Exact count",
+        "Ask the provider for the window's tokens", "count", needs=_AT_REST,
     ),
     Action(
-        "costs", "", "costs", "Cost", "What the next message should cost, and what was spent",
-        "cost",
-        letter="$",
+        "costs", "", "meter.show_costs", "Cost",
+        "What the next message should cost, and what was spent",
+        "cost", letter="$", needs=_OPEN,
     ),
     Action(
-        "wire", "f3", "view('wire')", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
-        letter="w",
+        "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
+        letter="w", needs=_OPEN, given=("wire",),
     ),
     Action(
-        "ledger", "f4", "view('ledger')", "Ledger", "Every candidate, and why or why not",
-        "ledger", Takes.MESSAGE,
-        letter="l",
+        "ledger", "f4", "views.open", "Ledger", "Every candidate, and why or why not",
+        "ledger", Takes.MESSAGE, letter="l", needs=_OPEN, given=("ledger",),
     ),
     Action(
-        "what_if", "f7", "view('what_if')", "What if", "The windows of all modes side by side",
-        "compare", Takes.MESSAGE,
-        letter="f",
+        "what_if", "f7", "views.open", "What if", "The windows of all modes side by side",
+        "compare", Takes.MESSAGE, letter="f", needs=_OPEN, given=("what_if",),
     ),
     Action(
-        "ask_all", "alt+a", "view('ask_all')", "Ask all modes", "Their answers side by side",
-        "askall", Takes.MESSAGE,
-        letter="a",
+        "ask_all", "alt+a", "views.open", "Ask all modes", "Their answers side by side",
+        "askall", Takes.MESSAGE, letter="a", needs=_OPEN, given=("ask_all",),
     ),
     Action(
-        "budget", "f8", "view('budget')", "Budget", "What enters and leaves as it changes",
-        "budget", Takes.MESSAGE,
-        letter="b",
+        "budget", "f8", "views.open", "Budget", "What enters and leaves as it changes",
+        "budget", Takes.MESSAGE, letter="b", needs=_OPEN, given=("budget",),
     ),
     Action(
-        "sends", "f9", "view('sent_windows')", "Sent windows", "The window of any send, as it was",
-        "sends",
-        letter="s",
+        "sends", "f9", "views.open", "Sent windows", "The window of any send, as it was",
+        "sends", letter="s", needs=_OPEN, given=("sent_windows",),
     ),
     Action(
-        "history", "alt+h", "view('history')", "History", "Tokens per send, and what was saved",
-        "history",
-        letter="h",
+        "history", "alt+h", "views.open", "History", "Tokens per send, and what was saved",
+        "history", letter="h", needs=_OPEN, given=("history",),
     ),
     Action(
-        "mattered", "alt+m", "view('leave_one_out')", "Which turn mattered",
+        "mattered", "alt+m", "views.open", "Which turn mattered",
         "Ask again without each", "mattered",
-        pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),),
-        letter="t",
+        pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),), letter="t",
+        needs=_OPEN, given=("leave_one_out",),
     ),
     Action(
-        "miss", "alt+w", "view('missing_turn')", "Missing turn",
+        "miss", "alt+w", "views.open", "Missing turn",
         "Point at the turn that a wrong reply lacked", "wrong",
-        pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),),
-        letter="!",
+        pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),), letter="!",
+        needs=_OPEN, given=("missing_turn",),
     ),
     Action(
-        "note_requested", "", "note_requested", "Note what was asked for",
+        "note_requested", "", "turns.note_requested", "Note what was asked for",
         "Turns that the model had to ask for, as missing", "requested",
         pane=(PaneKey("turn_requested", "n", "note", "Note what was asked for #{turn}?"),),
+        needs=_OPEN,
     ),
     Action(
-        "observations", "", "view('observations')", "Observations",
-        "What stands for earlier turns in observe, and how", "observations",
-        letter="o",
+        "observations", "", "views.open", "Observations",
+        "What stands for earlier turns in observe, and how", "observations", letter="o",
+        needs=_OPEN, given=("observations",),
     ),
     Action(
-        "cases", "", "view('regression_cases')", "Check", "Are the noted turns found now?",
-        "check",
-        letter="k",
+        "cases", "", "views.open", "Check", "Are the noted turns found now?",
+        "check", letter="k", needs=_OPEN, given=("regression_cases",),
     ),
     Action(
-        "window", "alt+s", "switch_window", "Sent or next", "The window sent last, or the next one",
-        "window",
+        "window", "alt+s", "views.switch_window", "Sent or next",
+        "The window sent last, or the next one",
+        "window", needs=_AT_REST,
     ),
     Action(
-        "rot", "ctrl+t", "rot", "Rot lab", "How answers fare as a conversation grows", "rot",
-        letter="r",
+        "rot", "ctrl+t", "views.open_preset", "Rot lab",
+        "How answers fare as a conversation grows", "rot", letter="r",
     ),
     Action(
-        "version", "alt+v", "other_version", "Next version", "Of a turn that has several",
+        "version", "alt+v", "branches.go_to_other", "Next version", "Of a turn that has several",
         "version",
         pane=(
-            PaneKey("turn_version_before", "left", "", method="other_version(-1)"),
-            PaneKey("turn_version_after", "right", "versions", method="other_version(1)"),
+            PaneKey("turn_version_before", "left", "", given=(-1,)),
+            PaneKey("turn_version_after", "right", "versions", given=(1,)),
         ),
+        needs=_AT_REST,
     ),
     Action(
-        "attach", "", "attach", "Attach files", "A file, a folder or a pattern, by its path",
+        "attach", "", "drafting.attach", "Attach files",
+        "A file, a folder or a pattern, by its path",
         "attach", Takes.WORDS,
     ),
     Action(
-        "resource", "", "offered('resources')", "Attach a resource", "Of a server of tools",
-        "resource",
+        "resource", "", "offers.pick", "Attach a resource", "Of a server of tools",
+        "resource", given=("resources",),
     ),
     Action(
-        "server_prompt", "", "server_prompt", "Prompt of a server",
+        "server_prompt", "", "offers.pick", "Prompt of a server",
         "Fill one in: /prompt, or /prompt and its name=value", "prompt", Takes.WORDS,
+        given=("prompts",),
     ),
     Action(
-        "allow_once", "alt+j", "approve('once')", "Allow once",
-        "A tool that waits, observing, or to keep the fact that is proposed",
+        "allow_once", "alt+j", "approve", "Allow once",
+        "A tool that waits, observing, or to keep the fact that is proposed", given=("once",),
     ),
     Action(
-        "allow_conversation", "alt+k", "approve('conversation')", "Allow here",
-        "In this conversation, the tool or observing",
+        "allow_conversation", "alt+k", "approve", "Allow here",
+        "In this conversation, the tool or observing", given=("conversation",),
     ),
     Action(
-        "allow_always", "alt+q", "approve('always')", "Allow the tool always",
-        "Until it describes itself otherwise",
+        "allow_always", "alt+q", "approve", "Allow the tool always",
+        "Until it describes itself otherwise", given=("always",),
     ),
     Action(
-        "decline_tool", "alt+n", "approve('decline')", "Decline",
-        "The tool, or observing",
+        "decline_tool", "alt+n", "approve", "Decline",
+        "The tool, or observing", given=("decline",),
     ),
     Action(
         "allow", "", "approve", "", "Answer what waits: /allow, or once, conversation, always, "
         "decline behind it", "allow", Takes.WORD,
     ),
     Action(
-        "end", "", "end", "End the session", "Write the memory document from all that was said",
-        "end",
+        "end", "", "ending.end_now", "End the session",
+        "Write the memory document from all that was said",
+        "end", needs=_AT_REST,
     ),
     Action(
-        "document", "", "view('document')", "Memory document",
-        "Its lines, their sources, and every version", "document",
-        letter="d",
+        "document", "", "views.open", "Memory document",
+        "Its lines, their sources, and every version", "document", letter="d",
+        needs=_OPEN, given=("document",),
     ),
     Action(
-        "facts", "", "view('facts')", "Facts", "What is remembered of the project, and proposed",
-        "facts",
-        letter="e",
+        "facts", "", "views.open", "Facts", "What is remembered of the project, and proposed",
+        "facts", letter="e", needs=_OPEN, given=("facts",),
     ),
     Action(
-        "keep_fact", "", "keep_fact", "Keep the fact", "That the last line proposes", "keep",
+        "keep_fact", "", "facts.keep", "Keep the fact", "That the last line proposes", "keep",
+        needs=_OPEN,
     ),
     Action(
-        "remember", "", "remember", "", "Remember a text in every conversation of the project",
-        "remember", Takes.WORDS,
+        "remember", "", "facts.remember", "",
+        "Remember a text in every conversation of the project",
+        "remember", Takes.WORDS, needs=_OPEN,
     ),
     Action(
-        "forget", "", "forget", "", "Forget a fact, by its number or a part of its text",
-        "forget", Takes.WORDS,
+        "forget", "", "facts.forget", "", "Forget a fact, by its number or a part of its text",
+        "forget", Takes.WORDS, needs=_OPEN,
     ),
     Action(
-        "project", "", "project", "Project", "Go on with another, or put this chat into one",
-        "project", Takes.WORDS,
-        letter="p",
+        "project", "", "conversations.move", "Project",
+        "Go on with another, or put this chat into one",
+        "project", Takes.WORDS, letter="p", needs=Needs.REST,
     ),
     Action(
-        "temporary", "", "temporary", "Temporary conversation",
-        "No memory is read or written; deleted when left", "temporary",
+        "temporary", "", "conversations.begin_temporary", "Temporary conversation",
+        "No memory is read or written; deleted when left", "temporary", needs=Needs.REST,
     ),
     Action(
-        "prompts", "ctrl+s", "earlier_prompts", "Earlier prompts",
-        "Search what you sent, in all conversations", "prompts", Takes.WORDS,
-        letter="y",
+        "prompts", "ctrl+s", "drafting.search_prompts", "Earlier prompts",
+        "Search what you sent, in all conversations", "prompts", Takes.WORDS, letter="y",
     ),
     Action(
-        "editor", "ctrl+g", "edit_outside", "External editor", "The draft in $VISUAL or $EDITOR",
-        "editor",
-        letter="v",
+        "editor", "ctrl+g", "drafting.edit_outside", "External editor",
+        "The draft in $VISUAL or $EDITOR",
+        "editor", letter="v",
     ),
     Action(
         "suspend", SUSPEND, "app.suspend_process", "Suspend", "Back to the shell, until `fg`",
         "suspend",
     ),
     Action(
-        "system", "", "system", "System prompt", "Whose it is, and its text; /system and a text",
-        "system", Takes.TEXT,
-        letter="x",
+        "system", "", "personas.use_text", "System prompt",
+        "Whose it is, and its text; /system and a text",
+        "system", Takes.TEXT, letter="x",
     ),
     Action(
-        "persona", "", "persona", "Persona", "Saved instructions, model and tools; or none",
-        "persona", Takes.WORD,
-        letter="n",
+        "persona", "", "personas.pick", "Persona", "Saved instructions, model and tools; or none",
+        "persona", Takes.WORD, letter="n",
     ),
     Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
     *(
-        Action(f"mode_{mode}", "", f"use_mode('{mode}')", f"Mode {mode}", mode.description)
+        Action(
+            f"mode_{mode}", "", "choices.use_mode", f"Mode {mode}", mode.description,
+            given=(mode.value,),
+        )
         for mode in Mode
     ),
     Action(
-        "why", "", "view('ledger')", "", "Why turn 12 is in the window, or not: /why 12, or "
-        "/why 12 and a text", "why", Takes.MESSAGE,
+        "why", "", "views.explain", "", "Why turn 12 is in the window, or not: /why 12, or "
+        "/why 12 and a text", "why", Takes.MESSAGE, needs=_OPEN,
     ),
 )  # fmt: skip
+BY_ID = {action.id: action for action in ACTIONS}
 COMMANDS = {action.command: action for action in ACTIONS if action.command}
 """Actions by what is typed behind `/`."""
 VIEWS = {action.view: action for action in ACTIONS if action.view and action.title}
@@ -444,7 +489,7 @@ def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
     return [
         Binding(
             pane.key,
-            f"screen.{pane.method or action.method}",
+            f"screen.{action.call(*pane.given)}",
             pane.word,
             show=False,
             tooltip=pane.question,
@@ -463,7 +508,7 @@ def hold_bindings() -> list[BindingType]:
 def screen_bindings() -> list[BindingType]:
     """Bind the chat screen's keys; they work wherever the focus is."""
     made: list[BindingType] = [
-        Binding(action.keys, action.method, action.title, id=action.id, priority=True, show=False)
+        Binding(action.keys, action.run, action.title, id=action.id, priority=True, show=False)
         for action in ACTIONS
         if action.keys and action.id != "cancel"
     ]

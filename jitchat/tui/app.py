@@ -153,7 +153,7 @@ class JitchatApp(App[None]):
         if isinstance(screen, ChatScreen):
             for action in in_palette():
                 keys = f" ({action.keys})" if action.keys else ""
-                run = partial(screen.run_action, action.method)
+                run = partial(screen.run_action, action.run)
                 yield SystemCommand(action.title, f"{action.help}{keys}", run)
         elif name := getattr(screen, "NAME", ""):
             for node, binding, enabled, _ in screen.active_bindings.values():

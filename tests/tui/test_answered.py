@@ -29,7 +29,7 @@ async def test_a_model_is_named_at_the_prompt_and_several_open_the_list_to_searc
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         before = screen.session
-        screen.action_models("groq/new")
+        screen.models.pick("groq/new")
         await until(pilot, lambda: told(pilot), "why")
         assert told(pilot) == ["api_key_cmd of groq printed no key. Run it by hand."]
         assert screen.session is before
@@ -39,7 +39,7 @@ async def test_a_model_is_named_at_the_prompt_and_several_open_the_list_to_searc
 
         models.model_refusal = None
         models.note = "config.toml names another: it answers at the next start."
-        screen.action_models("groq/new")
+        screen.models.pick("groq/new")
         await answers(pilot, "new")
         assert told(pilot) == [models.note]
 
@@ -89,7 +89,7 @@ async def test_a_pick_while_a_reply_streams_counts_after_it(models) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: first.requests, "the request")
         for name in ("x-ai/grok-4", "ollama/qwen3:8b"):
-            screen.action_models(name)
+            screen.models.pick(name)
             await until(pilot, lambda n=name: n.split("/")[-1] in " ".join(told(pilot)), "a word")
         assert screen.session.provider is first
         assert status(pilot).startswith("reader")
@@ -104,7 +104,7 @@ async def test_a_conversation_that_cannot_be_answered_is_opened_by_another_pick(
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = chat(pilot)
         await until(pilot, lambda: screen.opening.refusal, "the refusal")
-        screen.action_models("qwen3:8b")
+        screen.models.pick("qwen3:8b")
         await answers(pilot, "qwen3:8b")
         await ready(pilot)
         assert screen.opening.refusal is None
@@ -134,9 +134,9 @@ async def test_a_pick_that_comes_after_its_conversation_was_left_counts_in_the_n
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         monkeypatch.setattr(models, "choose_model", slow)
-        screen.action_models("qwen3:8b")
+        screen.models.pick("qwen3:8b")
         await at_work.wait()
-        await screen.action_new_conversation()
+        await screen.conversations.begin()
         await until(pilot, lambda: screen.session is not None, "the other conversation")
         goes_on.set()
         await answers(pilot, "qwen3:8b")

@@ -45,10 +45,10 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         assert session is not None
         session.folder = tmp_path
         prompt = screen.query_one(Prompt)
-        await screen.action_attach("nowhere.txt")
+        await screen.action_do("attach", "nowhere.txt")
         told_so = "There is no file at nowhere.txt. Check the path."
         await until(pilot, lambda: told_so in notices(pilot), "why nothing is attached")
-        await screen.action_attach("note.txt")
+        await screen.action_do("attach", "note.txt")
         prompt.post_message(events.Paste(f"'{tmp_path}/a shot.png'\n"))
         mention = f'@"{tmp_path}/a shot.png"'
         await until(pilot, lambda: prompt.text == f"@note.txt {mention} ", "the mention")

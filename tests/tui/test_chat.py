@@ -197,7 +197,7 @@ async def test_full_that_does_not_fit_is_refused_with_the_overshoot(backend: Tes
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         planned = screen.previews.planned
-        screen.action_use_mode("full")
+        screen.choices.use_mode("full")
         await until(pilot, lambda: screen.previews.planned > planned, "the refusal")
         note = shown(screen, "#inspector-note")
         assert "more than the budget of 3,072" in note

@@ -30,7 +30,7 @@ PLACES = (
     f"{CHAT}.sends:Sends.start",
     f"{CHAT}.sends:Sends.release",
     f"{CHAT}.sends:Sends._named",
-    f"{SCREEN}.action_cycle_mode",
+    f"{CHAT}.choices:Choices.cycle_mode",
     f"{SCREEN}.action_toggle_inspector",
     f"{WIDGETS}.inspector:Inspector.show",
     f"{WIDGETS}.inspector:Inspector.compose",

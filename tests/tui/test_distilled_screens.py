@@ -27,7 +27,7 @@ async def test_what_stands_for_turns_is_seen_in_bar_inspector_and_conversation(
 ) -> None:
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        screen.action_use_mode("observe")
+        screen.choices.use_mode("observe")
         await type_text(pilot, QUESTION)
         note = screen.query_one("#inspector-note")
         await until(pilot, lambda: reasons.NOTHING_DISTILLED in str(note.render()), "the note")

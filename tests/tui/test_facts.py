@@ -96,7 +96,7 @@ async def test_facts_are_listed_edited_forgotten_and_lead_to_their_turn(
         screen = await ready(pilot)
         await say(pilot, "Always answer in French.")
         await command(pilot, "/remember The port is 9641.")
-        screen.action_view("facts")
+        await screen.action_do("facts")
         await until(pilot, lambda: isinstance(pilot.app.screen, FactsView), "the view")
         view = pilot.app.screen
         await until(pilot, lambda: len(view._table.rows) == 2, "the rows")
@@ -168,11 +168,11 @@ async def test_a_conversation_is_put_into_a_project_and_another_is_gone_on_with(
         await until(pilot, lambda: screen.opening.conversation.project == "big work", "the project")
         await ready(pilot)
         assert screen.surfaces.top._text.marks == "project big work"
-        await screen.action_new_conversation()
+        await screen.conversations.begin()
         await ready(pilot)
         assert screen.opening.conversation.project == "big work"
         backend.store.create("Other", "other", "garden")
-        await screen.run_action("project")
+        await screen.action_do("project")
         await until(pilot, lambda: isinstance(pilot.app.screen, ProjectsScreen), "the dialog")
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.id == "other", "the project")

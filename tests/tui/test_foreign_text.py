@@ -95,7 +95,7 @@ async def test_no_surface_lets_it_through(
             for surface in ("title", "user", "assistant", "answer", "model", "draft"):
                 assert surface in seen, (surface, payload)
             assert not forbidden(seen), payload
-        screen.action_resume()
+        screen.conversations.choose()
         await until(pilot, lambda: drawn(app).count("title") >= len(payloads), "a row of each")
         await pilot.pause()
         seen = drawn(app)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from inspect import signature
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.tui.actions import ACTIONS, in_palette, screen_bindings
+from jitchat.tui.actions import ACTIONS, Needs, Takes, in_palette, screen_bindings
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
@@ -32,6 +34,21 @@ def test_every_binding_has_an_id() -> None:
     found = [binding.id for binding in screen_bindings()]
     assert None not in found
     assert len(set(found)) == len(found)
+
+
+def test_every_action_leads_to_a_method_that_takes_what_it_is_given(backend: TestBackend) -> None:
+    app = demo_app(backend)
+    screen = app.get_default_screen()
+    owners = {"": (screen, "action_"), "app": (app, "action_")}
+    for action in ACTIONS:
+        owner, _, name = action.method.rpartition(".")
+        place, ahead = owners.get(owner) or (attrgetter(owner)(screen), "")
+        takes = signature(getattr(place, f"{ahead}{name}"))
+        about = ("session",) if Needs.SESSION in action.needs else ()
+        typed = ("typed",) if action.takes is not Takes.NOTHING else ()
+        for pane in action.pane or (None,):
+            takes.bind(*about, *action.given, *(pane.given if pane is not None else ()))
+        takes.bind(*about, *action.given, *typed)
 
 
 def test_no_key_is_another_key_in_most_terminals() -> None:

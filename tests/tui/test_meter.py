@@ -196,7 +196,7 @@ async def test_the_provider_counts_the_very_window_by_key_and_by_name_and_an_uns
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         window = screen.previews.window
-        await screen.run_action("sent_window")
+        await screen.action_do("sent_window")
         await until(pilot, lambda: notices(pilot), "the sentence")
         assert notices(pilot) == ["No window was sent for this turn."]
         assert screen.previews.window is window

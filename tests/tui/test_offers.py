@@ -121,7 +121,7 @@ async def test_a_resource_is_attached_and_steers_no_terminal(
     backend.servers = HarbourServers()
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
-        await screen.run_action("offered('resources')")
+        await screen.action_do("resource")
         picker = await opened(pilot, OfferedScreen)
         picker.query_one(OptionList).highlighted = row
         await pilot.press("enter")
@@ -139,7 +139,7 @@ async def test_a_large_resource_stands_as_a_marker(backend: TestBackend) -> None
     backend.servers = HarbourServers(Harbour(large=200_000))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
-        await screen.run_action("offered('resources')")
+        await screen.action_do("resource")
         await opened(pilot, OfferedScreen)
         await pilot.press("enter")
         await until(pilot, lambda: "…]" in screen.surfaces.prompt.text, "the marker")
@@ -157,10 +157,10 @@ async def test_a_server_that_starts_or_fails_is_named(
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
         monkeypatch.setattr(servers.tools, "resources", fails)
-        await screen.run_action("offered('resources')")
+        await screen.action_do("resource")
         await until(pilot, lambda: "with an error" in " ".join(notices(pilot)), "the failure")
         servers.tools.state = replace(servers.tools.state, phase=Phase.STARTING)
-        await screen.run_action("offered('resources')")
+        await screen.action_do("resource")
         await until(pilot, lambda: "Still starting: scripted." in " ".join(notices(pilot)), "it")
 
 

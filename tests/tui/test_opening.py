@@ -113,7 +113,7 @@ async def test_a_message_that_waits_goes_nowhere_else(backend: TestBackend, gate
         screen.query_one(Prompt).insert("about the release")
         await pilot.press("enter")
         await pilot.pause()
-        await screen.action_new_conversation()
+        await screen.conversations.begin()
         gates["demo"].set()
         await until(pilot, lambda: screen.session is not None, "the new conversation")
         await pilot.pause()
@@ -186,7 +186,7 @@ async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: Test
         await until(
             pilot, lambda: screen.previews.planned and screen.indexing.indexed, "the first plan"
         )
-        screen.action_use_mode("full")
+        screen.choices.use_mode("full")
         await pilot.pause(0.1)
         before = gc.get_freeze_count()
         for _ in range(5):

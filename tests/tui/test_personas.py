@@ -85,7 +85,7 @@ async def test_a_persona_is_chosen_changed_for_one_conversation_and_saved_by_ano
         assert personal.settings.personas["strict"].system == own
         assert kept(screen) == Instructions(None, "strict")
 
-        await screen.action_new_conversation()
+        await screen.conversations.begin()
         await ready(pilot)
         await shown(pilot, "system")
         assert screen.surfaces.top._text.marks == ""

@@ -272,7 +272,7 @@ async def test_what_had_to_be_asked_for_is_noted_as_missing_with_one_key(
     backend.options = SessionOptions(offers=OfferRules(Asking.ON))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
-        screen.action_use_mode("recency")
+        screen.choices.use_mode("recency")
         await type_text(pilot, "when was that again?")
         await pilot.press("enter")
         await idle(pilot)

@@ -131,6 +131,10 @@ class Branches(Controller):
             return "Nothing is edited any more. What stood here before is back."
         return "Prompt cleared. Ctrl+_ restores it." if is_emptied or is_edit else ""
 
+    def go_to_other(self, session: Session, step: int = 1, position: int | None = None) -> None:
+        # A click is handled by the header that is taken away, which would wait for itself.
+        self.host.later(self.go_to_version, session, step, position)
+
     async def go_to_version(self, session: Session, step: int, position: int | None) -> None:
         """Go to the turn that is `step` versions from the chosen one, and on with its branch."""
         versions = await asyncio.to_thread(

@@ -12,8 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from jitchat.errors import JitchatError
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
@@ -42,13 +40,6 @@ _SHOWN = 120
 
 @dataclass(eq=False)
 class Completions(Controller):
-    @dataclass
-    class Found(Message):
-        """What was looked up for something that was begun."""
-
-        begun: Begun
-        choices: Sequence[Choice]
-
     opening: Opening
 
     _begun: Begun | None = None
@@ -78,13 +69,12 @@ class Completions(Controller):
         if begun is None or self._closed is not None or not (self.is_open or prompt.is_by_hand):
             self.close()
         elif (known := known_choices(begun, self.surfaces.prompts)) is not None:
-            self.take(self.Found(begun, known))
+            self._take(begun, known)
         else:
             self.host.in_thread(lambda: self._look_up(begun), "completion", exclusive=True)
 
-    def take(self, message: Found) -> None:
+    def _take(self, begun: Begun, choices: Sequence[Choice]) -> None:
         """Show what was found, unless something else is begun by now."""
-        begun, choices = message.begun, message.choices
         if begun != self._begun:
             return
         if not choices or [each.text for each in choices] == [begun.written]:
@@ -151,7 +141,7 @@ class Completions(Controller):
         found = list[Choice]()
         with suppress(JitchatError, OSError):  # it is a help; what needs the store tells of it
             found = list(self._found_for(begun))
-        self.host.post(self.Found(begun, found))
+        self.host.later(self._take, begun, found)
 
     def _found_for(self, begun: Begun) -> Iterable[Choice]:
         """Find what completes it; in a thread."""

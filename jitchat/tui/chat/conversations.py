@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
@@ -18,12 +19,16 @@ from jitchat.store import deletion
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.key_routing import KeyRouting, Question
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.sends import Sends
 from jitchat.values import Instructions
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.tui.chat.opening import Opening
+    from jitchat.statements import Source
     from jitchat.tui.dialogs.projects import ChosenProject
+    from jitchat.tui.dialogs.resume import Choice
     from jitchat.values import Conversation
 
 TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
@@ -54,8 +59,41 @@ def _is_new(conversation: Conversation, project: str) -> bool:
 @dataclass(eq=False)
 class Conversations(Controller):
     opening: Opening
-    open: Callable[[Conversation], Awaitable[None]]
-    """Leaves the conversation on screen for another one."""
+    sends: Sends
+    routing: KeyRouting
+    open: Callable[..., Awaitable[None]]
+    """Leaves the conversation on screen for another one, at its end or at one of its turns."""
+
+    def choose(self, edit: str = "") -> None:
+        """List the conversations; `edit` begins with the title or the tags of the open one."""
+        from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
+
+        if not self.sends.waits():
+            screen = ResumeScreen(self.backend.store, self.opening.conversation, edit)
+            self.host.push(screen, self._resume)
+
+    async def _resume(self, chosen: Choice) -> None:
+        from jitchat.tui.dialogs.resume import Deleted  # noqa: PLC0415  not on the first frame
+
+        if isinstance(chosen, Deleted):
+            await self.delete(chosen.conversation, erases=chosen.erases)
+        elif chosen is not None:
+            await self.open(chosen.conversation, chosen.turn)
+            self.surfaces.prompt.focus()
+        else:
+            await self.refresh()
+
+    async def go_to_source(self, source: Source) -> None:
+        """Open another conversation at a turn; the draft here is kept, and that is said."""
+        if self.sends.waits():
+            return
+        left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
+        store = self.backend.store
+        conversation = await asyncio.to_thread(store.conversation, source.conversation)
+        await self.open(conversation, source.first)
+        self.surfaces.prompt.focus()
+        if has_draft and not left.is_temporary:
+            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
 
     async def begin(self) -> None:
         """Open an empty conversation; one that is empty already is used again."""
@@ -72,17 +110,15 @@ class Conversations(Controller):
         await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
         self.host.say(TEMPORARY_SAID)
 
-    async def choose_project(
-        self, chosen: Callable[[ChosenProject | None], Awaitable[None]]
-    ) -> None:
+    async def _choose_project(self) -> None:
         from jitchat.tui.dialogs.projects import ProjectsScreen  # noqa: PLC0415  seldom
 
         store = self.backend.store
         projects = await asyncio.to_thread(store.projects)
         here = store.project_of(self.opening.conversation.id)
-        self.host.push(ProjectsScreen(projects, here), chosen)
+        self.host.push(ProjectsScreen(projects, here), self._take_project)
 
-    async def take_project(self, chosen: ChosenProject | None) -> None:
+    async def _take_project(self, chosen: ChosenProject | None) -> None:
         """Put the conversation into the project that was chosen, or go on with the latest there."""
         store = self.backend.store
         if chosen is not None and chosen.moves:
@@ -92,33 +128,44 @@ class Conversations(Controller):
             if latest.id != self.opening.conversation.id:
                 await self.open(latest)
 
-    async def move(self, name: str) -> None:
+    async def move(self, name: str = "") -> None:
         """Put the conversation on screen into a project, whose memory it has from now on.
+
+        Without a name, one is chosen among all.
 
         Raises:
             UsageError: It is no name of a project.
         """
+        if not name:
+            await self._choose_project()
+            return
         store, present = self.backend.store, self.opening.conversation
         project = project_name(name)
         await asyncio.to_thread(store.move, present.id, project)
         await self.open(await asyncio.to_thread(store.conversation, present.id))
         self.host.say(f"This conversation is in the project {project}, and so are new ones.")
 
-    async def rename(self, title: str) -> None:
-        """Give the conversation on screen another title.
+    async def rename(self, title: str = "") -> None:
+        """Give the conversation on screen another title; without one, it is typed in the list.
 
         Raises:
             UsageError: The title says nothing.
         """
+        if not title:
+            self.choose("rename")
+            return
         await asyncio.to_thread(self.backend.store.rename, self.opening.conversation.id, title)
         await self.refresh()
 
-    async def tag(self, typed: str) -> None:
-        """Add tags, and take those off that have a `-` ahead.
+    async def tag(self, typed: str = "") -> None:
+        """Add tags, and take those off that have a `-` ahead; without any, in the list.
 
         Raises:
             UsageError: One of them is no tag.
         """
+        if not typed:
+            self.choose("tag")
+            return
         identity = self.opening.conversation.id
         await asyncio.to_thread(self.backend.store.tag, identity, *tag_changes(typed))
         await self.refresh()
@@ -142,6 +189,16 @@ class Conversations(Controller):
             await self._leave(self.opening.conversation, takes_draft=True)
         else:
             self.opening.know(present)
+
+    def ask_to_delete(self, how: str = "") -> None:
+        """Ask whether to delete the conversation on screen; `erase` leaves no word of it."""
+        present, erases = self.opening.conversation, how == "erase"
+        if how and not erases:
+            self.host.say("/delete takes nothing behind it, or: erase.")
+        else:
+            asked = f"{'Erase' if erases else 'Delete'} {named(present)}?"
+            delete = self.host.telling(partial(self.delete, present, erases=erases))
+            self.routing.ask(Question(asked, delete))
 
     async def delete(self, conversation: Conversation, *, erases: bool = False) -> None:
         """Delete a conversation; the one on screen is left. An erasure cannot be undone.
@@ -168,12 +225,8 @@ class Conversations(Controller):
 
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")
-        try:
-            is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            self.host.say(ERASED if is_gone else LOG_IS_READ)
+        is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
+        self.host.say(ERASED if is_gone else LOG_IS_READ)
 
     async def restore(self) -> None:
         """Undo the last deletion, and open what was deleted."""

@@ -14,6 +14,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.previews import Previews
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -31,6 +32,7 @@ class Facts(Controller):
     """Proposes, keeps and forgets facts of the project. Its methods wait for the store."""
 
     opening: Opening
+    previews: Previews
     _proposed: tuple[Fact, ...] = ()
     """What was found and is not decided on, the oldest first."""
     _told: str = ""
@@ -45,6 +47,7 @@ class Facts(Controller):
         self._told = found.told
         if found.kept:
             self.host.say(f"Remembered: {_named(found.kept[0])}. /forget takes it back.")
+        self.previews.plan(afresh=bool(found.kept))
 
     def show(self, *, while_typing: bool = False) -> None:
         """Show the first proposal, unless something is typed; nothing where there is none."""
@@ -66,27 +69,26 @@ class Facts(Controller):
         self._proposed = ()
         self.show()
 
-    async def keep(self, session: Session) -> bool:
-        """Keep the first proposal; whether windows are others now."""
+    async def keep(self, session: Session) -> None:
+        """Keep the first proposal; what is typed stays."""
         if not self._proposed:
             self.host.say(NOTHING_PROPOSED)
-            return False
+            return
         fact, *rest = self._proposed
         self._proposed = tuple(rest)
         self.show()
         self._tell(await asyncio.to_thread(session.memory.facts.keep, fact))
-        return True
 
-    async def remember(self, session: Session, text: str) -> bool:
+    async def remember(self, session: Session, text: str = "") -> None:
+        """Keep a text; without one, what is proposed."""
         if session.memory.conversation.is_temporary:
             self.host.say(TEMPORARY)
-            return False
-        if not text:
-            return await self.keep(session)
-        self._tell(await asyncio.to_thread(session.memory.facts.keep, remembered(text)))
-        return True
+        elif not text:
+            await self.keep(session)
+        else:
+            self._tell(await asyncio.to_thread(session.memory.facts.keep, remembered(text)))
 
-    async def forget(self, session: Session, wanted: str) -> bool:
+    async def forget(self, session: Session, wanted: str = "") -> None:
         """Forget the one fact that is meant by its number or a part of its text.
 
         Raises:
@@ -95,7 +97,7 @@ class Facts(Controller):
         """
         if session.memory.conversation.is_temporary:
             self.host.say(TEMPORARY)
-            return False
+            return
         facts = session.memory.facts
         found = await asyncio.to_thread(facts.find, wanted) if wanted else []
         if len(found) != 1:
@@ -107,13 +109,14 @@ class Facts(Controller):
         self._proposed = tuple(each for each in self._proposed if each.id != found[0].id)
         self.show()
         self.host.say(f"Forgotten: {_named(found[0])}.")
-        return True
+        self.previews.plan(afresh=True)
 
     def _tell(self, change: Change) -> None:
         over = (
             f" It takes the place of {_named(change.superseded[0])}." if change.superseded else ""
         )
         self.host.say(f"Remembered: {_named(change.kept)}.{over}")
+        self.previews.plan(afresh=True)
 
 
 def _named(fact: Fact) -> str:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from jitchat.errors import FileRefused
 from jitchat.files.mentions import files_at, names_in
 from jitchat.text.sentences import reference_spans
@@ -30,12 +28,6 @@ Span = tuple[int, int]
 
 @dataclass(eq=False)
 class Highlights(Controller):
-    @dataclass
-    class Found(Message):
-        """Which paths there are."""
-
-        paths: dict[str, bool]
-
     opening: Opening
     _paths: dict[str, bool] = field(default_factory=dict)
     """Of the draft, whether there is a file."""
@@ -54,8 +46,8 @@ class Highlights(Controller):
             self._paths |= dict.fromkeys(unknown, False)
             self.host.in_thread(lambda: self._look_up(unknown), "paths")
 
-    def take(self, message: Found) -> None:
-        self._paths |= message.paths
+    def _take(self, paths: dict[str, bool]) -> None:
+        self._paths |= paths
         self.surfaces.prompt.draw_marks()
 
     def spans(self, line: str, *, is_first: bool) -> Iterator[Span]:
@@ -71,7 +63,7 @@ class Highlights(Controller):
                 yield span
 
     def _look_up(self, paths: list[str]) -> None:
-        self.host.post(self.Found({path: _is_there(path) for path in paths}))
+        self.host.later(self._take, {path: _is_there(path) for path in paths})
 
 
 def _is_there(path: str) -> bool:

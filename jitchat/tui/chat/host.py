@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -61,7 +62,7 @@ class Host:
         self, work: Coroutine[Any, Any, None], group: str, *, exclusive: bool = False
     ) -> Worker[None]:
         """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group."""
-        return self._screen.run_worker(work, group=group, exclusive=exclusive)
+        return self._screen.run_worker(self.telling(lambda: work), group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a thread that was begun goes on unheard."""
@@ -75,8 +76,8 @@ class Host:
         return self._screen.set_interval(seconds, call)
 
     def later(self, call: Callable[..., Any], *arguments: object) -> None:
-        """Call once the messages that wait are handled."""
-        self._screen.call_later(call, *arguments)
+        """Call once the messages that wait are handled; from any thread."""
+        self._screen.call_later(self.telling(call), *arguments)
 
     def after_frame(self, call: Callable[[], Any]) -> None:
         self._screen.call_after_refresh(call)
@@ -90,13 +91,25 @@ class Host:
     def tell(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
+    def telling(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
+        """Have an error of ours shown that a call raises, which would end the app otherwise."""
+
+        async def telling(*arguments: object) -> None:
+            try:
+                if isawaitable(done := call(*arguments)):
+                    await done
+            except JitchatError as error:
+                self.tell(error)
+
+        return telling
+
     async def wait_for(self, screen: Screen[Any]) -> Any:  # noqa: ANN401  the screen's result
         """Open another screen on top, and wait until it is left; from a worker only."""
         return await self._screen.app.push_screen_wait(screen)
 
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
         """Open another screen on top; `left` is called with what it is left for."""
-        self._screen.app.push_screen(screen, left)
+        self._screen.app.push_screen(screen, self.telling(left) if left is not None else None)
 
 
 class Surfaces:

@@ -140,12 +140,8 @@ class ModelSwitch(Controller):
         number = self.opening.number
 
         async def remake() -> None:
-            try:
-                made, note = await asyncio.to_thread(make)
-            except JitchatError as error:
-                self.host.tell(error)
-            else:
-                self.host.post(self.Changed(number, None, made, note, told))
+            made, note = await asyncio.to_thread(make)
+            self.host.post(self.Changed(number, None, made, note, told))
 
         self.host.run(remake(), "choose", exclusive=True)
 

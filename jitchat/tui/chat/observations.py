@@ -6,8 +6,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from jitchat.errors import JitchatError
 from jitchat.events import MemoryUpdated, ObservationDue
 from jitchat.observing import Consent
@@ -30,14 +28,6 @@ _SEE = "Ctrl+O O shows it; U there takes it back."
 class Observations(Controller):
     """Tells of passes, and runs those that the user agreed to."""
 
-    @dataclass
-    class Made(Message):
-        """A pass is stored that the user agreed to; or why none was made."""
-
-        opening: int
-        updated: MemoryUpdated | None = None
-        error: JitchatError | None = None
-
     opening: Opening
     previews: Previews
     _asked: ObservationDue | None = None
@@ -52,13 +42,14 @@ class Observations(Controller):
             self._asked = event
             self.surfaces.approval.ask_about(*asked(event), CHOICES)
 
-    def take_made(self, message: Made) -> None:
-        if message.opening != self.opening.number:
+    def _take_made(self, number: int, made: MemoryUpdated | JitchatError) -> None:
+        """Tell of a pass that is stored, or why none was made, unless its conversation was left."""
+        if number != self.opening.number:
             return
-        if message.error is not None:
-            self.host.tell(message.error)
-        elif message.updated is not None:
-            self._tell(message.updated)
+        if isinstance(made, JitchatError):
+            self.host.tell(made)
+        else:
+            self._tell(made)
 
     def answer(self, answer: Answer) -> bool:
         """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
@@ -92,9 +83,9 @@ class Observations(Controller):
             passes = session.observing.run(limit, everything=everything)
             async with aclosing(passes) as made:
                 async for updated in made:
-                    self.host.post(self.Made(number, updated))
+                    self.host.later(self._take_made, number, updated)
         except JitchatError as error:
-            self.host.post(self.Made(number, error=error))
+            self.host.later(self._take_made, number, error)
 
     def _tell(self, updated: MemoryUpdated) -> None:
         told = PassReport(updated.made).sentence

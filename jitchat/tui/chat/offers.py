@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.elicitation import Field
 from jitchat.tools.mcp.spec import ServerFailed
@@ -25,10 +24,7 @@ _NAMED = re.compile(r"(?<!\S)([^\s=]+)=")
 
 @dataclass(eq=False)
 class Offers(Controller):
-    """Lists what servers offer, has the user fill in what it takes, and fetches it.
-
-    What it does to the prompt it does in a worker of the screen, for it waits for dialogs.
-    """
+    """Lists what servers offer, has the user fill in what it takes, and fetches it."""
 
     tools: Tools
 
@@ -46,8 +42,19 @@ class Offers(Controller):
         sentences = {name: _sentence(each) for name, each in self._typed().items()}
         self.surfaces.prompts = replace(self.surfaces.prompts, sentences=sentences)
 
-    async def pick(self, what: str, given: str = "") -> None:
-        """Have the user pick a resource or a prompt, and put its text into the prompt."""
+    def pick(self, what: str, given: str = "") -> None:
+        """Have the user pick a resource or a prompt, and put its text into the prompt.
+
+        `given` has the arguments of a prompt: `name=value`.
+        """
+        self.host.run(self._pick(what, given), "offered", exclusive=True)
+
+    def take_prompt(self, name: str, given: str) -> None:
+        """Put a prompt that was typed as a command into the prompt, filled in."""
+        if (offered := self._typed().get(name)) is not None:
+            self.host.run(self._take(offered, given), "offered", exclusive=True)
+
+    async def _pick(self, what: str, given: str) -> None:
         found = await asyncio.gather(*(self._listed(what, each) for each in self.tools.ready()))
         offered = [each for listed in found for each in listed]
         if not offered:
@@ -58,11 +65,6 @@ class Offers(Controller):
         taken = await self.host.wait_for(OfferedScreen(what.capitalize(), offered))
         if taken is not None:
             await self._take(taken, given)
-
-    async def take_prompt(self, name: str, given: str) -> None:
-        """Put a prompt that was typed as a command into the prompt, filled in."""
-        if (offered := self._typed().get(name)) is not None:
-            await self._take(offered, given)
 
     async def _listed(self, what: str, server: Server) -> Sequence[Offered]:
         try:
@@ -79,12 +81,7 @@ class Offers(Controller):
             if filled is None:
                 return
             values = filled
-        try:
-            text = await self._text_of(offered, values)
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            self.surfaces.prompt.paste(text)
+        self.surfaces.prompt.paste(await self._text_of(offered, values))
 
     async def _filled_in(
         self, offered: Offered, values: Mapping[str, str]

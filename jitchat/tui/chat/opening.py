@@ -277,13 +277,6 @@ class Indexing(Controller):
     """Catches up with the turns that lack an index entry, a vector or an index line."""
 
     @dataclass
-    class Moved(Message):
-        """Turns are being indexed, and this far it is."""
-
-        opening: int
-        progress: Progress
-
-    @dataclass
     class Ended(Message):
         """Nothing more is indexed for now."""
 
@@ -331,9 +324,10 @@ class Indexing(Controller):
         self.progress = None
         garbage.unfreeze()
 
-    def take_progress(self, progress: Progress) -> None:
-        self.indexed, self.progress = False, progress
-        self.show_status()
+    def _take_progress(self, number: int, progress: Progress) -> None:
+        if number == self.opening.number:
+            self.indexed, self.progress = False, progress
+            self.show_status()
 
     def end(self, error: JitchatError | None) -> None:
         """Nothing more is indexed for now; an error says why the rest has to wait."""
@@ -400,7 +394,7 @@ class Indexing(Controller):
             nonlocal is_fuller
             is_fuller = True
             if not worker.is_cancelled:
-                self.host.post(self.Moved(number, progress))
+                self.host.later(self._take_progress, number, progress)
 
         error: JitchatError | None = None
         try:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jitchat.errors import JitchatError
 from jitchat.settings.personas import missing, require_persona
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.model_switch import ModelSwitch
@@ -41,7 +40,11 @@ class Personas(Controller):
         if sentence := missing(self.backend.settings, own):
             self.host.warn(sentence)
 
-    def edit(self) -> None:
+    def use_text(self, text: str = "") -> None:
+        """Give the conversation a system text of its own; without one, show what it has."""
+        if text:
+            self._say(text)
+            return
         from jitchat.tui.dialogs.system import SystemScreen  # noqa: PLC0415  not on the first frame
 
         settings = self._settings()
@@ -53,30 +56,34 @@ class Personas(Controller):
         if edited is not None and edited.persona:
             self.host.run(self._save(edited), "persona", exclusive=True)
         elif edited is not None:
-            self.say(edited.text)
+            self._say(edited.text)
 
-    def say(self, text: str) -> None:
+    def _say(self, text: str) -> None:
         """Give the conversation a system text of its own; an empty one takes that back."""
         has = "has a system text of its own" if text.strip() else "has no system text of its own"
         self._use(f"this conversation {has}", lambda own: replace(own, system=text))
 
-    def choose(self) -> None:
-        from jitchat.tui.dialogs.personas import PersonasScreen  # noqa: PLC0415  likewise
-
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self.use(name)
-
-        settings = self._settings()
-        self.host.push(PersonasScreen(settings.personas, settings.chat.persona), chosen)
-
-    def use(self, name: str) -> None:
-        """Use a persona in the conversation; its system text takes the place of any other.
+    def pick(self, name: str = "") -> None:
+        """Use a persona in the conversation; without a name, choose among all.
 
         Raises:
             SettingsError: There is no such persona.
 
         """
+        if name:
+            self._use_persona(name)
+            return
+        from jitchat.tui.dialogs.personas import PersonasScreen  # noqa: PLC0415  likewise
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._use_persona(name)
+
+        settings = self._settings()
+        self.host.push(PersonasScreen(settings.personas, settings.chat.persona), chosen)
+
+    def _use_persona(self, name: str) -> None:
+        """Use a persona in the conversation; its system text takes the place of any other."""
         known = self.backend.settings.personas
         name = "" if name == NONE and NONE not in known else name
         if name:
@@ -101,13 +108,9 @@ class Personas(Controller):
     async def _save(self, edited: SystemText) -> None:
         opening, name = self.opening, edited.persona
         save = partial(self.backend.save_persona, opening.conversation.id, opening.session)
-        try:
-            await asyncio.to_thread(save, name, edited.text)
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            self.host.say(f"Saved as the persona {name}; it is used here.")
-            self.use(name)
+        await asyncio.to_thread(save, name, edited.text)
+        self.host.say(f"Saved as the persona {name}; it is used here.")
+        self._use_persona(name)
 
     def _settings(self) -> Settings:
         return self.backend.settings_for(self.opening.conversation.id)

@@ -289,13 +289,9 @@ class Meter(Controller):
     async def _show_costs(self, session: Session, message: NextMessage) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        try:
-            window = await asyncio.to_thread(session.preview, *message)
-            forecast = await asyncio.to_thread(session.forecast, window)
-        except JitchatError as error:
-            self.host.tell(error)
-        else:
-            await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
+        window = await asyncio.to_thread(session.preview, *message)
+        forecast = await asyncio.to_thread(session.forecast, window)
+        await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
 
     async def _sum_up(self, conversation: str) -> None:
         archive = WindowArchive(self.backend.store.database)

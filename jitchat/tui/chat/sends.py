@@ -69,13 +69,6 @@ class Sends(Controller):
     class PromptFreed(Message):
         """A send is over, and the prompt is free for the next message."""
 
-    @dataclass
-    class ReplyStored(Message):
-        """The rest of a reply is stored that could not be before."""
-
-        conversation: str
-        turn: Turn
-
     opening: Opening
     steering: Steering
     previews: Previews
@@ -108,7 +101,7 @@ class Sends(Controller):
         """Hear of replies that the store refuses, and of those that it takes after all."""
         unstored = self.backend.store.unstored
         unstored.on_kept = partial(self.host.later, self.retry_storing)
-        unstored.on_stored = lambda *stored: self.host.post(self.ReplyStored(*stored))
+        unstored.on_stored = partial(self.host.later, self._show_stored_late)
 
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
@@ -202,8 +195,8 @@ class Sends(Controller):
         start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
-    async def show_stored_late(self, message: ReplyStored) -> None:
-        """Show a reply as it is stored; the conversation anew, where it stands elsewhere in it.
+    async def _show_stored_late(self, conversation: str, turn: Turn) -> None:
+        """Show a reply that could be stored after all; all turns, where it stands elsewhere.
 
         Raises:
             StoreError: The conversation cannot be read.
@@ -212,9 +205,9 @@ class Sends(Controller):
             self._retry.stop()
             self._retry = None
         session, transcript = self.opening.session, self.surfaces.transcript
-        if message.conversation != self.opening.conversation.id or session is None:
+        if conversation != self.opening.conversation.id or session is None:
             return
-        if not await transcript.replace_stored(message.turn) and not self.busy:
+        if not await transcript.replace_stored(turn) and not self.busy:
             await asyncio.to_thread(session.memory.refresh)
             await transcript.show(session.memory.turns)
         self.previews.plan(afresh=True)

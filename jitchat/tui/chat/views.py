@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.tui.chat.branches import Branches
-from jitchat.tui.chat.commands import addressed_in
+from jitchat.tui.chat.commands import addressed_in, turn_ahead
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
@@ -76,6 +76,35 @@ class Views(Controller):
             self.host.later(self._open_on_last, session, name, turn)
         else:
             self._push(session, name, text, turn)
+
+    def explain(self, session: Session, typed: str = "") -> None:
+        """Open the ledger at a turn: `12`, or `12` and the text that it is explained for."""
+        turn, text = turn_ahead(typed)
+        self.open(session, "ledger", text, turn)
+
+    async def switch_window(self, session: Session) -> None:
+        """Show the window that was sent last, or else the next one; the draft stays."""
+        if self.previews.sent is not None:
+            self.previews.switch_to_next()
+        elif not await self.meter.show_last_sent(session):
+            self.host.say("Nothing was sent here yet.")
+
+    async def show_sent(self, session: Session) -> None:
+        """Show the window that was sent for the chosen turn, and what was reported for it."""
+        asked, chosen = self.branches.question(session), self.surfaces.transcript.chosen
+        if asked is None or not await self.meter.show_sent(session, asked, chosen):
+            self.host.say("No window was sent for this turn.")
+
+    def open_preset(self, preset: str = "") -> None:
+        """Open the rot lab; a preset that is named is begun where that costs nothing."""
+        from jitchat.lab import experiment  # noqa: PLC0415  not on the first frame
+
+        if not preset:
+            self.open_lab()
+        else:
+            answers = self.opening.session.provider.name if self.opening.session else "reader"
+            wanted = experiment.RunWanted(experiment.preset(preset, answers))
+            self.open_lab(wanted, begins=True)
 
     def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
         """Open the rot lab: it has conversations of its own, and leaves this one alone.

@@ -18,7 +18,7 @@ _KEYS = 8
 
 
 class MenuScreen(Dialog[str | None]):
-    """Gives the method of the action that was taken; None where none was."""
+    """Gives what the action runs that was taken; None where none was."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,ctrl+o", "dismiss(None)", "Close", id="menu_close")
@@ -36,11 +36,11 @@ class MenuScreen(Dialog[str | None]):
         taken = MENU.get(event.character or "")
         if taken is not None:
             event.stop()
-            self.dismiss(taken.method)
+            self.dismiss(taken.run)
 
     @on(OptionList.OptionSelected)
     def _taken(self, message: OptionList.OptionSelected) -> None:
-        self.dismiss([*MENU.values()][message.option_index].method)
+        self.dismiss([*MENU.values()][message.option_index].run)
 
 
 def row(action: Action) -> Content:

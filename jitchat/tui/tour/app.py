@@ -46,7 +46,7 @@ LOOK_EVERY = 0.25
 """Seconds between two looks at the lab."""
 STARTS_A_SHOW = frozenset({"f5", "shift+f5"})
 """What clickers send to begin a presentation, and what is another thing here."""
-_LAB = "rot('quick')"
+_LAB = "do('rot', 'quick')"
 """The action that opens the lab, and begins a quick run where that costs nothing."""
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
@@ -290,7 +290,7 @@ class Tour:
                 case script.Ask() as step:
                     await self._ask(session, step, place)
                 case script.Compare() as step:
-                    self._compare(step)
+                    await self._compare(step)
                 case script.Measure() as step:
                     await self._measure(step)
         except JitchatError as error:
@@ -299,7 +299,7 @@ class Tour:
     async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
         """Ask the question: the first time as a message, then once more beside it."""
         chat, prompt = self._chat, self._chat.surfaces.prompt
-        chat.action_use_mode(step.mode.value)
+        chat.choices.use_mode(step.mode.value)
         if place in self.asked:
             await self._show_again(session, step, self.asked[place])
             return
@@ -334,8 +334,8 @@ class Tour:
         self._chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
-    def _compare(self, step: script.Compare) -> None:
-        self._chat.action_view("what_if")
+    async def _compare(self, step: script.Compare) -> None:
+        await self._chat.action_do("what_if")
         self._arrive(step.says(None, self.needle))
         view = self._app.screen
         if isinstance(view, WhatIfView):

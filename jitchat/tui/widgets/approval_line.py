@@ -16,7 +16,7 @@ from jitchat.tui.actions import spelled
 from jitchat.tui.palette import MUTED
 
 _WORDS = {Answer.DECLINE: "no"}
-_UNFOLD = "reasoning"
+_UNFOLD = "do('reasoning')"
 """The action that folds and unfolds whatever can be; while a tool is asked about, the question."""
 
 

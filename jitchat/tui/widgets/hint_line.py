@@ -67,10 +67,10 @@ FRAMES_A_SECOND = 8
 LONG = 3
 """Seconds from which a wait needs an explanation."""
 
-_MODE, _HELP = ("⇧⇥", "mode", "screen.cycle_mode"), ("F1", "help", "screen.help")
+_MODE, _HELP = ("⇧⇥", "mode", "screen.do('mode')"), ("F1", "help", "screen.help")
 _INSPECT = ("F2", "inspect", "screen.toggle_inspector")
 _SEND = ("⏎", "send", "screen.submit")
-_MENU, _MODEL = ("^O", "menu", "screen.menu"), ("^L", "model", "screen.models")
+_MENU, _MODEL = ("^O", "menu", "screen.menu"), ("^L", "model", "screen.do('models')")
 IDLE = (_SEND, _MODE, _MENU, _MODEL, _INSPECT, _HELP)
 EDITING = (("⏎", "send as a fork", "screen.submit"), ("Esc", "leave it", "screen.cancel"))
 _STOP = ("Esc", "stop", "screen.cancel")

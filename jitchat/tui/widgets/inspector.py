@@ -31,7 +31,8 @@ from jitchat.window.window import (
     Verdict,
 )
 
-_SWITCH = Style.from_meta({"@click": "screen.switch_window"})
+_SWITCHES = "screen.do('window')"
+_SWITCH = Style.from_meta({"@click": _SWITCHES})
 MARKED_SECONDS = 0.8
 """So long it is shown which rows came and which went."""
 
@@ -41,9 +42,7 @@ class SegmentList(PointedList):
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "text", False, "⏎", id="inspector_open"),
-        Binding(
-            "left,right", "screen.switch_window", "sent/next", False, "←→", id="inspector_switch"
-        ),
+        Binding("left,right", _SWITCHES, "sent/next", False, "←→", id="inspector_switch"),
     ]
 
 
@@ -235,7 +234,7 @@ class Inspector(Vertical):
         return row.turn if row is not None else None
 
     def offers(self, binding: Binding) -> bool:
-        if binding.action == "screen.switch_window":
+        if binding.action == _SWITCHES:
             return self._can_switch
         return self.chosen is not None or binding.id not in ("turn_pin", "turn_exclude")
 

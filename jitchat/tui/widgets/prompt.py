@@ -28,7 +28,7 @@ LARGE = 50_000
 """Characters from which a text is too long to be typed in: it stays folded."""
 TYPING_SECONDS = 0.7
 PLACEHOLDER = "Ask about anything that was said…"
-_AFTER_PREFIX = {"ctrl+e": "screen.edit_outside", "ctrl+u": "undo"}
+_AFTER_PREFIX = {"ctrl+e": "screen.do('editor')", "ctrl+u": "undo"}
 """What a key does behind Ctrl+X."""
 
 

@@ -142,7 +142,7 @@ class ModeTab(Static):
             self.update(Content(name))
 
     async def on_click(self) -> None:
-        await self.run_action(f"screen.use_mode('{self.mode}')")
+        await self.run_action(f"screen.do('mode_named', '{self.mode}')")
 
 
 class ModelFetch(Static):
@@ -176,6 +176,13 @@ class ModelFetch(Static):
         """End it; what was fetched so far is kept for the next time."""
         if self._worker is not None:
             self._worker.cancel()
+
+    def toggle(self) -> None:
+        """Fetch because the user asks for it, or stop that."""
+        if self._worker is None:
+            self.start(asked=True)
+        else:
+            self.stop()
 
     @property
     def running(self) -> bool:
@@ -237,7 +244,7 @@ class TopLine(Horizontal):
 
     @on(events.Click, "#status")
     async def _who_clicked(self) -> None:
-        await self.run_action("screen.models")
+        await self.run_action("screen.do('models')")
 
     def on_mount(self) -> None:
         self.watch(self._fetch, "cells", self._draw, init=False)

@@ -126,7 +126,7 @@ class Transcript(VerticalScroll):
     def choices_of(self, binding: Binding) -> dict[str, str]:
         """Tell which keys answer a question but Enter, and the action of each."""
         numbers = range(1, len(self._blocks_of(binding)) + 1)
-        return {str(number): f"screen.copy_code('{number}')" for number in numbers}
+        return {str(number): f"screen.do('copy_code', '{number}')" for number in numbers}
 
     def _blocks_of(self, binding: Binding) -> Sequence[CodeBlock]:
         chosen = self.chosen if binding.id == "turn_copy_code" else None

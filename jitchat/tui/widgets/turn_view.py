@@ -313,5 +313,5 @@ class TurnView(Vertical):
         if place not in versions:
             return Content()
         which = f"{versions.index(place) + 1} of {len(versions)}"
-        click = Style.from_meta({"@click": f"screen.other_version(1, {place})"})
+        click = Style.from_meta({"@click": f"screen.do('version', 1, {place})"})
         return Content.assemble(" · ", (which, click))

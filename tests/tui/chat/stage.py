@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest.mock import NonCallableMagicMock
 
@@ -78,6 +79,8 @@ class StageHost:
     def __init__(self, *, waits: bool = False) -> None:
         self.waits = waits
         self.posted: list[Message] = []
+        self.calls: list[Callable[[], Any]] = []
+        """For later."""
         self.threads: list[tuple[StageWorker, Callable[[], None]]] = []
         self.workers: list[StageWorker] = []
         self.timers: list[StageTimer] = []
@@ -128,6 +131,9 @@ class StageHost:
         for timer in due:
             if not timer.stopped:
                 timer.call()
+
+    def later(self, call: Callable[..., Any], *arguments: object) -> None:
+        self.calls.append(partial(call, *arguments))
 
     def after_frame(self, call: Callable[[], Any]) -> None:
         call()

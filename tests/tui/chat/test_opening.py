@@ -77,7 +77,7 @@ async def test_indexing_of_a_conversation_that_was_left_stops_and_says_nothing(
     assert throttle.halted
     assert not stage.indexing.indexed
     stage.host.run_threads()
-    assert not posted(stage, Indexing.Moved)
+    assert not stage.host.calls
     assert not posted(stage, Indexing.Ended)
 
 
@@ -94,10 +94,10 @@ async def test_indexing_that_is_taken_over_ends_nothing(stage: Stage) -> None:
 async def test_how_far_indexing_is_stays_on_screen_until_it_ends(stage: Stage) -> None:
     stage.indexing.catch_up()
     (ended,) = posted(stage, Indexing.Ended)
-    moved = posted(stage, Indexing.Moved)
-    stage.indexing.take_progress(moved[0].progress)
+    stage.host.calls[0]()
     assert not stage.indexing.indexed
-    stage.surfaces.show_status.assert_called_with(stage.session, moved[0].progress)
+    stage.surfaces.show_status.assert_called_with(stage.session, stage.indexing.progress)
+    assert stage.indexing.progress is not None
     stage.indexing.end(ended.error)
     assert stage.indexing.indexed
     stage.surfaces.show_status.assert_called_with(stage.session, None)

@@ -319,7 +319,7 @@ async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
     app = demo_app(backend)
     async with app.run_test(size=(104, 32)) as pilot:
         chat = await ready(pilot)
-        await chat.run_action("rot('quick')")
+        await chat.action_do("rot", "quick")
         run = await shown(pilot)
         await over(pilot, run)
         assert run.state.run.experiment == quick()
@@ -327,6 +327,6 @@ async def test_a_preset_that_is_named_is_begun_where_that_costs_nothing(
         await pilot.press("escape", "escape")
         await until(pilot, lambda: app.screen is chat, "the chat")
         service.told = MODEL
-        await chat.run_action("rot('quick')")
+        await chat.action_do("rot", "quick")
         await opened(pilot)
         assert len(service.labs) == 1

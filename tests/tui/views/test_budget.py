@@ -242,7 +242,7 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         planned = screen.previews.planned
-        screen.action_use_mode("full")
+        screen.choices.use_mode("full")
         await until(pilot, lambda: screen.previews.planned > planned, "the window of full")
         view = await opened(pilot)
         await pilot.press("home")

@@ -90,7 +90,7 @@ async def test_end_writes_the_document_and_the_view_shows_edits_and_undoes_it(
         view = await opened_empty(pilot)
         await pilot.press("escape")
         screen = await say(pilot, PORT)
-        screen.action_use_mode(Mode.DOCUMENT)
+        screen.choices.use_mode(Mode.DOCUMENT)
         await end(pilot)
         assert "3 store operations" in notices(pilot)[-1]
         assert len(documents(backend).versions()) == 1

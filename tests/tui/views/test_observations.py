@@ -83,7 +83,7 @@ async def test_consent_is_asked_in_a_line_that_takes_nothing_typed(backend: Test
         session = screen.session
         session.take_budget(Budget(9_000, 2_048))
         session.observing.consent = Consent.ASK
-        screen.action_use_mode(Mode.OBSERVE.value)
+        screen.choices.use_mode(Mode.OBSERVE.value)
         await send(pilot, "Hello there.")
         await until(pilot, lambda: screen.surfaces.approval.display, "the question")
         await pilot.press(*"jl")
@@ -106,7 +106,7 @@ async def test_declined_it_is_not_asked_again(backend: TestBackend) -> None:
         session = screen.session
         session.take_budget(Budget(9_000, 2_048))
         session.observing.consent = Consent.ASK
-        screen.action_use_mode(Mode.OBSERVE.value)
+        screen.choices.use_mode(Mode.OBSERVE.value)
         await send(pilot, "Hello there.")
         await until(pilot, lambda: screen.surfaces.approval.display, "the question")
         await pilot.press("alt+n")

@@ -1,0 +1,59 @@
+"""What comes into the draft without being typed: an earlier prompt, an edited text, files."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from jitchat.errors import FileRefused
+from jitchat.files.mentions import files_at, mention_of
+from jitchat.text.sanitize import one_line
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.opening import Opening
+
+SEARCHED_PROMPTS = 10_000
+"""So many of the last ones."""
+
+
+@dataclass(eq=False)
+class Drafting(Controller):
+    opening: Opening
+
+    def search_prompts(self, wanted: str = "") -> None:
+        """Search what was sent before, for what is typed; one that is taken stands in its place."""
+        self.host.run(self._search_prompts(wanted), "prompts", exclusive=True)
+
+    async def _search_prompts(self, wanted: str) -> None:
+        from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
+
+        prompt, store = self.surfaces.prompt, self.backend.store
+        sent = await asyncio.to_thread(lambda: prompts.searchable(store.prompts(SEARCHED_PROMPTS)))
+        taken = await self.host.wait_for(prompts.PromptsScreen(sent, wanted or prompt.draft))
+        if taken is not None:
+            prompt.retype(taken)
+
+    def edit_outside(self) -> None:
+        """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""
+        self.host.run(self._edit_outside(), "editor", exclusive=True)
+
+    async def _edit_outside(self) -> None:
+        from jitchat.tui.editor import edited  # noqa: PLC0415  not on the first frame
+
+        prompt = self.surfaces.prompt
+        before = prompt.draft
+        text = await edited(prompt.app, before)
+        (prompt.retype if prompt.draft == before else prompt.give_back)(text)
+
+    async def attach(self, path: str = "") -> None:
+        """Name files in the prompt, so that they go along with its message.
+
+        Raises:
+            FileRefused: The path names none.
+        """
+        named, session = path.strip("\"'"), self.opening.session
+        folder = session.folder if session is not None else None
+        if named and folder and not await asyncio.to_thread(files_at, named, folder):
+            raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
+        prompt = self.surfaces.prompt
+        prompt.insert(f"{mention_of(named)} " if named else "@")
+        prompt.focus()

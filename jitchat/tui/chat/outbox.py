@@ -1,0 +1,114 @@
+"""The way of what was entered: a command that is run, or a message on its way to a send."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.large import form_of, question_on
+from jitchat.tui.chat.offers import Offers
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.sends import Sends
+from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.tools import Tools
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.tui.dialogs.large_message import LargeMessageScreen
+
+
+@dataclass(eq=False)
+class Outbox(Controller):
+    """Takes what was entered; what cannot be sent is back in the prompt."""
+
+    opening: Opening
+    steering: Steering
+    sends: Sends
+    branches: Branches
+    tools: Tools
+    offers: Offers
+    run_action: Callable[[str], Awaitable[object]]
+    """Runs an action of the screen, in Textual's words."""
+
+    waiting: str | None = None
+    """A message that was entered before the conversation was open."""
+
+    async def take(self, text: str) -> None:
+        prompt, session = self.surfaces.prompt, self.opening.session
+        prompt.hand_over(text)
+        prompts = self.surfaces.prompts
+        if (command := command_in(text, prompts)) is not None:
+            await self._run(command)
+        elif sentence := mistyped(text, prompts):
+            prompt.give_back(text)
+            self.host.say(sentence)
+        elif session is not None and not self.sends.busy:
+            await self._send(session, text)
+        elif session is None and self.opening.refusal is None and self.waiting is None:
+            self.waiting = text
+            self.surfaces.hint.wait("opening the conversation, then sending")
+        else:
+            prompt.give_back(text)
+            if self.opening.refusal is not None:
+                self.host.tell(self.opening.refusal)
+            else:
+                self.sends.waits()
+
+    async def send_waiting(self, session: Session) -> None:
+        """Send the message that waited for the conversation, if there is one."""
+        if self.waiting is not None:
+            typed, self.waiting = self.waiting, None
+            await self._send(session, typed)
+
+    def return_waiting(self) -> None:
+        """Put a message back that waited for a conversation that does not open."""
+        if self.waiting is not None:
+            self.surfaces.hint.arrive()
+            self.surfaces.prompt.give_back(self.waiting)
+            self.waiting = None
+
+    async def _run(self, command: Command) -> None:
+        name, argument = command.name, command.argument
+        if name in self.surfaces.prompts.sentences:
+            self.offers.take_prompt(name, argument)
+        else:
+            action = command.action
+            await self.run_action(action.call(argument) if argument else action.run)
+
+    async def _send(self, session: Session, typed: str) -> None:
+        """Send what was typed, with all that was decided for this message alone."""
+        if not addressed_in(typed).text.strip():
+            self.surfaces.prompt.give_back(typed)
+            self.host.say(f"Write the message behind {typed.strip()}.")
+            return
+        question = await question_on(session, addressed_in(typed).text)
+        if question is not None:
+            self.host.run(self._ask(session, typed, question), "large", exclusive=True)
+        else:
+            await self._start(session, typed)
+
+    async def _ask(self, session: Session, typed: str, question: LargeMessageScreen) -> None:
+        """Ask what of a very long message is sent; whoever goes back has it in the prompt."""
+        chosen = await self.host.wait_for(question)
+        if chosen is None or session is not self.opening.session or self.sends.busy:
+            self.surfaces.prompt.give_back(typed)
+            return
+        self.surfaces.hint.wait("compacting the message")
+        form = await form_of(session, addressed_in(typed).text, chosen)
+        self.surfaces.hint.arrive()
+        await self._start(session, typed, form)
+
+    async def _start(self, session: Session, typed: str, form: str | None = None) -> None:
+        """Start a send; windows carry the `form` of the message where there is one."""
+        self.opening.keeper.send(typed)
+        if (after := self.branches.leave_edit()) is not None:
+            await self.branches.show_up_to(session, after)
+        text, once, mode = self.steering.take(typed, after)
+        self.sends.start(session, text, replace(once, form=form), mode)
+        if starting := self.tools.starting():
+            late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
+            self.host.say(f"Sent without the tools of {late}: still starting.")

@@ -1,0 +1,94 @@
+"""What is done with a turn where it stands: shown whole, copied, unfolded, noted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jitchat.text.code_blocks import code_blocks
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.views import Views
+from jitchat.tui.figures import note_sentence
+from jitchat.tui.widgets.tool_block import whole
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
+    from jitchat.statements import Source
+    from jitchat.tui.widgets.inspector import Inspector
+    from jitchat.tui.widgets.transcript import Transcript
+
+
+@dataclass(eq=False)
+class Turns(Controller):
+    opening: Opening
+    views: Views
+
+    def show(self, opened: Transcript.Opened) -> None:
+        turn, detail = opened.turn, opened.detail
+        call = turn.use.answers
+        text = turn.content or detail.reasoning if call is None else whole(turn, call)
+        self.show_text(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
+
+    def show_turn_of_row(self, opened: Inspector.TurnOpened) -> None:
+        """Show the whole turn that a row of the window is a part of."""
+        session, source = self.opening.session, opened.source
+        if source is not None:
+            turn = self.backend.store.turn(source.conversation, opened.turn)
+        else:
+            turn = session.memory.turn_at(opened.turn) if session is not None else None
+        text = turn.content if turn is not None else ""
+        self.show_text(opened.title, text, opened.note, opened.marks, source)
+
+    def show_text(
+        self,
+        title: str,
+        text: str,
+        note: str,
+        marks: Sequence[tuple[int, int]] = (),
+        leads_to: Source | None = None,
+    ) -> None:
+        from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
+
+        self.host.push(ExactScreen(title, text, note, marks, leads_to), self.views.left)
+
+    def copy(self) -> None:
+        turn = self.surfaces.transcript.to_copy
+        if turn is None:
+            self.host.say("There is nothing to copy yet.")
+        else:
+            self._copy(turn.content, f"#{turn.position}")
+
+    def copy_code(self, number: str = "1") -> None:
+        """Copy a block of code of the chosen turn, or of the last reply, by its number."""
+        turn = self.surfaces.transcript.to_copy
+        blocks = code_blocks(turn.content) if turn is not None else ()
+        if turn is None or not (number.isdecimal() and 0 < int(number) <= len(blocks)):
+            count = plural(len(blocks), "block") if blocks else "no block"
+            self.host.say(f"There {'are' if len(blocks) > 1 else 'is'} {count} of code to copy.")
+        else:
+            self._copy(blocks[int(number) - 1].code, f"code block {number} of #{turn.position}")
+
+    def _copy(self, text: str, what: str) -> None:
+        plain = for_terminal(text)
+        self.surfaces.transcript.app.copy_to_clipboard(plain)
+        self.host.say(f"Copied {what}: {plural(len(plain), 'character')}.")
+
+    def unfold(self) -> None:
+        """Fold or unfold the reasoning, or a call of a tool; while one is asked about, that."""
+        if self.surfaces.approval.display:
+            self.surfaces.approval.toggle()
+        elif not self.surfaces.transcript.toggle_fold():
+            self.host.say("No reasoning came with this reply, and it called no tool.")
+
+    async def note_requested(self, session: Session) -> None:
+        """Note the turns that the model had to ask for, in the chosen exchange or the last one."""
+        from jitchat.tui.chat.requested import note_requested  # noqa: PLC0415  not on the first frame
+
+        chosen = self.surfaces.transcript.chosen
+        place = chosen.position if chosen is not None else None
+        self.host.say(await asyncio.to_thread(note_requested, session, place))
