@@ -70,7 +70,7 @@ class Forecast:
         return [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
-            *(f"{account.sentence()}." for account in self.accounts),
+            *(f"{each.sentence()}." for each in self.accounts if each.spent.sends or each.limit),
         ]
 
 

@@ -113,7 +113,7 @@ def attached_at(named: Sequence[str], folder: Path) -> tuple[Attachment, ...]:
         FileRefused: A file cannot be attached, there are too many, or nothing is there.
 
     """
-    found = {each: files_at(each, folder) for each in named}
+    found = {each: files_at(each, folder) if each else () for each in named}
     for each, files in found.items():
         if not files:
             raise FileRefused(f"There is no file at {one_line(each)}.", "Check the path.")

@@ -27,6 +27,7 @@ from jitchat.tui.chat.completion import (
 )
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.personas import NONE
 from jitchat.turn_list import positions_of
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ class Completions(Controller):
                 return choices_among(begun, known)
             case Kind.PERSONA:
                 personas = self.backend.settings.personas.values()
-                named = (Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas)
+                named = [Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas]
+                named.append(Choice(NONE, "none of them", ""))
                 return choices_among(begun, named)
             case Kind.MODEL:
                 usable = (each for each in self.backend.choices() if each.is_usable)
