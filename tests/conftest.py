@@ -50,8 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: some tests wait for a timer or another process."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 3
+    """Two workers a core and one: a third of the time goes to timers and other processes."""
+    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -144,6 +144,7 @@ async def test_a_schema_is_what_its_answer_has(endpoint: Endpoint):
     assert told["sure"] in (True, False)
 
 
+@pytest.mark.long("whole")
 async def test_as_a_picker_it_answers_ids_that_were_offered(engine: Engine):
     """Asked without a schema, it answers in prose."""
     lines = {n: f"#{n} user: the {what} is at the pier\n" for n, what in enumerate(WHATS, start=3)}

@@ -231,7 +231,7 @@ def test_what_follows_a_value_that_is_too_large_is_read(
 def test_a_long_file_is_read_in_little_memory(
     tmp_path: Path, before: str, between: str, after: str, rounds: Callable[[int, int], int]
 ):
-    count = rounds(60_000, 2_000_000)
+    count = rounds(30_000, 2_000_000)
     message = '{"role":"user","content":"' + "word " * 40 + '"}'
     path = tmp_path / "many.json"
     path.write_text(before + between.join([message] * count) + after)
