@@ -35,7 +35,13 @@ READY = replace(
     models=(model("smollm2", 8_192),),
 )
 SMALL, LARGE = (80, 24), (120, 36)
-both_sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+both_sizes = pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(SMALL, id="small"),
+        pytest.param(LARGE, id="large", marks=pytest.mark.long("whole")),
+    ],
+)
 FAILURE = Outcome(
     False,
     "SmolLM2 135M Instruct could not be fetched: the package index cannot be reached (refused)."

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 SMALL, LARGE = (80, 24), (120, 36)
 
-both_sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+both_sizes = pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(SMALL, id="small"),
+        pytest.param(LARGE, id="large", marks=pytest.mark.long("whole")),
+    ],
+)
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,13 @@ BEGINNING = "The window is **Tues"
 REST = "day 02:00 UTC**, as decided in #9:\n\n- deploy at `02:00`\n- watch for an hour"
 SMALL, LARGE = (80, 24), (120, 36)
 
-both_sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+both_sizes = pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(SMALL, id="small"),
+        pytest.param(LARGE, id="large", marks=pytest.mark.long("whole")),
+    ],
+)
 
 
 async def next_mode(pilot: Pilot[None]) -> None:

@@ -75,7 +75,12 @@ async def serve(heard, elicitor: Red, version: str) -> None:
     assert elicitor.requests == [Request("friendly", "Which colour?", (colour,))]
 
 
-@pytest.fixture(params=[("auto", "2026-07-28"), ("legacy", "2025-11-25")], ids=["newer", "older"])
+@pytest.fixture(
+    params=[
+        pytest.param(("auto", "2026-07-28"), id="newer"),
+        pytest.param(("legacy", "2025-11-25"), id="older", marks=pytest.mark.long("whole")),
+    ]
+)
 def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both generations of the protocol."""
     mode, version = request.param
