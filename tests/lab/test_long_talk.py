@@ -52,7 +52,10 @@ def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
     )
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize(
+    "kind",
+    [*list(Kind)[:3], *(pytest.param(k, marks=pytest.mark.long("whole")) for k in list(Kind)[3:])],
+)
 def test_it_is_free_of_what_matters_in_a_fact(kind):
     for number, make in enumerate(makers()[kind]):
         avoided = stems_to_avoid(make(random.Random(number)))

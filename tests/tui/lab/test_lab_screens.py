@@ -132,6 +132,7 @@ async def test_finished(picture: Picture, backend: TestBackend, kept: ScriptedLa
         await picture(pilot, "run", "middle")
 
 
+@pytest.mark.long("whole")
 async def test_pages_of_a_small_terminal(
     picture: Picture, backend: TestBackend, service: ScriptedLabService
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
 from textual.widgets import Static
 
 from jitchat.errors import Unreachable
@@ -61,6 +62,7 @@ async def test_esc_ends_it_wherever_it_is_and_a_chat_like_any_other_is_left(
         assert not app.screen.query(TourBar)
 
 
+@pytest.mark.long("whole")
 async def test_keys_that_come_too_early_or_are_not_meant_for_it_do_no_harm(
     reads: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +130,7 @@ async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_co
         assert len(provider.requests) == 1
 
 
+@pytest.mark.long("whole")
 async def test_a_recording_plays_all_of_it_and_ends_well(reads: TestBackend) -> None:
     app = tour_app(reads, pace=0.001)
     async with app.run_test(size=LARGE) as pilot:
