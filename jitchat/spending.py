@@ -110,6 +110,8 @@ class Spending:
         """
         if not self._limits:
             return ""
+        if not window.step:
+            self._before = self._archive.last_id()
         ahead = self.forecast(window, provider, longest)
         if ahead.amount is None:
             return self._once(
@@ -133,8 +135,6 @@ class Spending:
 
     def _accounts(self, window: ContextWindow, now: datetime) -> tuple[Account, ...]:
         archive, limits, here = self._archive, self._limits, self._conversation
-        if not window.step:
-            self._before = archive.last_id()
         message = archive.spent(here, self._before) if window.step else Spent()
         return (
             Account("This message so far", "send", message, limits.send),

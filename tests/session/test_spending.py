@@ -108,3 +108,14 @@ async def test_a_forecast_counts_what_the_cache_holds_while_it_is_kept(store: Co
     assert warm.usage.output_tokens == 10
     assert warm.amount == PRICES.of(warm.usage)
     assert "of them cached" in warm.sentences()[0]
+
+
+async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(store: ColdStore):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
+    talking = session(store, SpendingLimits(send=0.5), ScriptedProvider((call,)))
+    failed = []
+    async for event in talking.send("which port has relay 3?", Mode.RECENCY):
+        failed += failures([event])
+        if isinstance(event, WindowBuilt):
+            talking.forecast(talking.preview("and the next message", Mode.RECENCY))
+    assert isinstance(failed[0].error, SpendingLimitReached)
