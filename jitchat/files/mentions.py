@@ -113,11 +113,14 @@ def attached_at(named: Sequence[str], folder: Path) -> tuple[Attachment, ...]:
         FileRefused: A file cannot be attached, there are too many, or nothing is there.
 
     """
-    found = {each: files_at(each, folder) if each else () for each in named}
-    for each, files in found.items():
-        if not files:
-            raise FileRefused(f"There is no file at {one_line(each)}.", "Check the path.")
-    return _read(list(found.values()), folder)
+    return _read([require_files(each, folder) for each in dict.fromkeys(named)], folder)
+
+
+def require_files(named: str, folder: Path) -> tuple[Path, ...]:
+    """List the files of a path, as `files_at` does; FileRefused where nothing is there."""
+    if not named or not (files := files_at(named, folder)):
+        raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
+    return files
 
 
 def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, ...]:

@@ -30,15 +30,8 @@ _SILENT_FOR = timedelta(minutes=15)
 """After so long without a turn, a process that cannot be asked for is taken to be gone."""
 _WAIT_FOR_READERS = 500
 """Milliseconds."""
-_OF_TURNS = {
-    "streaming": "turn",
-    "reasoning": "turn",
-    "model_lines": "turn",
-    "index_entries": "turn",
-    "vectors": "turn",
-    "held_turns": "turn",
-}
-"""Tables of which each row belongs to a turn, and the column that names it."""
+_OF_TURNS = ("streaming", "reasoning", "model_lines", "index_entries", "vectors", "held_turns")
+"""Tables of which each row belongs to a turn."""
 _OF_CONVERSATIONS = ("turn_costs", "index_segments", "drafts", "observation_passes")
 """Tables of which each row belongs to a conversation; those of tags and imports cascade."""
 _UNINDEX_WORDS = """
@@ -101,8 +94,8 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
             (conversation, conversation),
         )
         delete_windows(connection, conversation)
-        for table, column in _OF_TURNS.items():
-            connection.execute(f"DELETE FROM {table} WHERE {column} IN ({turns})", (conversation,))  # noqa: S608  constants
+        for table in _OF_TURNS:
+            connection.execute(f"DELETE FROM {table} WHERE turn IN ({turns})", (conversation,))  # noqa: S608  constants
         for table in _OF_CONVERSATIONS:
             connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))  # noqa: S608  constants
         connection.execute(_UNINDEX_WORDS, (conversation,))

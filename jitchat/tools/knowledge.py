@@ -69,10 +69,10 @@ def quoted(
     wanted = [each for each in lines if not _stands(each, standing)]
     kept, left = list[Statement](), room - counter.count(f"<{_TAG}>\n{_HEADING}</{_TAG}>\n")
     for each in wanted:
-        left -= (cost := counter.count(each.line))
-        if left < 0:
-            left += cost
+        cost = counter.count(each.line)
+        if cost > left:
             break
+        left -= cost
         kept.append(each)
     if not kept:
         return Quoted(left=len(wanted))

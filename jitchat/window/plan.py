@@ -18,8 +18,8 @@ from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.files import Placing, file_rows, files_tokens, placed
-from jitchat.window.kept import with_kept_line
 from jitchat.window.ledger import ledger_rows, never_candidates
+from jitchat.window.not_shown import with_kept_line
 from jitchat.window.parts import Choice, Parts, Sources
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of

@@ -16,7 +16,7 @@ from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
 from jitchat.why import Explained, why
 from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
-from jitchat.window.kept import kept_line
+from jitchat.window.not_shown import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
 from tests.session.sending import failures, reply_text, send, stored_turns

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from jitchat.errors import FileRefused
-from jitchat.files.mentions import files_at, mention_of
-from jitchat.text.sanitize import one_line
+from jitchat.files.mentions import mention_of, require_files
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 
@@ -52,8 +50,8 @@ class Drafting(Controller):
         """
         named, session = path.strip("\"'"), self.opening.session
         folder = session.folder if session is not None else None
-        if named and folder and not await asyncio.to_thread(files_at, named, folder):
-            raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
+        if named and folder:
+            await asyncio.to_thread(require_files, named, folder)
         prompt = self.surfaces.prompt
         prompt.insert(f"{mention_of(named)} " if named else "@")
         prompt.focus()
