@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import identity_sentence
-from jitchat.tui.views.ledger import (
+from jitchat.tui.views.ledger_rows import (
     PARTS,
     Listing,
     Marks,

@@ -1,0 +1,321 @@
+"""The rows of a window's ledger as they are listed: their order, columns, rules and lines."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from jitchat.statements import Source
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.words import fold
+from jitchat.tui.figures import PARTS, ledger_note, part_bar, part_figure, used_figure
+from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.turn_table import Column, Line, header
+from jitchat.why import LEAST_TOLD, Standing, Why, parts_told
+from jitchat.window.compare import Change, difference
+from jitchat.window.steering import NO_MORE, Hold, Once, Steering
+from jitchat.window.window import RERANKER, ContextWindow, Kind, LedgerRow, Verdict, tokens_of
+
+_LEAST_REASON = 20
+"""Cells; in fewer, a reason stands in the note alone."""
+_LINE = 120
+"""Characters of an index line: two lines of a small terminal."""
+_DIGITS = 12
+_AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED, Verdict.REQUESTED)
+_VERDICTS = [*_AT_FULL_TEXT, Verdict.INDEX, Verdict.LEFT_OUT, "never"]
+
+
+class Order(StrEnum):
+    RANK = "rank"
+    TOKENS = "tokens"
+    TURN = "turn"
+    VERDICT = "verdict"
+
+
+class Part(StrEnum):
+    ALL = "all"
+    IN = "in the window"
+    OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    turn: int
+    rank: int | None
+    score: float
+    parts: tuple[tuple[str, float], ...]
+    tokens: int | None
+    """None where the ledger does not say."""
+    verdict: str
+    reason: str
+    note: str
+    """All that is known of it, in lines."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the window has it at full text."""
+        return self.verdict in _AT_FULL_TEXT
+
+    @property
+    def part(self) -> Part:
+        """Whether the window has anything of it."""
+        return Part.IN if self.is_there or self.verdict == Verdict.INDEX else Part.OUT
+
+
+_KEYS: dict[Order, Callable[[Row], tuple[bool, int]]] = {
+    Order.RANK: lambda row: (row.rank is None, row.rank or 0),
+    Order.TOKENS: lambda row: (row.tokens is None, -(row.tokens or 0)),
+    Order.TURN: lambda row: (False, row.turn),
+    Order.VERDICT: lambda row: (False, _VERDICTS.index(row.verdict)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which rows the user wants to see, and in which order."""
+
+    order: Order = Order.RANK
+    part: Part = Part.ALL
+    text: str = ""
+
+    @property
+    def turn(self) -> int | None:
+        """The turn that is asked for by its #id; None where the text is none."""
+        digits = self.text.strip().removeprefix("#")
+        is_id = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
+        return int(digits) if is_id else None
+
+    def of(self, rows: Sequence[Row], lines: Mapping[int, str]) -> list[Row]:
+        """Choose and sort rows; `lines` are the index lines by turn, for the text to match."""
+        text = fold(self.text.strip())
+
+        def is_listed(row: Row) -> bool:
+            if self.part not in (Part.ALL, row.part):
+                return False
+            if self.turn is not None:  # an #id that is being typed
+                return str(row.turn).startswith(str(self.turn))
+            line = lines.get(row.turn, "")
+            return text in fold(f"#{row.turn} {row.verdict} {row.reason} {line}")
+
+        return sorted(filter(is_listed, rows), key=_KEYS[self.order])
+
+
+def row_of(row: LedgerRow) -> Row:
+    figures = row.turn, row.rank, row.score, row.parts, row.tokens
+    return Row(*figures, row.verdict.value, row.reason, ledger_note(row))
+
+
+def row_beside_ledger(why: Why) -> Row | None:
+    """Show a turn that the ledger does not have; None where it cannot be in any window."""
+    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT):
+        return None
+    verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
+    reason = why.standing.value
+    if why.placed is None:
+        return Row(why.turn, None, 0.0, (), None, verdict, reason, "")
+    found = why.placed.candidate
+    told = parts_told(found.parts)
+    note = f"score {found.score:.2f} = {told}" if told else "score 0.00"
+    return Row(why.turn, found.rank, found.score, found.parts, None, verdict, reason, note)
+
+
+def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
+    """Draw the cut, the floor and the end of the shortlist between rows in order of rank."""
+    rules = sorted(_rules(window))
+    for row in rows:
+        while rules and (row.rank is None or row.rank > rules[0][0]):
+            yield Line(f"── {rules.pop(0)[2]} ", fill="─")
+        yield row
+    for *_, text in rules:
+        yield Line(f"── {text} ", fill="─")
+
+
+def _rules(window: ContextWindow) -> Iterator[tuple[int, int, str]]:
+    """The rank behind which each rule is drawn, its place among those of one rank, its text."""
+    shortlist = window.shortlist
+    cut, end, floor = shortlist.cut, shortlist.end, shortlist.floor
+    if cut is not None and cut.rank is not None:
+        yield cut.rank, 0, f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"
+    if floor is not None:
+        yield shortlist.above_floor, 1, f"floor {floor:.2f}: nothing below is picked"
+    if end is not None and end.rank is not None:
+        yield end.rank, 2, f"end of the shortlist: rank {end.rank} with {end.score:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the user decided, as it is marked on rows."""
+
+    steering: Steering = field(default_factory=Steering)
+    once: Once = NO_MORE
+
+    def of(self, turn: int) -> str:
+        """`P`: pinned, `X`: excluded; `+`: wanted for this message, `−`: kept out of it."""
+        hold = {Hold.PINNED: "P", Hold.EXCLUDED: "X", None: " "}[self.steering.of(turn)]
+        for turns, mark in ((self.once.wanted, "+"), (self.once.dropped, "−")):
+            if turn in turns:
+                return mark + hold
+        return " " + hold
+
+
+def columns_of(
+    rows: Sequence[Row], window: ContextWindow, marks: Marks
+) -> Callable[[int], Sequence[Column[Row]]]:
+    """Make the columns for a width: parts of no score give theirs to a reason that is too long."""
+    largest = max((value for row in rows for _, value in row.parts), default=0.0)
+    longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
+
+    def tokens(row: Row) -> str:
+        return part_figure(window, row.tokens) if row.tokens is not None else ""
+
+    def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
+        return [
+            Column("", lambda row: marks.of(row.turn), 2),
+            Column("turn", lambda row: f"#{row.turn}", 6, is_right=True, gap=0),
+            Column(
+                "rank", lambda row: f"{row.rank:,}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column(
+                "score", lambda row: f"{row.score:.2f}" if row.rank else "", 6, is_right=True, gap=0
+            ),
+            Column("", lambda _: "", 1, gap=0),
+            *(Column(name[:2], partial(_bar, name, largest), 2) for name in parts),
+            Column("tokens", tokens, 7, is_right=True),
+            Column("verdict", lambda row: row.verdict, 9),
+        ]
+
+    every = parts_of(window)
+
+    def fitting(width: int) -> Sequence[Column[Row]]:
+        columns = with_parts(every)
+        if longest > width - len(header(columns)):
+            present = {
+                name for row in rows for name, value in row.parts if abs(value) >= LEAST_TOLD
+            }
+            fewer = with_parts([name for name in every if name in present])
+            columns = fewer if width - len(header(fewer)) > _LEAST_REASON else columns
+        if width - len(header(columns)) > _LEAST_REASON:
+            columns.append(Column("", lambda row: row.reason))
+        return columns
+
+    return fitting
+
+
+def _bar(name: str, largest: float, row: Row) -> str:
+    """Two cells, as high as the part's share of the largest; `−` for one that takes away."""
+    value = dict(row.parts).get(name, 0.0)
+    if value <= -LEAST_TOLD:
+        return "−−"
+    return part_bar(value, largest) * 2 if value >= LEAST_TOLD else ""
+
+
+def parts_of(window: ContextWindow | None) -> Sequence[str]:
+    """Name the parts of a score, in the order of their bars: the reranker's where one ran."""
+    is_reranked = window is not None and window.reranking and not window.reranking.fallback
+    return (*PARTS, RERANKER) if is_reranked else PARTS
+
+
+def legend(window: ContextWindow | None = None) -> Content:
+    names = [Content.assemble((name[:2], "bold underline"), name[2:]) for name in parts_of(window)]
+    return Content("parts of the score: ") + Content(" ").join(names)
+
+
+def never_line(window: ContextWindow) -> str:
+    """Sum up what was never considered; empty where nothing was not."""
+    never = window.never_candidates
+    if never is None:
+        return ""
+    return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+
+
+def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
+    """List the tools: what each takes or would take, whether it is offered, and why."""
+    offered = [each for each in window.segments if each.kind is Kind.TOOLS]
+    listed = [(each.reason, each.tokens, "offered") for each in offered]
+    out = Verdict.LEFT_OUT.value
+    listed += [(f"{e.name}: {e.reason}", e.tokens, out) for e in window.tools_left_out]
+    taken = part_figure(window, tokens_of(offered))
+    left_out = part_figure(window, sum(each.tokens for each in window.tools_left_out))
+    heading = f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {left_out}"
+    yield from _lines(window, listing, f"{heading} tokens", listed)
+
+
+def file_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
+    """List the files, then the parts that were found: what became of each, and why."""
+    files = sum(not row.file.locator for row in window.files)
+    sent = [each for each in window.segments if each.file is not None]
+    listed = [
+        (f"#{row.file.turn} {row.file.place}: {row.reason}", row.tokens, row.verdict.value)
+        for row in window.files
+    ]
+    heading = f"{plural(files, 'file')} attached, {part_figure(window, tokens_of(sent))} tokens"
+    yield from _lines(window, listing, heading, listed)
+
+
+def _lines(
+    window: ContextWindow, listing: Listing, heading: str, listed: Sequence[tuple[str, int, str]]
+) -> Iterator[Line]:
+    """Draw what is no turn, each with its tokens and its verdict, as far as it is listed."""
+    text = fold(listing.text.strip())
+    parts = {
+        verdict: Part.OUT if verdict == Verdict.LEFT_OUT else Part.IN for *_, verdict in listed
+    }
+    shown = [
+        row for row in listed if listing.part in (Part.ALL, parts[row[2]]) and text in fold(row[0])
+    ]
+    if shown:
+        yield Line(f"── {heading} ", fill="─")
+    for named, tokens, verdict in shown:
+        figure = part_figure(window, tokens)
+        style = "" if parts[verdict] is Part.IN else MUTED
+        yield Line(f"{figure:>7} {verdict:9} {one_line(named)}", style, can_be_chosen=True)
+
+
+def elsewhere_lines(window: ContextWindow, listing: Listing) -> dict[str, Source]:
+    """List the turns of other conversations that were considered, each with where it stands."""
+    text = fold(listing.text.strip())
+    lines: dict[str, Source] = {}
+    for row in window.elsewhere:
+        part = Part.IN if row.verdict in _AT_FULL_TEXT else Part.OUT
+        told = one_line(f"{row.name} {row.score:.2f} {row.reason}")
+        if listing.part in (Part.ALL, part) and text in fold(f"{told} {row.verdict}"):
+            figure = part_figure(window, row.tokens)
+            lines[f"{figure:>7} {row.verdict.value:9} ↗{told}"] = row.source
+    return lines
+
+
+def change_line(before: ContextWindow, after: ContextWindow) -> str:
+    """Say who came in and who lost their place."""
+
+    def turns(changes: Sequence[Change]) -> str:
+        sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
+        return ", ".join(f"#{turn} ({tokens:,})" for turn, tokens in sizes)
+
+    found = difference(before, after)
+    if not found.gained and not found.lost:
+        return "Nothing came in or lost its place."
+    parts = [f"came in: {turns(found.gained)}"] if found.gained else []
+    parts += [f"lost their place: {turns(found.lost)}"] if found.lost else []
+    return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
+
+
+def note_of(row: Row, line: str, marks: Marks) -> str:
+    """Say all that is known of a row; `line` is its index line, empty where none is known."""
+    head = f"#{row.turn}: {shorten(line, _LINE)}" if line else f"#{row.turn}"
+    hold = marks.steering.of(row.turn)
+    decided = f"{hold} by you" if hold is not None else ""
+    return "\n".join(filter(None, (head, "" if decided in row.note else decided, row.note)))
+
+
+def why_empty(window: ContextWindow) -> str:
+    """Say why there are no rows, and what makes some; empty where there are rows."""
+    if window.ledger or window.elsewhere:
+        return ""
+    never = window.never_candidates
+    if never is not None:
+        return "No turn was considered: " + never.reason + ". Type a message that asks for one."
+    return "Every turn is in the window, so that none had to be chosen. A longer talk fills this."
