@@ -11,7 +11,7 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] != CLONE:
 
 
 def main() -> None:
-    """Run the command line; Ctrl+C ends it also while it is still being loaded."""
+    """Run the command line; Ctrl+C also works while it is still loading."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     from jitchat.cli import main as run  # noqa: PLC0415  not before Ctrl+C is handled

@@ -1,8 +1,8 @@
-"""One message, answered in several modes at once: one turn of the user's, and a reply in each.
+"""One message answered in several modes at once: one user turn, with a reply for each mode.
 
-Each reply is a send like any other, `Session.send`, of a turn that is stored before all of them;
-so each has its window kept, and a mode that fails leaves the others alone. Stopped at whatever
-moment, what came is kept, and a message that nobody answered is unanswered.
+Each reply is an ordinary `Session.send` of a turn that is stored first, so each window is kept, and
+a mode that fails does not affect the others. If stopped, partial replies are kept; a message
+without any reply is marked unanswered.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 Hear = Callable[[Mode, Event], object]
-"""Told of each event, and of whose answer it is."""
+"""Called with each event and the mode that it belongs to."""
 
 
 JIT_FIRST = (Mode.JIT, *(mode for mode in Mode if mode is not Mode.JIT))
 
 
 class ModeComparison:
-    """A message that is asked in several modes. Used once; lives in one event loop."""
+    """Sends one message in several modes. Used once, in one event loop."""
 
     def __init__(
         self,
@@ -36,35 +36,35 @@ class ModeComparison:
         modes: Sequence[Mode] = JIT_FIRST,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Ask in `modes`; with the answer of the first the conversation goes on.
+        """The conversation continues with the reply of the first of `modes`.
 
-        `once.again` is a turn that was said before: it gets these replies beside its own.
+        `once.again` is an existing turn, which gets these replies in addition to its own.
         """
         self._session, self._draft, self._once = session, draft, once
         self._preferred, self._clock = modes[0], clock
         self._last = 0
-        """The last position that there was before the first reply."""
+        """The conversation's last position before the first reply."""
         self.said: Turn | None = None
-        """What was asked; None before it is stored."""
+        """The user's turn; None before it is stored."""
         self.answers = {mode: AnswerProgress(mode) for mode in Mode if mode in modes}
         self.replies: dict[Mode, int] = {}
-        """The positions of the replies that are kept, of whatever came; once it is over."""
+        """The positions of the replies kept, whole or partial; empty until the end."""
         self.error: JitchatError | None = None
-        """Why the end of it could not be stored."""
+        """Why the outcome could not be stored."""
 
     @property
     def goes_on(self) -> int | None:
-        """The position of the reply that the conversation goes on with; None without any.
+        """The position of the reply with which the conversation continues; None if there is none.
 
-        The one of the first mode, or else the last that began.
+        The first mode's reply, otherwise the last one.
         """
         return self.replies.get(self._preferred, max(self.replies.values(), default=None))
 
     async def run(self, hear: Hear) -> None:
-        """Ask; cancelling it stops every answer and keeps what came.
+        """Send in all modes; cancelling stops every reply and keeps what was received.
 
         Raises:
-            EmptyDraft: There is nothing to ask.
+            EmptyDraft: The message is empty.
             StoreError: The message cannot be stored.
 
         """
@@ -85,7 +85,7 @@ class ModeComparison:
         except JitchatError as error:
             self._take(mode, SendFailed(error, self._draft), hear)
         finally:
-            # closed whatever becomes of the thread that counts its tokens
+            # marked as ended first: counting in the thread may be cancelled
             answer, session = self.answers[mode], self._session
             over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
             self.answers[mode] = over
@@ -97,9 +97,9 @@ class ModeComparison:
         hear(mode, event)
 
     def _store(self) -> Turn:
-        """Commit what is asked, once for all of its replies."""
+        """Commit the user's turn, once for all replies."""
         if not self._draft.strip():
-            raise EmptyDraft("There is nothing to ask.", "Type a message first.")
+            raise EmptyDraft("The message is empty.", "Type a message first.")
         memory, once = self._session.memory, self._once
         self.said = said = once.again or memory.add_user_turn(self._draft, once.after)
         self._last = memory.store.tree(memory.conversation.id).last

@@ -1,7 +1,7 @@
-"""Bringing what is distilled of a conversation up to date, ahead of measuring a mode that sends it.
+"""Bring a conversation's distilled memory up to date before measuring a mode that uses it.
 
-A chat distils when that is due; a benchmark asks at once, and must find everything distilled that
-can be. What is built in does it: it costs nothing, and gives the same each time.
+A chat distils when that is due; a benchmark needs everything distilled at once. The built-in
+observer and writer are used: they cost nothing and are deterministic.
 """
 
 from jitchat.memory import Memory
@@ -15,10 +15,10 @@ from jitchat.window.tokens import TokenCounter
 
 
 async def distil(memory: Memory, mode: Mode, counter: TokenCounter, limit: int) -> None:
-    """Take in every turn that can be; nothing is done for a mode that does not distil.
+    """Distil every turn that can be; does nothing for a mode that does not distil.
 
-    For `observe`, all but the previous exchange, by the usual thresholds of a `limit` in tokens;
-    for `document`, all: the session ends.
+    For `observe`, all turns but the previous exchange, with the usual thresholds for a `limit` in
+    tokens; for `document`, all turns, as at the end of a session.
     """
     if mode is Mode.OBSERVE:
         facts = ModelFacts("", SYSTEM_PROMPT, NO_CALIBRATION)

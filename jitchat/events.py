@@ -1,6 +1,6 @@
-"""What a session reports: frozen values, named in the past tense, in the order of the flow.
+"""The events of a session: frozen values, named in the past tense, in the order of the flow.
 
-What a provider streams is reported as it came: those events are the provider's own.
+What a provider streams is passed on unchanged: those events are defined by the provider layer.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from jitchat.values import IndexEntry, Limit, Mode, Retrieval, Role, ToolCall, T
 from jitchat.window.window import ContextWindow
 
 __all__ = ["ReasoningDelta", "ReasoningFound", "ReplyDelta", "RequestAdapted", "RetryScheduled"]
-"""Of the provider's."""
+"""Re-exported from the provider layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +32,35 @@ class TurnStored:
 
 @dataclass(frozen=True, slots=True)
 class StepStored:
-    """An answer that calls tools is durable; the turn goes on behind it."""
+    """A reply that calls tools is durable; the turn continues after it."""
 
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """An answer calls a tool: the call is asked about where that is needed, and run."""
+    """A reply calls a tool; the call runs, after the user's approval if one is needed."""
 
     turn: Turn
-    """The answer that calls."""
+    """The reply that calls it."""
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class ToolApproved:
-    """A call may run, by the settings or by the user's answer, and is run now."""
+    """The settings or the user allow a call, which runs now."""
 
     turn: Turn
-    """The answer that calls."""
+    """The reply that calls it."""
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReturned:
-    """What a call gave back is durable, whole."""
+    """The whole result of a call is durable."""
 
     turn: Turn
-    """The result; its `use` has the call, and how long that ran."""
+    """The result; its `use` has the call and its duration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +73,18 @@ class TurnsRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class WindowBuilt:
-    """The very window that now goes to the provider is durable, too."""
+    """The window that is about to be sent is durable, too."""
 
     window: ContextWindow
     digest: str
     """The window's address in the cold store: SHA-256 of its messages."""
     warning: str = ""
-    """That sending it comes near a limit of what is spent, or that nobody knows; mostly empty."""
+    """A warning that a spending limit is near or cannot be checked; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitLearnt:
-    """The window was too large for the model; a smaller one is built and sent, once."""
+    """The window was too large for the model; a smaller one is built and sent, once only."""
 
     limit: Limit
     sentence: str
@@ -92,16 +92,16 @@ class LimitLearnt:
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """The provider counted."""
+    """The provider reported its token counts."""
 
     usage: Usage
     cost: float | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendFailed:
-    """Something went wrong; `draft` belongs back in the prompt unless a part was answered."""
+    """The send failed; `draft` goes back into the prompt unless part of the reply was received."""
 
     error: JitchatError
     draft: str
@@ -109,40 +109,40 @@ class SendFailed:
 
 @dataclass(frozen=True, slots=True)
 class TurnIndexed:
-    """A turn has its entry in the hot index."""
+    """A turn was added to the hot index."""
 
     entry: IndexEntry
 
 
 @dataclass(frozen=True, slots=True)
 class FactsFound:
-    """What the user said states something for good, which is proposed or kept."""
+    """Facts were found in what the user said, and are proposed or kept."""
 
     proposed: tuple[Fact, ...] = ()
     kept: tuple[Fact, ...] = ()
     told: str = ""
-    """What stood in for the model that was to find them, as a sentence; mostly empty."""
+    """Why the built-in rules replaced the model, as a sentence; empty if they did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUpdated:
-    """Turns were observed, or observations rewritten, and that is durable."""
+    """Turns were observed or observations rewritten, and the result is durable."""
 
     made: ObservationPass
     is_needed: bool = False
-    """Whether the window did not fit without it."""
+    """Whether the window would not have fitted otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationDue:
-    """Turns are to be observed, and the user is asked first."""
+    """Turns should be observed; the user is asked first."""
 
     turns: tuple[int, int] | None
-    """The first and the last position; None where observations are to be rewritten."""
+    """The first and last position; None if observations are to be rewritten."""
     tokens: int
-    """Of these turns, or observations."""
+    """Tokens of these turns or observations."""
     by: str
-    """Who would do it."""
+    """The model that would observe."""
 
 
 _MemoryEvent = MemoryUpdated | ObservationDue | FactsFound
@@ -154,30 +154,30 @@ Event = ShownPiece | _WindowEvent | _ToolEvent | _MemoryEvent | _TurnEvent
 
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
-    """What the events of one answer come to so far. Moments are seconds of the caller's clock."""
+    """The progress of one answer, folded from its events. Times are the caller's, in seconds."""
 
     mode: Mode
     window: ContextWindow | None = None
-    """What was sent for it last; None before it left."""
+    """The window sent last; None before that."""
     text: str = ""
     left_at: float | None = None
-    """When that window left, or leaves once more after a pause; None before."""
+    """When that window was sent, or will be sent again after a pause; None before."""
     first_at: float | None = None
-    """When its first piece came, text or reasoning; None before."""
+    """When the first delta arrived, text or reasoning; None before."""
     ended_at: float | None = None
-    """When it was over, one way or another; None before."""
+    """When the answer ended, however it ended; None before."""
     usage: Usage | None = None
-    """What the provider reported; None where it did not."""
+    """As the provider reported it; None if it did not."""
     cost: float | None = None
-    """In US dollars, once it is over; None where that is not known."""
+    """In US dollars, once ended; None if unknown."""
     counted: int = 0
-    """Tokens of the text by the own counter, once it is over."""
+    """Tokens of the text by jitchat's own counter, once ended."""
     reply: Turn | None = None
-    """As it was stored; None before that, and where it was stopped."""
+    """The reply as stored; None before that, or if it was stopped."""
     error: JitchatError | None = None
-    """Why it failed, or was cut."""
-    told: str = ""
-    """What is to be known of the request, as a sentence; mostly empty."""
+    """Why it failed or was cut."""
+    notice: str = ""
+    """A notice about the request (a retry, an adapted parameter), as a sentence; usually empty."""
 
     @property
     def is_over(self) -> bool:
@@ -185,27 +185,27 @@ class AnswerProgress:
 
     @property
     def to_first(self) -> float | None:
-        """Seconds from its window's leaving to its first token; None where none came."""
+        """Seconds from sending the window to the first token; None if none arrived."""
         return _between(self.left_at, self.first_at)
 
     @property
     def took(self) -> float | None:
-        """Seconds from its window's leaving to its end; None before, and where none left."""
+        """Seconds from sending the window to the end; None before, or if nothing was sent."""
         return _between(self.left_at, self.ended_at)
 
     def ended(self, moment: float, cost: float | None, counted: int) -> "AnswerProgress":
-        """Close it: nothing more comes."""
+        """Mark the answer as ended."""
         return replace(self, ended_at=moment, cost=cost, counted=counted)
 
     def after(self, event: Event, moment: float) -> "AnswerProgress":
-        """Take in an event that was reported for it at that moment."""
+        """Apply an event that was reported at that moment."""
         match event:
             case WindowBuilt(window):
                 return replace(self, window=window, left_at=moment, text="")
             case ReplyDelta() | ReasoningDelta():
                 text = self.text + event.text if isinstance(event, ReplyDelta) else self.text
                 first = moment if self.first_at is None else self.first_at
-                return replace(self, text=text, first_at=first, told="")
+                return replace(self, text=text, first_at=first, notice="")
             case ReasoningFound():
                 return replace(self, text="")
             case TurnStored(turn) if turn.role is Role.ASSISTANT:
@@ -220,10 +220,10 @@ class AnswerProgress:
             case SendFailed(error, _):
                 return replace(self, error=error)
             case RetryScheduled(seconds, why):
-                told = f"{why}; sent again in {seconds:.0f} s"
-                return replace(self, left_at=moment + seconds, told=told)
+                notice = f"{why}; retrying in {seconds:.0f} s"
+                return replace(self, left_at=moment + seconds, notice=notice)
             case RequestAdapted(sentence) | LimitLearnt(_, sentence):
-                return replace(self, told=sentence)
+                return replace(self, notice=sentence)
             case _:
                 return self
 

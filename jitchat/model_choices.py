@@ -1,6 +1,6 @@
-"""Every provider with its state and its models: for `jitchat models`, and for the screen.
+"""Every provider with its state and models, for `jitchat models` and the model picker.
 
-No server is asked without being told to; `running` asks those of this machine only.
+Servers are contacted only on request; `running` contacts only those on this machine.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from jitchat.text.figures import megabytes
 from jitchat.values import CHOSEN, OWN, Limit
 
 _Running = Sequence[LocalServer] | None
-"""The servers that answer on this machine; None where nobody looked yet."""
+"""The servers running on this machine; None if they were not looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ModelChoices:
     transport: httpx.AsyncBaseTransport | None = None
 
     def all(self, running: _Running = None) -> tuple[ProviderChoice, ...]:
-        """List every provider. Slow; JitchatError where keys or kept lists cannot be read."""
+        """List every provider. Slow; raises JitchatError if keys or stored lists are unreadable."""
         return self._choices(self.settings.profiles(), running)
 
     def one(self, name: str, running: _Running = None) -> ProviderChoice:
@@ -66,21 +66,21 @@ class ModelChoices:
         return await servers.find_local(self.transport, moved)
 
     async def here(self) -> tuple[ProviderChoice, ...]:
-        """Look for servers on this machine; what became of each of those that are looked for."""
+        """Look for servers on this machine, and describe each local provider."""
         return await asyncio.to_thread(self._choices, self._local(), await self.running())
 
     def _local(self) -> list[Profile]:
         return [profile for profile in self.settings.profiles() if profile.is_local_preset]
 
     async def fetched(self, name: str) -> ProviderChoice:
-        """Ask a provider for its models, keep the list, and describe the provider anew."""
+        """Fetch and store a provider's list of models, and return its updated description."""
         models = await self.refresh(name)
         profile = self.settings.profile(name)
         running = (LocalServer(name, profile.base_url, models),)
         return await asyncio.to_thread(self.one, name, running)
 
     async def refresh(self, name: str) -> tuple[ModelInfo, ...]:
-        """Ask a provider for its models, and keep the list; JitchatError where that cannot be."""
+        """Fetch and store a provider's list of models. Raises JitchatError if that fails."""
         profile = self.settings.profile(name)
         found = await asyncio.to_thread(keys.find_key, profile, self.environ, self.keys_file)
         key, renew = (found.key, found.renew) if found else ("", None)
@@ -93,7 +93,7 @@ class ModelChoices:
 
 def _state(profile: Profile, running: _Running, key_source: str) -> tuple[State, str]:
     if profile.is_reader:
-        return State.READY, "It needs no key and no network."
+        return State.READY, "Needs no key and no network."
     if profile.is_local_preset:
         return _local_state(profile, running, has_key=bool(key_source))
     if profile.requires_key and not key_source:
@@ -102,7 +102,7 @@ def _state(profile: Profile, running: _Running, key_source: str) -> tuple[State,
 
 
 def _engine_choice(profile: Profile) -> ProviderChoice:
-    """Describe the model that is to run here: with what of this machine, or what is missing."""
+    """Describe the model that jitchat runs itself: with which resources, or what is missing."""
     wanted, limit = weights.known().get(profile.model), None
     try:
         plan = engine_plan(profile, profile.model)
@@ -128,17 +128,17 @@ def _local_state(profile: Profile, running: _Running, *, has_key: bool) -> tuple
     if here is None:
         return State.NOT_RUNNING, f"Nothing answers at {server_of(profile.base_url)}."
     if server_of(here.base_url) != server_of(profile.base_url):
-        moved = f"Set providers.{profile.name}.base_url to that."
-        return State.NOT_RUNNING, f"One answers at {here.base_url}. {moved}"
+        moved = f"Set providers.{profile.name}.base_url to that address."
+        return State.NOT_RUNNING, f"A server answers at {here.base_url}. {moved}"
     if here.models:
         return State.RUNNING, ""
     if profile.protocol == "ollama":
-        return State.RUNNING, "It has no models yet: `ollama pull` fetches one."
-    return State.RUNNING, "" if has_key else f"It wants its key. {profile.key_help}"
+        return State.RUNNING, "No models yet: download one with `ollama pull`."
+    return State.RUNNING, "" if has_key else f"It requires a key. {profile.key_help}"
 
 
 def _server_of(profile: Profile, running: Sequence[LocalServer]) -> LocalServer | None:
-    """Find the profile's server: at its own address, else wherever one of its kind answers."""
+    """Find the profile's server: at its own address, otherwise any of the same kind."""
     of_kind = [server for server in running if server.name == profile.name]
     own = server_of(profile.base_url)
     at_own_address = [server for server in of_kind if server_of(server.base_url) == own]
@@ -146,9 +146,9 @@ def _server_of(profile: Profile, running: Sequence[LocalServer]) -> LocalServer 
 
 
 def _offered(profile: Profile, models: Sequence[ModelInfo]) -> tuple[ModelInfo, ...]:
-    """Put the configured model first, and complete each by what the user and the table know.
+    """Put the configured model first, and complete each from the settings and the bundled table.
 
-    Models that answer only on an API that is not spoken here are left out.
+    Models that are only available through an API that jitchat does not support are left out.
     """
     listed = {model.name: model for model in models}
     first = [listed.pop(profile.model, ModelInfo(profile.model))] if profile.model else []

@@ -1,8 +1,8 @@
-"""When a conversation is observed: after a reply, in need, or when the user says so.
+"""When a conversation is observed: after a reply, when a window does not fit, or on request.
 
-Owns what is made of `observe` for one session. A pass is made from what stands when it begins, and
-stored only if the same stands when it is ready: of two that overlap, the later one is refused and
-made anew. So a message that is sent meanwhile, and a crash, find what was committed before.
+Owns the observing of one session. A pass is made from the current observations and stored only if
+they are unchanged when it is ready: of two passes that overlap, the later one is refused and made
+again. A message sent meanwhile, and a crash, find the observations that were committed before.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
 _TRIES = 3
-"""So many passes in a row may come too late; what is due then is left for the next reply."""
+"""After this many stale passes in a row, the work is left for the next reply."""
 BY_USER = "you"
-"""Who made an edit."""
+"""The author of an edit."""
 
 
 class Consent(StrEnum):
-    """Whether turns are observed without a question."""
+    """Whether turns are observed without asking."""
 
     ASK = "ask"
     AUTO = "auto"
@@ -48,7 +48,7 @@ class ObserveRules:
 
 
 class Observing:
-    """Observes the path of one conversation. One loop at a time; safe beside other instances."""
+    """Observes the path of one conversation. One loop at a time; safe with other instances."""
 
     def __init__(
         self,
@@ -61,26 +61,26 @@ class Observing:
         self._memory, self._history_before, self._counter = memory, history_before, counter
         self._maker = PassMaker(observer, counter)
         self._in_need = PassMaker(None, counter)
-        """What cannot wait is made by what is built in: it takes no time."""
+        """The built-in observer, for passes that a message waits for."""
         self.thresholds, self.consent = rules.thresholds, rules.consent
         self._is_running = False
 
     @property
     def observer(self) -> str:
-        """The name of who makes observations."""
+        """The observer's name."""
         return self._maker.observer.name
 
-    # What stands.
+    # The current observations.
 
     def standing(self, before: int | None = None) -> Standing:
-        """Tell what there is to decide on, of the turns ahead of a position, else of all."""
+        """Return what the policy decides on, for the turns before a position or for all."""
         before = self._end if before is None else before
         observations = self._memory.distilled(before).observations
         tokens = observation_tokens(observations, self._counter.count)
         return Standing(self._history_before(before), observations, tokens)
 
     def passes(self) -> list[ObservationPass]:
-        """List the passes that stand on the path, in order."""
+        """List the current passes on the path, in order."""
         return self._memory.observed.passes(self._path, self._end)
 
     def due(self, limit: int) -> Due:
@@ -97,7 +97,7 @@ class Observing:
     # Making passes.
 
     async def after_reply(self, limit: int) -> AsyncGenerator[MemoryUpdated | ObservationDue, None]:
-        """Observe what is due, ahead of need; where the user is to be asked first, say so."""
+        """Observe what is due; if the user must be asked first, yield `ObservationDue` instead."""
         if self.consent is Consent.OFF or self._is_running:
             return
         due = await asyncio.to_thread(self._due_unasked, limit)
@@ -116,7 +116,7 @@ class Observing:
     async def run(
         self, limit: int, *, everything: bool = False
     ) -> AsyncGenerator[MemoryUpdated, None]:
-        """Make the passes that are due, one after the other; `everything`: all that can be."""
+        """Make the passes that are due, in order; with `everything`, all that are possible."""
         if self._is_running:
             return
         self._is_running, may_reflect, tries = True, True, 0
@@ -131,7 +131,7 @@ class Observing:
                     continue
                 if made is None and (due is None or isinstance(due, Observe) or not may_reflect):
                     return
-                # what cannot be made smaller keeps no turn from being observed
+                # observing continues even if the observations cannot be condensed
                 may_reflect, tries = made is not None, 0
                 if made is not None:
                     yield MemoryUpdated(made)
@@ -146,9 +146,9 @@ class Observing:
     async def make_room(
         self, limit: int, before: int, fits: Callable[[], bool]
     ) -> AsyncGenerator[MemoryUpdated, None]:
-        """Observe until a window fits; the previous exchange as well where it does not without.
+        """Observe until a window fits, including the previous exchange if necessary.
 
-        Nothing is done where the user turned observing off.
+        Does nothing if the user turned observing off.
         """
         tries = 0
         while self.consent is not Consent.OFF and not await asyncio.to_thread(fits):
@@ -169,10 +169,10 @@ class Observing:
     async def _made(
         self, due: Due, maker: PassMaker, before: int | None = None
     ) -> ObservationPass | None:
-        """Make and store the first pass of what is due; None where nothing comes of it.
+        """Make and store the first due pass; None if it has no result.
 
         Raises:
-            StaleObservations: Something else stands by now.
+            StaleObservations: The observations have changed meanwhile.
 
         """
         path, passes = await asyncio.to_thread(self._chain, before)
@@ -215,10 +215,10 @@ class Observing:
     def _excluded(self) -> frozenset[int]:
         return frozenset(turn for turn, hold in self._memory.pins.items() if hold == "excluded")
 
-    # What the user does with them.
+    # Changes by the user.
 
     def undo(self) -> ObservationPass | None:
-        """Take back the last pass; None where there is none. Nothing is made unasked after it."""
+        """Undo the last pass; None if there is none. Observing then pauses until requested."""
         passes = self.passes()
         if not passes:
             return None
@@ -226,13 +226,13 @@ class Observing:
         return passes[-1]
 
     def reset(self) -> None:
-        """Throw all observations of the conversation away."""
+        """Discard all observations of the conversation."""
         self._memory.observed.undo_all()
 
     def edit(self, number: int, text: str) -> ObservationPass | None:
-        """Write a line anew, in the user's words; an empty text takes it out.
+        """Replace a line with the user's text; an empty text removes it.
 
-        `number` counts the lines that stand from 0; None where no line has it.
+        `number` counts the current lines from 0. Returns None if there is no such line.
         """
         passes = self.passes()
         lines = list(self._memory.distilled(self._end).observations.lines)
@@ -249,7 +249,7 @@ class Observing:
 
 
 def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Turn, ...]:
-    """Give the turns of the first batch that another pass did not take in meanwhile."""
+    """Return the turns of the first batch that no other pass has observed meanwhile."""
     for batch in batches:
         left = tuple(turn for turn in batch if turn.position > through)
         if left:
@@ -258,7 +258,7 @@ def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Tu
 
 
 def _turns_of(due: Due) -> tuple[int, int] | None:
-    """Give the positions of the first and the last turn that are due; None for a reflection."""
+    """Return the first and last position due; None for a reflection."""
     if not isinstance(due, Observe):
         return None
     return due.batches[0][0].position, due.batches[-1][-1].position

@@ -1,8 +1,9 @@
 """From a draft to the windows that could be sent for it. Sends nothing, changes nothing.
 
-One question is looked up once; a window of any mode and any budget is planned from that.
+A question is searched for once; windows of any mode and budget are planned from the result.
 
-What cannot be kept is passed over: it is a help, and no reason to refuse a message or a reply.
+Failures to store prices and calibration samples are ignored: they only save work, and are no reason
+to refuse a message.
 """
 
 import threading
@@ -44,44 +45,44 @@ from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow
 
 _WORTH_KEEPING = 4_096
-"""Turns: to price so many takes a twentieth of a second."""
+"""Turns; pricing this many takes about 0.05 s."""
 Planned = ContextWindow | WindowOverflow
-"""A window, or why there is none."""
+"""A window, or why none can be planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A draft in its place in the conversation, and what was found for it."""
+    """A draft at its position in the conversation, with what was retrieved for it."""
 
     turn: Turn
-    """What the draft is, or will be."""
+    """The draft's turn, stored or not."""
     retrieval: Retrieval = field(default_factory=Retrieval)
     once: Once = NO_MORE
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What planning has to know of the model that gets the windows."""
+    """What planning needs to know about the model."""
 
     model: str
     system: str
-    """Its instructions."""
+    """The system prompt."""
     calibration: Calibration
-    """How far the counter is off for it."""
+    """The counter's correction for this model."""
     sees: bool | None = None
-    """Whether it takes pictures; None where nobody tells."""
+    """Whether it accepts pictures; None if unknown."""
     picture_tokens: Callable[[int, int], tuple[int, bool]] = lambda _width, _height: (0, False)
-    """Counts one; see `FileSources`."""
+    """Counts a picture's tokens from its width and height; see `FileSources`."""
     system_reason: str = reasons.INSTRUCTIONS
-    """Whose the instructions are."""
+    """Where the system prompt comes from, as its segment shows it."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
-"""Chooses the tools that a question's window offers."""
+"""Returns the tools that a question's window offers."""
 
 
 class Planning:
-    """Plans over one conversation. Safe to use from several threads."""
+    """Plans windows for one conversation. Thread-safe."""
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class Planning:
         offering: Offering = lambda *_: (),
         files_named: Callable[[str], Sequence[Attachment]] = lambda _: (),
     ) -> None:
-        """`model_facts` are of the model that gets the next window.
+        """`model_facts` describes the model of the next window.
 
         `files_named` reads the files that a draft names.
         """
@@ -100,11 +101,11 @@ class Planning:
         self._lock = threading.Lock()
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
-        """The turns that `_history` was made of: from key to key, they are the same."""
+        """The turns that `_history` was built from: they rarely change between keystrokes."""
         self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
 
     def over(self, memory: Memory) -> "Planning":
-        """Plan alike over another memory, or over the same without what it knows of prices."""
+        """Return the same planning over another memory, or over this one without cached prices."""
         planned = self._model_facts, self._offering, self._files_named
         return Planning(memory, self._counter, *planned)
 
@@ -113,10 +114,10 @@ class Planning:
         return Steering.from_words(self._memory.pins)
 
     def question(self, draft: str, once: Once = NO_MORE) -> Question:
-        """Make the draft's turn and search for it; for an empty one, nothing is looked for.
+        """Make the draft's turn and search for it; an empty draft is not searched for.
 
         Raises:
-            FileRefused: It names a file that cannot be attached.
+            FileRefused: The draft names a file that cannot be attached.
 
         """
         self._memory.refresh()
@@ -125,12 +126,12 @@ class Planning:
         return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
 
     def attached(self, draft: str, once: Once) -> Once:
-        """Add the files that a draft names, where any are read; a turn has its own already.
+        """Add the files that a draft names; a turn that is sent again has its own already.
 
-        One that is gone, or was renamed, is taken as it was attached last by that name.
+        A file that no longer exists under its name is taken as it was last attached.
 
         Raises:
-            FileRefused: One of them cannot be attached.
+            FileRefused: A file cannot be attached.
 
         """
         if once.again is not None:
@@ -144,7 +145,7 @@ class Planning:
         return replace(once, files=tuple({file.digest: file for file in files}.values()))
 
     def _require_sight(self, files: Sequence[Attachment]) -> None:
-        """Refuse pictures for a model that cannot see, before anything is stored."""
+        """Refuse pictures for a model that does not accept them, before anything is stored."""
         facts = self._model_facts()
         picture = next((file.name for file in files if file.picture is not None), None)
         if picture is not None and facts.sees is False:
@@ -154,7 +155,7 @@ class Planning:
             )
 
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
-        """Search for what the user says; the turns that it names are wanted."""
+        """Search for the user's message; turns that it names as `#12` are wanted."""
         without, memory = once.without(self.steering), self._memory
         files = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
@@ -164,7 +165,7 @@ class Planning:
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 
     def _files(self, turn: Turn, once: Once) -> tuple[Attachment, ...]:
-        """Give the files ahead of a draft, then its own; none of turns that are kept out."""
+        """Return the files of turns before the draft, then its own, without excluded turns."""
         without, position = once.without(self.steering), turn.position
         stored = self._memory.files
         ahead = (file for file in stored if file.turn < position and file.turn not in without)
@@ -190,7 +191,7 @@ class Planning:
             return overflow
 
     def unmet(self, draft: str) -> str:
-        """Say which turns a draft names that no window shows: `no #99 here`; mostly nothing."""
+        """Name turns the draft refers to that no window can show: `no #99 here`; usually empty."""
         named = turn_references(draft)
         if not named:
             return ""
@@ -203,9 +204,9 @@ class Planning:
         return ", ".join(filter(None, reasons))
 
     def changed_files(self, draft: str) -> str:
-        """Say which files are others by now than those that were attached; mostly nothing.
+        """Name the files that have changed since they were attached; usually empty.
 
-        Looks at the files. One that the draft attaches anew is not named.
+        Reads the files' metadata. A file that the draft attaches again is not named.
         """
         latest = {file.path: file for file in self._memory.files}
         with suppress(FileRefused):
@@ -216,11 +217,11 @@ class Planning:
             return ""
         file, more = changed[0], len(changed) - 1
         others = f", and {more} more" if more else ""
-        told = f"{one_line(file.name)} has changed since #{file.turn}{others}"
-        return f"{told}: {one_line(self._mention(file))} attaches it as it is now"
+        notice = f"{one_line(file.name)} has changed since #{file.turn}{others}"
+        return f"{notice}: {one_line(self._mention(file))} attaches it as it is now"
 
     def _mention(self, file: Attachment) -> str:
-        """Write what names a file: by its name, or by its whole path where that finds another."""
+        """Write a file's `@name`, or its whole path if the name would find another file."""
         short = mention_of(file.name)
         with suppress(FileRefused):
             if any(named.path == file.path for named in self._files_named(short)):
@@ -253,7 +254,7 @@ class Planning:
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
-        """Make the turn that the draft will be; sent again, an unanswered one is that turn."""
+        """Make the draft's turn; an unanswered message that is sent again keeps its turn."""
         if once.again is not None:
             return once.again
         if once.after is not None:
@@ -269,7 +270,7 @@ class Planning:
         return Turn(position, Role.USER, content, self._memory.store.now(), use=use)
 
     def history_before(self, position: int) -> History:
-        """Price the turns ahead of a draft; each is priced once."""
+        """Price the turns before a draft; each is priced once."""
         with self._lock:
             turns = self._memory.turns
             ahead = turns[: up_to(turns, position - 1)]
@@ -286,7 +287,7 @@ class Planning:
             return self._history
 
     def _steered_by(self, history: History, without: frozenset[int]) -> History:
-        """Take turns out; while nothing changes, as from key to key, that is done once."""
+        """Remove excluded turns, reusing the last result if nothing changed."""
         with self._lock:
             known, taken = self._steered_from
             if known is not history or taken != without:
@@ -301,9 +302,9 @@ class Planning:
 def known_history(
     memory: Memory, counter: TokenCounter, position: int
 ) -> tuple[History, Sequence[Turn]]:
-    """Make the history of the turns ahead of a position as far as they were priced before.
+    """Return the history of the turns before a position as far as stored prices reach.
 
-    Gives those turns as well, with what no window shows.
+    Also returns those turns, including the ones that no window shows.
     """
     now = memory.snapshot
     costs = TurnCosts(memory.store.database, memory.conversation.id, counter.name).read(now.path)
@@ -313,7 +314,7 @@ def known_history(
 
 
 def keep_costs(memory: Memory, counter: TokenCounter, history: History) -> None:
-    """Store what the turns cost that do not change any more; what cannot be stored is not."""
+    """Store the prices of turns that can no longer change; failures are ignored."""
     now = memory.snapshot
     settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
     costs = dict(zip(history.positions, history.costs, strict=True))
@@ -329,17 +330,17 @@ def _ids(positions: Iterable[int]) -> str:
 
 
 class Meter:
-    """A counter, and how far it is off for one model."""
+    """A token counter with its correction for one model."""
 
     def __init__(self, counter: TokenCounter, learnt: ModelLessons | None) -> None:
         self._counter, self._learnt = counter, learnt
         self.calibration = self._learnt_calibration()
 
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
-        """Learn from what the provider made of a window that was counted here.
+        """Learn from the provider's count of a window that was counted here.
 
-        Nothing is learnt from one that hands reasoning back, for nobody tells what it counts for;
-        nor from one with pictures, which the counter does not count.
+        Nothing is learnt from a window that sends reasoning back, whose tokens are not documented,
+        or one with pictures, which the counter does not count.
         """
         if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
             return
@@ -353,9 +354,9 @@ class Meter:
             self.calibration = now if now.samples else self.calibration
 
     def refused(self, window: ContextWindow, refusal: ContextOverflow, known: Budget) -> Budget:
-        """Learn from a refusal; the budget that fits what it tells.
+        """Learn from a refusal, and return a budget that fits the limit it states.
 
-        Half of the window is what fits where it names no limit.
+        If it states no limit, half of the window is assumed to fit.
         """
         limit = refusal.limit
         half = replace(known, limit=window.used // 2 + known.reserve, limit_source=LEARNT)
@@ -377,10 +378,10 @@ class Meter:
 def refusal_sentence(
     provider: str, model: str, window: ContextWindow, refusal: ContextOverflow
 ) -> str:
-    """Say what a model's server told when it refused a window, and what follows."""
-    takes = "does not say how much it takes"
+    """Describe a server's refusal of a window, and what happens next."""
+    takes = "does not state its limit"
     if refusal.limit:
         takes = f"takes {refusal.limit:,} tokens (until {forgetting(provider, model)})"
     size = f"{'' if window.is_sure else '~'}{window.used:,}"
-    after = "" if window.mode is Mode.FULL else " A smaller one is sent."
-    return f"{model} {takes}; a window of {size} was sent and refused.{after}"
+    after = "" if window.mode is Mode.FULL else " Sending a smaller one."
+    return f"{model} {takes}; it refused a window of {size}.{after}"

@@ -1,7 +1,7 @@
-"""Trying noted cases again: whether the window of a message would now have the wanted turn.
+"""Checks noted cases: whether a message's window would now contain the turn it was missing.
 
-Each message is planned in its own place, with the settings, pins and exclusions of today, in
-`jit`, as if it were sent again. Nothing is sent, and no conversation is changed.
+Each message is planned at its own position in `jit`, with today's settings, pins and exclusions, as
+if it were sent again. Nothing is sent, and no conversation is changed.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ from jitchat.window.steering import Once
 class CaseResult:
     case: Case
     then: Standing | None
-    """How the wanted turn stood to the window that was sent; None where none was."""
+    """The wanted turn's status in the window that was sent; None if none was sent."""
     now: Standing | None
-    """How it stands to the one that would be sent; None where none can be planned."""
+    """Its status in the window that would be sent now; None if none can be planned."""
     sentences: tuple[str, ...]
-    """Why it stands so, or why there is no window."""
+    """Why it has that status, or why there is no window."""
 
     @property
     def passes(self) -> bool:
-        """Whether the wanted turn is there, whole or as an excerpt: an index line is too little."""
+        """Whether the window has the turn, whole or as an excerpt; an index line is not enough."""
         return self.now in (Standing.SENT, Standing.EXCERPT)
 
 
@@ -42,12 +42,13 @@ class CaseChecker:
         memory = session.memory
         path = memory.store.path(memory.conversation.id)
         self._places = [(path, memory, session.planning.over(memory))]
-        """The conversation's path, and those to messages that are not on it."""
+        """The conversation's path, then paths to messages on other branches."""
 
     def check(self, case: Case) -> CaseResult:
-        """Plan the window of the case's message, and look for the wanted turn.
+        """Plan the window of the case's message, and look for the wanted turn in it.
 
-        A picker's model is not asked. In order of their messages, each turn is priced once.
+        A picker's model is not asked. Check cases in order of their messages: each turn is then
+        priced only once.
         """
         memory, planning = self._place_of(case)
         then, wanted = standing_then(memory, case), case.wanted.position
@@ -77,9 +78,9 @@ class CaseChecker:
 
 
 def requested_cases(session: Session, said: Turn, reply: Turn) -> list[Case]:
-    """Make cases of the turns that the model had to ask for: the automatic choice missed them.
+    """Make cases of the turns that the model had to request because retrieval missed them.
 
-    Those that the reply names; where it names none, all that were given.
+    If the reply refers to some of the turns, only those; otherwise all that were returned.
     """
     sent = session.sent_exchange(said, reply)
     if sent is None:
@@ -93,7 +94,7 @@ def requested_cases(session: Session, said: Turn, reply: Turn) -> list[Case]:
 
 
 def standing_then(memory: Memory, case: Case) -> Standing | None:
-    """Tell how the wanted turn stood to the window that was sent, by its ledger."""
+    """Return the wanted turn's status in the window that was sent, from its ledger."""
     if case.window_id is None:
         return None
     window = window_of(memory.store.database, case.window_id)

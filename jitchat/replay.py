@@ -1,9 +1,8 @@
-"""What was sent: windows as they left, checked against their hash; what they took beside `full`.
+"""Windows as they were sent, verified by hash, and their savings compared with `full`.
 
-Savings: tokens are own counts on both sides. In money, `full` gets the cheaper of two ways: a
-prompt cache that holds all of its window before, or none. So nothing is saved on paper only; and
-where `full` is what was sent, it costs what was paid. What a small model took to choose is in no
-sum.
+Savings in tokens compare jitchat's own counts. In money, `full` is priced the cheaper of two ways,
+with a prompt cache that holds its whole previous window, or with none, so that savings are never
+overstated; if `full` was sent, its cost is what was paid. Small models are not included.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,15 +20,15 @@ from jitchat.window.window import ContextWindow, Kind, Segment
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A send with the window that left."""
+    """A send with its window."""
 
     send: Send
     window: ContextWindow
     said: Turn
     reply: Turn | None
-    """None where no reply came."""
+    """None if there was no reply."""
     digest: str
-    """SHA-256 of the messages as they are now, in hexadecimal."""
+    """SHA-256 of the messages as read now, in hexadecimal."""
 
     @property
     def is_as_sent(self) -> bool:
@@ -37,21 +36,21 @@ class Replayed:
 
 
 class Replay:
-    """The sends of one conversation. Reads, and changes nothing; takes a thread's time."""
+    """The sends of one conversation. Read-only; blocking, so call it in a thread."""
 
     def __init__(self, store: ColdStore, conversation: str) -> None:
         """`conversation` is its id."""
         self._store, self._conversation = store, conversation
 
     def sends(self) -> list[Send]:
-        """List all of them, of every branch, in the order of sending."""
+        """List the sends of all branches, in the order of sending."""
         return WindowArchive(self._store.database).sends(self._conversation)
 
     def open(self, send: Send) -> Replayed:
-        """Read one of them whole.
+        """Read a send with its window.
 
         Raises:
-            StoreUnreadable: What is kept of it is damaged.
+            StoreUnreadable: The stored window is damaged.
 
         """
         window = window_of(self._store.database, send.window_id)
@@ -66,10 +65,10 @@ class Replay:
 
 
 def window_of(database: Database, window_id: int) -> ContextWindow:
-    """Read one window as it was sent, by the archive's key.
+    """Read a window as it was sent, by its id in the archive.
 
     Raises:
-        StoreUnreadable: It is not there, or what is kept of it is damaged.
+        StoreUnreadable: It is missing or damaged.
 
     """
     try:
@@ -87,7 +86,7 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
 
 
 def _with_pictures(window: ContextWindow, database: Database) -> ContextWindow:
-    """Give the pictures of a window their bytes, which are kept with the files."""
+    """Add the bytes of pictures, which are stored with the files."""
     if not any(segment.file is not None and segment.file.picture for segment in window.segments):
         return window
     return replace(
@@ -104,68 +103,68 @@ def _with_picture(segment: Segment, database: Database) -> Segment:
 
 
 def sends_for(sends: list[Send], position: int) -> list[Send]:
-    """Choose those that answered a user's turn; for the position of a reply, those that gave it."""
+    """Return the sends for a user's turn or, given a reply's position, those that produced it."""
     gave = [send for send in sends if send.reply == position]
     return gave or [send for send in sends if send.said == position]
 
 
 Price = Callable[[Send, Usage], float | None]
-"""What so much would cost as that send, in US dollars; None where no price is known."""
+"""Prices usage at the rates of a send, in US dollars; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Input in US dollars, of the sends that have a known price."""
+    """Cost of input in US dollars, for sends with a known price."""
 
     sent: float = 0.0
     cached: float = 0.0
-    """What `full` would have cost behind a cache that was warm whenever it can have been."""
+    """What `full` would have cost with a prompt cache, warm whenever possible."""
     uncached: float = 0.0
-    """What it would have cost without any."""
+    """What `full` would have cost without a cache."""
     sends: int = 0
-    """So many have a price."""
+    """How many sends have a price."""
 
     @property
     def full(self) -> float:
-        """The cheaper of both ways."""
+        """The cheaper of the two."""
         return min(self.cached, self.uncached)
 
     @property
     def saved(self) -> float:
-        """Negative where `full` would have been cheaper."""
+        """Negative if `full` would have been cheaper."""
         return self.full - self.sent
 
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Running totals, up to and with one send."""
+    """Running totals up to and including one send."""
 
     sends: int = 0
-    """So many count: they brought an answer, or a report."""
+    """How many sends are included: those with a reply or reported usage."""
     unanswered: int = 0
-    """So many brought neither, and are not in any sum: they were refused, or never arrived."""
+    """How many sends had neither, and are in no total: refused, or never delivered."""
     sent: int = 0
-    """Tokens of all windows that were sent."""
+    """Tokens of all windows sent."""
     full: int = 0
     """Tokens that `full` would have sent instead."""
     money: Money = Money()
 
     @property
     def saved(self) -> int:
-        """Tokens; negative where more was sent than `full` would have."""
+        """Tokens; negative if more was sent than `full` would have."""
         return self.full - self.sent
 
     @property
     def share(self) -> float:
-        """The saved share of `full`; 0 where there is nothing."""
+        """The saved share of `full`; 0 if nothing was sent."""
         return self.saved / self.full if self.full else 0.0
 
 
 def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) -> list[Savings]:
-    """Sum up the sends, in the order of sending: one total after each.
+    """Return a running total after each send, in the order of sending.
 
-    `life` is how long the provider's cache keeps what nobody asks for; None where that is not
-    known, and then the cache is taken to be warm always.
+    `life` is how long the provider's cache keeps an unused prefix; if it is None (unknown), the
+    cache is assumed to be always warm.
     """
     caching = {
         _cache_of(send)
@@ -194,7 +193,7 @@ def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) 
 
 
 def _money(money: Money, amounts: Sequence[float | None]) -> Money:
-    """Add what was paid, and `full` with and without a cache; nothing where a price is missing."""
+    """Add the amounts paid, and for `full` with and without a cache, unless a price is missing."""
     sent, cached, uncached = amounts
     if sent is None or cached is None or uncached is None:
         return money
@@ -204,7 +203,7 @@ def _money(money: Money, amounts: Sequence[float | None]) -> Money:
 
 
 def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
-    """Give what was charged: as it was reported, else by own count."""
+    """Return the input charged: as reported, otherwise as counted here."""
     usage = send.usage
     if usage is not None and usage.input_tokens is not None:
         return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
@@ -213,10 +212,10 @@ def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
 
 
 def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
-    """Give what `full` would have used behind a cache, and without one.
+    """Return the input that `full` would have used with a cache, and without one.
 
-    Its tokens are counted as the provider counts, by what it reported for the window that was
-    sent. On another branch the window before can be larger; the draft is new there, too.
+    Its tokens are scaled by the provider's count of the window that was sent. On another branch the
+    previous window can be larger; the draft is new there, too.
     """
     if send.mode is Mode.FULL:
         return paid, paid
@@ -233,9 +232,9 @@ def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
 def input_ahead(
     window: ContextWindow, sends: Sequence[Send], now: datetime, life: timedelta | None
 ) -> Usage:
-    """Forecast the input of a window that is not sent yet, as its provider would report it.
+    """Forecast the input usage that the provider would report for a window.
 
-    `sends` are those before it to the same model; `life` is as in `savings`.
+    `sends` are the earlier ones to the same model; `life` is as in `savings`.
     """
     before = _warm(sends[-1] if sends else None, now, life)
     caches = any(each.usage and each.usage.cached_tokens for each in sends)
@@ -246,9 +245,9 @@ def input_ahead(
 
 
 def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
-    """Count the tokens at the start that are the same: up to the first kind of another size.
+    """Count the tokens of the common prefix: up to the first segment kind of a different size.
 
-    Turns are appended to a block that starts where it did; one that was cut is another.
+    The recent block only grows at its end until it is cut, and then starts at another turn.
     """
     repeated = 0
     for kind in (kind for kind in Kind if kind.is_stable):
@@ -262,13 +261,13 @@ def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
 
 
 def _start_alike(one: Mode, other: Mode) -> bool:
-    """Whether the turns of both modes start at the same one: jit and recency have one block."""
+    """Whether the recent blocks of both modes start at the same turn: jit and recency share one."""
     is_own = any(mode is Mode.FULL or mode.distils for mode in (one, other))
     return one is other or not is_own
 
 
 def _warm(before: Send | None, now: datetime | None, life: timedelta | None) -> Send | None:
-    """Give the send that a cache still has; None where it has none."""
+    """Return the previous send if it is still cached, otherwise None."""
     if before is None or life is None or before.sent_at is None or now is None:
         return before
     return before if now - before.sent_at <= life else None

@@ -1,7 +1,7 @@
-"""What is distilled from turns: observations, the memory document, facts. Values, as in `values`.
+"""Statements distilled from turns: observations, the memory document, facts. Frozen values.
 
-A statement is one line of text with its sources: every line can be opened, traced and checked.
-Statements are a cache over the cold store: they can be thrown away and made again.
+A statement is one line of text with its sources, so every line can be opened, traced and checked.
+Statements are a cache over the cold store: they can be discarded and made again.
 """
 
 from collections.abc import Container, Mapping
@@ -11,18 +11,18 @@ from enum import StrEnum
 from types import MappingProxyType
 
 DELETED = "deleted"
-"""Stands for the id of a conversation that was deleted; no conversation has it."""
+"""Replaces the id of a deleted conversation; no conversation has this id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The turns that a statement was taken from."""
+    """The turns that a statement was derived from."""
 
     first: int
     last: int
     """Positions, both included."""
     conversation: str = ""
-    """Its id; empty for the conversation that the statement is read in."""
+    """Its id; empty for the conversation in which the statement is read."""
 
     @property
     def turns(self) -> range:
@@ -37,42 +37,42 @@ class Source:
 
 class Priority(StrEnum):
     HIGH = "high"
-    """Constraints, decisions, standing instructions, open tasks: reflection keeps their words."""
+    """Constraints, decisions, standing instructions, open tasks: reflection keeps them verbatim."""
     MEDIUM = "medium"
     LOW = "low"
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A later statement holds in place of this one."""
+    """The later statement that replaced this one."""
 
     turn: int
-    """The position of the turn that says so."""
+    """The position of the turn with the later statement."""
     on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One dated line that an observer made of turns."""
+    """One dated line that an observer wrote about turns."""
 
     text: str
     """On one line."""
     source: Source
     priority: Priority = Priority.MEDIUM
     said_at: datetime | None = None
-    """Aware; of the first turn that it stems from. None where that has no date."""
+    """Timezone-aware, from the first source turn; None if that has no date."""
     refers_to: tuple[str, ...] = ()
-    """Days that the text speaks of, resolved: `2026-03-02`."""
+    """Days that the text refers to, resolved: `2026-03-02`."""
     superseded: Superseded | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """All that was observed along one path of a conversation, in order."""
+    """All observations along one path of a conversation, in order."""
 
     lines: tuple[Observation, ...] = ()
     through: int = 0
-    """The position of the last turn that is observed: up to it, each turn is. 0 for none."""
+    """The position up to which every turn is observed; 0 for none."""
 
 
 NOTHING_OBSERVED = Observations()
@@ -90,7 +90,7 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What a line said before a later statement contradicted it."""
+    """What a line said before it was contradicted."""
 
     text: str
     source: Source | None
@@ -103,30 +103,30 @@ class DocumentLine:
     text: str
     """On one line."""
     source: Source | None
-    """With its conversation's id; None for a line that the user wrote."""
+    """With the conversation's id; None for a line that the user wrote."""
     day: date | None = None
-    """On which it was said."""
+    """When it was said."""
     speaker: str = ""
-    """Who said it, where that is not the user."""
+    """Who said it, if not the user."""
     refers_to: tuple[str, ...] = ()
-    """Days that the text speaks of, resolved: `2026-03-02`."""
+    """Days that the text refers to, resolved: `2026-03-02`."""
     replaced: Replaced | None = None
-    """None where nothing was contradicted."""
+    """None if the line contradicts no earlier one."""
     mentions: int = 0
-    """How often it was said again in a later session."""
+    """How often later sessions repeated it."""
     is_pinned: bool = False
-    """Whether the user keeps it, whatever the writer makes of the document."""
+    """Whether the user pinned it, so that no writer removes it."""
     is_edited: bool = False
     """Whether the user wrote its text."""
 
     @property
     def is_kept(self) -> bool:
-        """Whether no writer may leave it out."""
+        """Whether writers must keep it."""
         return self.is_pinned or self.is_edited
 
 
 BARE = "conversation"
-"""All that the timeline says of a date of which there is nothing else to say."""
+"""The timeline's text for a date about which nothing else is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +134,17 @@ class MemoryDocument:
     """One version of a project's memory document."""
 
     lines: tuple[DocumentLine, ...] = ()
-    """In the order of the sections, and in each as they are to be read."""
+    """In the order of the sections and, in each, in reading order."""
     version: int = 0
-    """0 for the empty one, ahead of the first."""
+    """0 for the empty document before the first version."""
     through: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """By a conversation's id: the position of its last turn that the document was written from."""
+    """For each conversation's id, the position of its last turn that the document covers."""
 
     def without(self, conversation: str, positions: Container[int]) -> "MemoryDocument":
-        """Leave out the lines all of whose turns, of one conversation, are at some positions.
+        """Return the document without the lines whose source turns are all excluded.
 
-        A date of which some turns are there stays, without words.
+        `positions` are the excluded turns of `conversation`. If only a part of a line's turns is
+        excluded, a timeline line keeps its date but loses its text.
         """
         lines: list[DocumentLine] = []
         for line in self.lines:
@@ -162,75 +163,75 @@ class MemoryDocument:
 
 class FactKind(StrEnum):
     STANDING = "standing instruction"
-    """What the user always wants: every window carries it."""
+    """What the user always wants; every window includes it."""
     PREFERENCE = "preference"
     DECISION = "decision"
     STATED = "stated"
-    """What the user told jitchat to remember."""
+    """What the user asked jitchat to remember."""
 
 
 class FactState(StrEnum):
     PROPOSED = "proposed"
-    """Found, and not agreed to yet: no window carries it."""
+    """Found but not confirmed yet; no window includes it."""
     KEPT = "kept"
     FORGOTTEN = "forgotten"
-    """It is not proposed again."""
+    """Never proposed again."""
 
 
 class Proposing(StrEnum):
-    """What is done with facts that are found in what the user says."""
+    """What happens to facts found in the user's messages."""
 
     ASK = "ask"
-    """They are proposed, and kept on one key."""
+    """Propose them; the user keeps one with a key."""
     AUTO = "auto"
-    """They are kept."""
+    """Keep them."""
     OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A short statement that a project's conversations share."""
+    """A short statement shared by a project's conversations."""
 
     id: int
-    """0 before it is stored."""
+    """0 until it is stored."""
     text: str
     """On one line."""
     kind: FactKind
     source: Source | None
-    """With its conversation's id; None for one that the user typed."""
+    """With the conversation's id; None for a fact that the user typed."""
     stated_on: date | None = None
     valid_until: date | None = None
-    """The day on which a later fact took its place; None while it holds."""
+    """The day on which a later fact replaced it; None while it is valid."""
     state: FactState = FactState.KEPT
     superseded_by: int | None = None
-    """The id of that fact."""
+    """The id of the later fact."""
 
     @property
     def is_valid(self) -> bool:
-        """Whether no later fact took its place."""
+        """Whether no later fact replaced it."""
         return self.valid_until is None
 
     @property
     def holds(self) -> bool:
-        """Whether windows may carry it."""
+        """Whether windows may include it."""
         return self.state is FactState.KEPT and self.is_valid
 
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What windows of one draft have of distilled memory, beside the turns."""
+    """The distilled memory available to the windows of one draft."""
 
     observations: Observations = Observations()
     document: MemoryDocument = MemoryDocument()
     in_document: int = 0
-    """The position of this conversation's last turn that the document was written from."""
+    """The position of this conversation's last turn that the document covers."""
     facts: tuple[Fact, ...] = ()
-    """Those that hold, of the project, the oldest first."""
+    """The project's valid facts, oldest first."""
     conversation: str = ""
-    """The id of the one that the windows are of."""
+    """The id of the conversation that the windows belong to."""
 
     def without(self, positions: Container[int]) -> "Distilled":
-        """Leave out the statements all of whose turns, of this conversation, the user keeps out."""
+        """Leave out statements whose source turns, in this conversation, the user excluded."""
         lines = tuple(
             line
             for line in self.observations.lines

@@ -1,4 +1,4 @@
-"""What a turn has of tools, as plain data for the cold store and for JSON, and back again."""
+"""A turn's tool data as plain data for the cold store and JSON, and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Fields = dict[str, Any]
 
 
 def use_fields(use: ToolUse) -> Fields:
-    """Describe a use; what it does not have is left out."""
+    """Convert to a dict; absent fields are left out."""
     described: Fields = {}
     if use.calls:
         described["calls"] = [_call_fields(call) for call in use.calls]
@@ -27,19 +27,19 @@ def use_fields(use: ToolUse) -> Fields:
 
 
 def _call_fields(call: ToolCall) -> Fields:
-    """Describe a call; `asdict` takes ten times as long, and a window has hundreds."""
+    """Convert a call; `asdict` takes ten times as long, and a window has hundreds."""
     return {"id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def use_from(fields: object) -> ToolUse:
-    """Make what `use_fields` described.
+    """Restore from the output of `use_fields`.
 
     Raises:
-        TypeError: The fields describe no use.
+        TypeError: The fields are malformed.
 
     """
     if not isinstance(fields, Mapping):
-        raise TypeError("not a use")
+        raise TypeError("not tool data")
     if not fields:
         return NO_TOOL_USE
     echo, answers = fields.get("echo"), fields.get("answers")
@@ -71,7 +71,7 @@ def _call(fields: object) -> ToolCall:
 
 def _texts(fields: object) -> Mapping[str, str]:
     if not isinstance(fields, Mapping):
-        raise TypeError("no mapping")
+        raise TypeError("not a mapping")
     if not all(isinstance(each, str) for each in fields.values()):
         raise TypeError("not texts")
     return fields

@@ -1,6 +1,6 @@
-"""The turns of a path that is too long to be held in memory: read again as they are asked for.
+"""The turns of a path too long to keep in memory: read from the store on demand.
 
-Only turns that do not change any more are left to the store. Safe to use from several threads.
+Only turns that can no longer change are left in the store. Thread-safe.
 """
 
 import threading
@@ -13,17 +13,17 @@ from typing import overload
 from jitchat.values import Turn
 
 Read = Callable[[int, int], Iterable[Turn]]
-"""Reads the turns at positions from the first to the last, of whichever branch."""
+"""Reads the turns from the first to the last position, on any branch."""
 ReadSome = Callable[[Sequence[int]], Iterable[Turn]]
-"""Reads the turns at some positions."""
+"""Reads the turns at the given positions."""
 _BLOCK, _REMEMBERED = 8, 16_384
-"""Turns that are read at once where one is asked for, and so many are remembered."""
+"""Turns read at once when one is needed, and the size of the cache, in turns."""
 _FEW = 1_024
-"""Turns that are read at once where one after the other is."""
+"""Turns read at once when iterating."""
 
 
 class TurnList(Sequence[Turn]):
-    """In order of position: at some of them turns to be read, and behind these others in memory."""
+    """Turns in order of position: stored ones, read on demand, then late ones in memory."""
 
     def __init__(
         self, positions: "array[int]", stored: "StoredTurns", late: tuple[Turn, ...] = ()
@@ -71,24 +71,24 @@ class TurnList(Sequence[Turn]):
         return TurnList(self.positions, self._stored, (*self.late, *turns))
 
     def only(self, positions: "array[int]") -> "TurnList":
-        """Choose some of the turns that are to be read, and none of the others."""
+        """Keep the stored turns at the given positions, and no others."""
         return TurnList(positions, self._stored)
 
 
 class StoredTurns:
-    """Turns that were read last, and the way to read others."""
+    """A cache of stored turns that reads missing ones."""
 
     def __init__(self, read: Read, read_some: ReadSome) -> None:
         self._read, self._read_some, self._lock = read, read_some, threading.Lock()
         self._known: dict[int, Turn] = {}
 
     def turns_at(self, positions: Sequence[int]) -> list[Turn]:
-        """Read turns at ascending positions; a LookupError where there is none."""
+        """Read turns at ascending positions. Raises LookupError if one is missing."""
         found = {turn.position: turn for turn in self._read(positions[0], positions[-1])}
         return [found[position] for position in positions]
 
     def turn_at(self, position: int) -> Turn:
-        """Raises LookupError where there is no turn."""
+        """Read one turn. Raises LookupError if it is missing."""
         known = self._known.get(position)
         if known is None:
             start = position - position % _BLOCK
@@ -96,7 +96,7 @@ class StoredTurns:
         return known
 
     def read_ahead(self, positions: Iterable[int]) -> None:
-        """Read at once what will be asked for one by one."""
+        """Read in one query the turns that will be needed one by one."""
         missing = [position for position in positions if position not in self._known]
         if missing:
             self._keep(self._read_some(missing))
@@ -115,7 +115,7 @@ def joined(turns: Sequence[Turn], others: Iterable[Turn]) -> Sequence[Turn]:
 
 
 def chosen(turns: Sequence[Turn], are_wanted: Sequence[object]) -> Sequence[Turn]:
-    """Choose the turns for which there is something true in the same place."""
+    """Keep the turns whose element in `are_wanted` is true."""
     if not isinstance(turns, TurnList):
         return tuple(compress(turns, are_wanted))
     stored = len(turns.positions)
@@ -124,7 +124,7 @@ def chosen(turns: Sequence[Turn], are_wanted: Sequence[object]) -> Sequence[Turn
 
 
 def replaced(turns: Sequence[Turn], place: int, turn: Turn) -> Sequence[Turn]:
-    """Put a turn in place of another, which must be in memory."""
+    """Replace the turn at a place, which must be in memory."""
     if isinstance(turns, TurnList):
         late = place - len(turns.positions)
         return turns.only(turns.positions).followed_by(replaced(turns.late, late, turn))
@@ -138,7 +138,7 @@ def positions_of(turns: Sequence[Turn]) -> "array[int]":
 
 
 def up_to(turns: Sequence[Turn], position: int) -> int:
-    """Count of ascending turns those up to a position."""
+    """Count the turns up to a position; the turns must be ascending."""
     if isinstance(turns, TurnList):
         found = bisect_right(turns.positions, position)
         return found if found < len(turns.positions) else found + up_to(turns.late, position)
@@ -146,10 +146,10 @@ def up_to(turns: Sequence[Turn], position: int) -> int:
 
 
 def common_start(before: Sequence[Turn], after: Sequence[Turn]) -> int:
-    """Count the turns at the start that are the same in both.
+    """Count the leading turns that are equal in both.
 
-    Fast where they are the same objects, as in two snapshots of one conversation; what does not
-    change any more is the same wherever it is at one position.
+    Fast if they are the same objects, as in two snapshots of one conversation. Stored turns never
+    change, so equal positions mean equal turns.
     """
     start, size = 0, min(len(before), len(after))
     if not isinstance(before, TurnList) and not isinstance(after, TurnList):

@@ -1,6 +1,6 @@
-"""The values that every layer speaks in. Frozen, equal by content, without behaviour of their own.
+"""The values that all layers exchange. Frozen, equal by content, without behaviour.
 
-A turn is named by its position in its conversation, from 1: the `#id` on screen.
+A turn is identified by its position in its conversation, from 1: the `#id` on screen.
 """
 
 from dataclasses import dataclass, field
@@ -11,17 +11,17 @@ from jitchat.attachments import PartHit, Picture
 
 BY_USER = "set by you"
 LOADED = "loaded in the server"
-"""The source of a limit that holds right now: the memory for it is taken."""
+"""The limit's source when a server has loaded the model with that context size."""
 MAXIMUM = "the server's maximum"
 LEARNT = "learnt from a refusal"
-"""The source of a limit that a server named when it refused a window."""
+"""The limit's source when a server stated it in refusing a window."""
 OWN = "the reader's own"
 CHOSEN = "chosen for this machine"
-"""The source of the context size of a model that runs in a process of ours."""
+"""The limit's source for a model that jitchat runs itself."""
 ASSUMED = "assumed"
-"""How the source of a limit begins that nobody told."""
+"""Prefix of the source of a limit that no server, table or setting states."""
 UNTOLD = f"{ASSUMED}: the server did not say"
-"""The source where the server was asked."""
+"""The limit's source when the server was asked and gave none."""
 
 
 class Role(StrEnum):
@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 class Mode(StrEnum):
-    """How the window is chosen: by the planner in the module of that name in `window/modes/`."""
+    """How the window is chosen. The planner is the module of the same name in `window/modes/`."""
 
     FULL = (
         "full",
@@ -66,13 +66,13 @@ class Mode(StrEnum):
     )
 
     description: str
-    """As an order, for the palette."""
+    """An imperative sentence, for the palette."""
     meaning: str
-    """What a window of this mode holds, for the help."""
+    """What a window in this mode contains, for the help."""
     recalls: bool
-    """Whether old turns are looked for."""
+    """Whether earlier turns are retrieved."""
     distils: bool
-    """Whether what was distilled from old turns stands for them."""
+    """Whether distilled memory replaces earlier turns."""
 
     def __new__(
         cls,
@@ -89,34 +89,34 @@ class Mode(StrEnum):
 
     @property
     def short(self) -> str:
-        """Its name where there is little room: of more than four letters, three."""
+        """The name for narrow columns: three letters if it has more than four."""
         return self.value if len(self.value) <= 4 else self.value[:3]
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it sends turns as they are, and looks for none: what others are compared with."""
+        """Whether it sends turns unchanged and retrieves none: the baseline for comparisons."""
         return not (self.recalls or self.distils)
 
 
 USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
-"""What is measured where no modes are named: figures of before the others came are of these."""
+"""The modes measured by default; published figures are for these."""
 
 
 class RecallOrder(StrEnum):
-    """How recalled turns stand in the window."""
+    """The order of recalled turns in the window."""
 
     BEST_LAST = "best-last"
-    """By value, the best one nearest to the question."""
+    """Ascending by score: the best turn is nearest to the question."""
     DATE = "date"
 
 
 class Reach(StrEnum):
-    """From which conversations turns are recalled."""
+    """The conversations from which turns are recalled."""
 
     CONVERSATION = "conversation"
-    """From the one that is open."""
+    """The open conversation only."""
     PROJECT = "project"
-    """From those of its project."""
+    """All conversations of its project."""
     ALL = "all"
 
 
@@ -131,80 +131,80 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
     """The app ended while the reply was streaming."""
     UNANSWERED = "unanswered"
-    """A user turn whose request failed; it is kept, and left out of later windows."""
+    """A user turn whose request failed; it is kept but not sent in later windows."""
     STREAMING = "streaming"
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What the model may call."""
+    """A tool that the model may call."""
 
     name: str
-    """Letters, digits, `_` and `-`, at most 64: what every protocol takes."""
+    """At most 64 letters, digits, `_` or `-`: every protocol accepts these."""
     description: str
     schema: str
-    """JSON Schema of the arguments, as text; an object's."""
+    """JSON Schema of the arguments, an object, as text."""
 
 
 REQUEST_CONTEXT = "request_context"
-"""The name of the tool by which a model asks the store for more."""
+"""The tool with which the model requests more from the store."""
 HANDLE_LARGE_RESULTS = "handle_large_results"
-"""The name of the tool by which a model chooses what is done with results that were held."""
+"""The tool with which the model decides what to do with results held at the gate."""
 EPHEMERAL = (REQUEST_CONTEXT, HANDLE_LARGE_RESULTS)
-"""Tools of jitchat's own: later windows carry neither their calls nor their results."""
+"""jitchat's own tools, whose calls and results are left out of later windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One use of a tool, as the model asked for it."""
+    """One use of a tool, as the model requested it."""
 
     id: str
-    """By which its result names it; unique within its answer."""
+    """Referenced by the result; unique within the reply."""
     name: str
     arguments: str
-    """JSON as the model wrote it, which may be broken; empty for none."""
+    """JSON as the model wrote it, possibly invalid; empty if there are no arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came back of a call."""
+    """The output of a tool call."""
 
     call: ToolCall
     content: str
     is_error: bool = False
     seconds: float | None = None
-    """How long the call ran; None where it did not."""
+    """Duration of the call; None if it did not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What a server wants handed back with an answer that calls tools: signatures, reasoning.
+    """Opaque data that a server expects back with a reply that calls tools: signatures, reasoning.
 
-    It says again what the answer's text and calls say: who changes these, drops it.
+    It repeats the reply's text and calls, so it must be dropped if either is changed.
     """
 
     origin: str
-    """Protocol, provider and model; nobody else is sent it."""
+    """Protocol, provider and model; it is sent to no other."""
     value: str
-    """JSON, opaque: in that protocol's own shape, as it was received."""
+    """JSON in the protocol's own format, exactly as received."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What a turn, and the message that carries it, has of tools beside its text."""
+    """The tool data of a turn or message, in addition to its text."""
 
     calls: tuple[ToolCall, ...] = ()
-    """The assistant's, in their order."""
+    """The assistant's calls, in order."""
     echo: Echo | None = None
-    """None where nothing but text and calls is to be handed back."""
+    """None if only text and calls need to be sent back."""
     answers: ToolCall | None = None
-    """The call of which this is the result; None for what is no result."""
+    """The call that this turn is the result of; None if it is not a result."""
     is_error: bool = False
-    """Whether the call failed, or was refused."""
+    """Whether the call failed or was declined."""
     form: str | None = None
-    """What windows carry in place of a result's whole text; None for the whole."""
+    """The shortened text that windows carry instead of the whole result; None for the whole."""
     seconds: float | None = None
-    """How long the call of a result ran; None where it did not, or nobody measured it."""
+    """Duration of the call; None if it did not run or was not measured."""
 
     def __bool__(self) -> bool:
         return self != NO_TOOL_USE
@@ -221,15 +221,15 @@ class Turn:
     role: Role
     content: str
     created_at: datetime | None = None
-    """Aware, or None where the source did not say."""
+    """Timezone-aware; None if the source gave no time."""
     name: str | None = None
-    """The speaker's own name, where the conversation gives one."""
+    """The speaker's name, if the conversation has one."""
     status: Status = Status.COMPLETE
     id: int = field(default=0, compare=False)
-    """The cold store's key; 0 for a turn that was never stored."""
+    """The cold store's key; 0 if the turn is not stored."""
     parent: int | None = None
-    """The position of the turn that this one follows, 0 for none; None where that is simply the
-    position before its own. Turns with one parent are each other's alternatives."""
+    """The position of the turn that this one follows, 0 for none; None means the position before
+    this one. Turns with the same parent are alternatives of each other."""
     use: ToolUse = NO_TOOL_USE
 
     @property
@@ -238,12 +238,12 @@ class Turn:
 
 
 DEFAULT_PROJECT = "default"
-"""Of conversations that nobody put into another one."""
+"""The project of conversations that were not assigned to one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A chat as the cold store lists it."""
+    """A conversation as the cold store lists it."""
 
     id: str
     title: str
@@ -252,25 +252,25 @@ class Conversation:
     updated_at: datetime
     project: str = DEFAULT_PROJECT
     is_temporary: bool = False
-    """Whether it reads and writes no distilled memory, and is deleted when it is left."""
+    """Whether it uses no distilled memory and is deleted when it is closed."""
     is_archived: bool = False
-    """Whether lists leave it out until it is asked for."""
+    """Whether lists and searches omit it by default."""
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What a conversation has of instructions by itself; None where it is as the settings say."""
+    """A conversation's own instructions; None means that the settings apply."""
 
     system: str | None = None
-    """A text of its own, in place of that of its persona, too."""
+    """The system prompt, also in place of the persona's."""
     persona: str | None = None
-    """A name; empty: no persona, whatever the settings say."""
+    """A persona's name; empty for no persona, whatever the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """What the hot index knows of one turn."""
+    """The hot index's entry for one turn."""
 
     turn: int
     """The turn's position."""
@@ -283,49 +283,49 @@ class IndexEntry:
     asks: bool = False
     """Whether the turn ends in a question."""
     tells_when: bool = False
-    """Whether the turn says anything about when."""
+    """Whether the turn mentions a time."""
     disclaims: bool = False
-    """Whether the turn only says that its speaker does not know."""
+    """Whether the turn only states that its speaker does not know."""
     standing: bool = False
-    """Whether the user says there what they always want or prefer."""
+    """Whether the user states a standing instruction or preference in it."""
 
 
 DATE, PLACE = "date", "place"
-"""Parts of a score, and the only ones of a turn that was asked for by time alone: for its day, and
-for its place in the order of turns."""
+"""Score parts for a turn's day and for its place in the order of turns: the only parts when a query
+asks by time alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A row of the shortlist: a turn that may be worth recalling."""
+    """A row of the shortlist: a turn that may be recalled."""
 
     turn: int
     rank: int
     """1 for the best."""
     score: float
-    """Fused; higher is closer. Comparable within one shortlist only."""
+    """The fused score; higher is better. Comparable only within one shortlist."""
     parts: tuple[tuple[str, float], ...]
-    """What the score is made of, by name; the values add up to `score`."""
+    """Named parts of the score, which add up to `score`."""
     matched: tuple[str, ...]
-    """The words of the query that the turn shares."""
+    """Query words that occur in the turn."""
     entry: IndexEntry
     rank_before: int | None = None
-    """Its rank before a reranker scored the shortlist; None where none did."""
+    """Its rank before reranking; None if the shortlist was not reranked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where one turn stands among all that were searched, on the shortlist or not."""
+    """A turn's rank among all turns searched, on the shortlist or not."""
 
     candidate: Candidate
-    """Its rank is among all of them."""
+    """Ranked among all turns searched."""
     of: int
-    """So many turns were searched."""
+    """How many turns were searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate that the picker chose to be loaded at full text."""
+    """A candidate that the picker chose to load at full text."""
 
     turn: int
     score: float
@@ -334,41 +334,41 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Picking:
-    """What asking a small model for the hits took, and whether they are its own."""
+    """What it took to have a small model pick the hits, and whether its picks were used."""
 
     model: str
     fallback: str = ""
-    """Why the heuristic's hits stand instead, as a clause; empty where the model's do."""
+    """Why the heuristic's hits were used instead, as a clause; empty if the model's were."""
     input_tokens: int = 0
-    """Of the very request that was sent; 0 where none was, or none was accepted."""
+    """Of the request as sent; 0 if none was sent or none was accepted."""
     output_tokens: int = 0
-    """As the provider reported them, else counted."""
+    """As the provider reported them, otherwise counted."""
     exact: bool = True
-    """Whether what counted is the small model's own tokenizer."""
+    """Whether the tokens were counted by the small model's own tokenizer."""
     ms: float = 0.0
-    """From asking to the end of the answer, or to giving up."""
+    """From sending the request to the end of the answer, or to the timeout."""
     cost: float | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
     by_scores: int | None = None
-    """What the window would take without the picks, in the counter's own tokens; None where they
-    are not the model's, or where that was not kept."""
+    """Tokens of the window that the scores alone would give, by the same counter; None if the
+    model's picks were not used, or if the number was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """What a reranker made of the shortlist, on this machine and for nothing but time."""
+    """How a reranker, which runs on this machine, changed the shortlist."""
 
     model: str
     fallback: str = ""
-    """Why the ranking stands as it was, as a clause; empty where it is the reranker's, too."""
+    """Why the ranking is unchanged, as a clause; empty if the reranker's ranking is used."""
     turns: int = 0
-    """So many were scored."""
+    """How many turns were scored."""
     ms: float = 0.0
 
 
 _IN_DOUBT = 0.6
-"""Of LoCoMo's questions 95.8 % have evidence above this share of the floor, in 33 turns of a
-shortlist; 96.2 % in all 50."""
+"""A share of the floor. For 95.8 % of LoCoMo's questions, evidence scores above it, in shortlists
+of 33 turns; all 50 turns hold evidence for 96.2 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,14 +377,14 @@ class Term:
 
     stem: str
     word: str
-    """As the draft spells it."""
+    """As spelled in the draft."""
     weight: float
-    """What it counts in the query, times its inverse document frequency."""
+    """Its weight in the query times its inverse document frequency."""
 
 
 @dataclass(frozen=True, slots=True)
 class ElsewhereHit:
-    """A turn of another conversation that is worth recalling."""
+    """A turn of another conversation that may be recalled."""
 
     conversation: str
     """Its id."""
@@ -402,17 +402,17 @@ class ElsewhereHit:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What was found in other conversations, and how the open one's turns compare with that."""
+    """Hits from other conversations, and how this conversation's turns compare with them."""
 
     hits: tuple[ElsewhereHit, ...] = ()
     """Best first."""
     own_scores: tuple[tuple[int, float], ...] | None = ()
-    """Positions of turns of the open conversation, and their scores among all that is in reach; a
-    turn that is not listed scores less than all that are. None where they are not known."""
+    """Positions of this conversation's turns with their scores among all turns searched; a turn
+    that is not listed scores below all listed ones. None if unknown."""
     terms: tuple[Term, ...] = ()
-    """By what the passages of a long turn are chosen."""
+    """The terms by which passages of a long turn are chosen."""
     not_searched: int = 0
-    """How many conversations in reach are not searched: there are too many turns."""
+    """How many conversations were not searched because there are too many turns."""
 
 
 NOTHING_ELSEWHERE = Elsewhere()
@@ -420,33 +420,32 @@ NOTHING_ELSEWHERE = Elsewhere()
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What was found for a draft: the shortlist and what the picker made of it."""
+    """The result of retrieval for a draft: the shortlist and the picker's choice."""
 
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
     """Best first."""
     decisions: tuple[IndexEntry, ...] = ()
-    """The latest decisions that are not on the shortlist, oldest first."""
+    """The latest decisions not on the shortlist, oldest first."""
     floor: float = 0.0
     """The score below which nothing is picked."""
     picking: Picking | None = None
-    """None where no small model is to pick."""
+    """None if no small model picks."""
     reranking: Reranking | None = None
-    """None where there is no reranker."""
+    """None if there is no reranker."""
     searched: int | None = None
-    """The position up to which turns were looked through; None where nothing was asked."""
+    """The last position that was searched; None if there was nothing to search for."""
     terms: tuple[Term, ...] = ()
-    """By what the passages of a long turn are chosen."""
+    """The terms by which passages of a long turn are chosen."""
     needless: str = ""
-    """What kind of message the draft is that nothing is recalled for, as a clause; empty where
-    turns were looked for."""
+    """Why the draft needs no retrieval, as a clause; empty if turns were searched."""
     elsewhere: Elsewhere = NOTHING_ELSEWHERE
-    """Nothing where recall does not reach beyond the conversation."""
+    """Empty unless recall includes other conversations."""
     parts: tuple[PartHit, ...] = ()
-    """Parts of files, the best first."""
+    """Parts of files, best first."""
 
     def is_in_doubt(self, score: float) -> bool:
-        """Whether a picker is shown a turn of that score: not where it is far below the floor."""
+        """Whether a turn with this score is shown to a picker: not far below the floor."""
         return score >= _IN_DOUBT * self.floor
 
 
@@ -455,42 +454,42 @@ class Message:
     role: Role
     content: str
     turn: int | None = None
-    """The position of the turn that this is, if it is one; never sent."""
+    """The position of the turn that the message carries, if any; never sent."""
     use: ToolUse = NO_TOOL_USE
-    """A tool's message without the call that it answers goes out as the user's."""
+    """A tool message without the call that it answers is sent as a user message."""
     pictures: tuple[Picture, ...] = ()
-    """Shown ahead of its text."""
+    """Placed before the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider reports them."""
+    """Token counts as the provider reports them."""
 
     input_tokens: int | None
-    """All of the input, from a cache or not; None where the provider does not say."""
+    """The whole input, cached or not; None if not reported."""
     output_tokens: int | None
-    """All of the output, with the reasoning; None where the provider does not say."""
+    """The whole output, including reasoning; None if not reported."""
     cached_tokens: int = 0
-    """The part of the input that came from the provider's prompt cache."""
+    """The part of the input that was read from the provider's prompt cache."""
     written_tokens: int = 0
-    """The part of the input that was put into that cache, where that is charged."""
+    """The part of the input that was written to that cache, if writing is charged."""
     reasoning_tokens: int = 0
     """The part of the output that was reasoning."""
     cost: float | None = None
-    """What the provider says that it charges, in US dollars; None where it does not say."""
+    """What the provider reports as charged, in US dollars; None if not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
     tokens: int
     source: str
-    """As a few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
+    """A few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a request was counted as, and what the server reported for it."""
+    """One request's own token count and the server's."""
 
     counted: int
-    """By one counter, in tokens, uncorrected."""
+    """Tokens, uncorrected."""
     reported: int

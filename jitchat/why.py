@@ -1,7 +1,7 @@
 """Why a turn is in a window or not, in a few sentences. Changes nothing.
 
-Of what a ledger has, the ledger decides: `why_by_ledger` searches for nothing. What never was a
-candidate is explained by where it stands among all turns, which `why` looks up.
+For a turn in the ledger, the ledger decides: `why_by_ledger` does not search. A turn that was never
+a candidate is explained by its rank among all turns, which `why` looks up.
 """
 
 from collections.abc import Collection
@@ -26,16 +26,16 @@ from jitchat.window.window import (
 )
 
 LEAST_TOLD = 0.005
-"""Less is 0.00 in figures."""
+"""Smaller values would be shown as 0.00."""
 _WORDS = 4
 _LINES, _STATEMENT = 3, 160
-"""So many statements are quoted, and characters of each at the most."""
+"""How many statements are quoted, and how many characters of each at most."""
 _PASSAGE = 60
-"""Characters of a passage by which it is named."""
+"""Characters of a passage that are quoted."""
 
 
 class Standing(StrEnum):
-    """How a turn stands to a window."""
+    """The status of a turn with regard to a window."""
 
     SENT = "in the window"
     EXCERPT = "in the window as an excerpt"
@@ -58,16 +58,16 @@ class Why:
     standing: Standing
     sentences: tuple[str, ...]
     row: LedgerRow | None = None
-    """What the ledger says of it; None where it says nothing."""
+    """Its row in the ledger; None if it has none."""
     placed: Placed | None = None
-    """Where it stands among all turns; None where it was not ranked for this answer."""
+    """Its rank among all turns; None if it was not ranked for this answer."""
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
 
 
 def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
-    """Tell what the window and its ledger say of a turn; None where they say nothing."""
+    """Explain a turn from the window and its ledger alone; None if neither has it."""
     segment = segment_of_turns(window.segments).get(turn)
     row = next((row for row in window.ledger if row.turn == turn), None)
     if segment is None:
@@ -79,74 +79,75 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
         return _listed(window, segment, row)
     reason = one_line(segment.reason)
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
-    told = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
-    return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, told, row)
+    sentences = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
+    return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, sentences, row)
 
 
 def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Tell what a window says of a turn of another conversation, `chat-3#12`."""
+    """Explain a turn of another conversation, `chat-3#12`."""
     row = next((each for each in window.elsewhere if each.name == name), None)
     if row is None:
         requested = any(name in request.elsewhere for request in window.requests)
         if requested:
-            return (f"{name} is in the window: the model asked for it.",)
-        return (f"{name} was never a candidate: nothing of it was found, or it is not in reach.",)
+            return (f"{name} is in the window: the model requested it.",)
+        return (f"{name} was never a candidate: it did not match or was not searched.",)
     title, price = one_line(row.title), _cost(window, row.tokens)
-    told = f"{name} of “{title}” scored {row.score:.2f} among all that is in reach"
+    scored = f"{name} of “{title}” scored {row.score:.2f} among all conversations searched"
     if row.verdict is Verdict.RETRIEVED:
-        return (f"{told}, and is in the window, {price}: {one_line(row.reason)}.",)
-    return (f"{told}, and is not in the window: {one_line(row.reason)}.", f"It costs {price}.")
+        return (f"{scored}, and is in the window, {price}: {one_line(row.reason)}.",)
+    reason = f"{scored}, and is not in the window: {one_line(row.reason)}."
+    return (reason, f"It would cost {price}.")
 
 
 def why_file(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Tell what a window says of a file, by its name, and of the parts of it that were found."""
+    """Explain a file, by its name, and each part of it that was found."""
     rows = [row for row in window.files if name in (row.file.name, row.file.place)]
     if not rows:
-        return (f"{one_line(name)} is no file of this window's conversation.",)
-    told = []
+        return (f"{one_line(name)} is not a file in this conversation.",)
+    sentences = []
     for row in rows:
         where = "is in the window" if row.verdict is not Verdict.LEFT_OUT else "is left out"
         score = f", scored {row.score:.2f}" if row.score else ""
         place, reason = one_line(row.file.place), one_line(row.reason)
-        told.append(f"{place} {where}, {_cost(window, row.tokens)}{score}: {reason}.")
-    return tuple(told)
+        sentences.append(f"{place} {where}, {_cost(window, row.tokens)}{score}: {reason}.")
+    return tuple(sentences)
 
 
 def _passages(segment: Segment) -> tuple[str, ...]:
     """Name the passages of an excerpt, and why each was chosen."""
     if segment.excerpt is None:
         return ()
-    told = (
+    passages = (
         f"“{shorten(text, _PASSAGE)}” ({passage.tokens:,} tokens, {one_line(passage.reason)})"
         for text, passage in zip(passage_texts(segment), segment.excerpt.passages, strict=True)
     )
-    return (f"Its passages: {'; '.join(told)}.",)
+    return (f"Its passages: {'; '.join(passages)}.",)
 
 
 def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) -> Why:
-    """Tell where a turn stands that was no candidate; of a window that was `sent`, by now."""
+    """Explain a turn that was not a candidate; for a `sent` window, ranked with today's index."""
     never, found = window.never_candidates, placed.candidate
     words = ", ".join(one_line(word) for word in found.matched[:_WORDS])
     shared = f"shares “{words}”" if words else "no shared term"
     parts = parts_told(found.parts)
-    what = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
+    rank = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
     if not window.mode.recalls:
         reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
-        told = [f"#{turn} is not in the window: {reason}.", f"By what it says it is {what}."]
+        sentences = [f"#{turn} is not in the window: {reason}.", f"By its text: {rank}."]
     elif window.needless:
         reason = reasons.NEEDLESS.format(kind=window.needless)
-        told = [f"#{turn} was never a candidate: {reason}.", f"By what it says it is {what}."]
+        sentences = [f"#{turn} was never a candidate: {reason}.", f"By its text: {rank}."]
     else:
-        told = [f"#{turn} was never a candidate: {what}.", _end(window, found.score)]
+        sentences = [f"#{turn} was never a candidate: {rank}.", _end(window, found.score)]
     if sent:
-        told[-1] += " Ranked by the index of today."
-    return Why(turn, Standing.NEVER, tuple(told), placed=placed)
+        sentences[-1] += " Ranked with today's index."
+    return Why(turn, Standing.NEVER, tuple(sentences), placed=placed)
 
 
 def parts_told(parts: tuple[tuple[str, float], ...]) -> str:
-    """`lexical 1.20 + dense 0.08 − cue 0.02`: what a score is made of, but for what is 0.00."""
-    told = (part for part in parts if abs(part[1]) >= LEAST_TOLD)
-    return one_line(" + ".join(f"{name} {value:.2f}" for name, value in told)).replace("+ -", "− ")
+    """Write a score as a sum, without parts of 0.00: `lexical 1.20 + dense 0.08 − cue 0.02`."""
+    terms = (f"{name} {value:.2f}" for name, value in parts if abs(value) >= LEAST_TOLD)
+    return one_line(" + ".join(terms)).replace("+ -", "− ")
 
 
 def _listed(window: ContextWindow, segment: Segment, row: LedgerRow | None) -> Why:
@@ -154,9 +155,9 @@ def _listed(window: ContextWindow, segment: Segment, row: LedgerRow | None) -> W
     line = f"#{turn} is in the window as an index line only, {price}"
     if row is None:
         return Why(turn, Standing.LISTED, (f"{line}: {one_line(segment.reason)}.",))
-    whole = f"At full text it costs {_cost(window, row.tokens)} and is not there: "
-    told = (f"{line}.", f"{whole}{one_line(row.reason)}.", *_ranked(window, row))
-    return Why(turn, Standing.LISTED, told, row)
+    whole = f"At full text it would cost {_cost(window, row.tokens)} and is left out: "
+    sentences = (f"{line}.", f"{whole}{one_line(row.reason)}.", *_ranked(window, row))
+    return Why(turn, Standing.LISTED, sentences, row)
 
 
 def _left_out(window: ContextWindow, row: LedgerRow) -> Why:
@@ -166,17 +167,17 @@ def _left_out(window: ContextWindow, row: LedgerRow) -> Why:
 
 
 def _ranked(window: ContextWindow, row: LedgerRow | None) -> tuple[str, ...]:
-    """Say where a row stands on the shortlist, if it does, and where the cut is above it."""
+    """State a row's rank on the shortlist, if it has one, and the cut if that is above it."""
     if row is None or row.rank is None:
         return ()
     shortlist = window.shortlist
-    told = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
+    ranked = f"It is rank {row.rank} of the {len(shortlist.rows)} on the shortlist"
     if row.rank_before is not None:
-        told += f" ({row.rank_before} before the reranker)"
-    told += f" with {row.score:.2f}"
+        ranked += f" ({row.rank_before} before the reranker)"
+    ranked += f" with {row.score:.2f}"
     if (cut := shortlist.cut) is not None and (cut.rank or 0) < row.rank:
-        told += f"; the last one picked is #{cut.turn} with {cut.score:.2f}"
-    return (f"{told}.", *(f"{sentence.capitalize()}." for sentence in picking_pays(window)))
+        ranked += f"; the last one picked is #{cut.turn} with {cut.score:.2f}"
+    return (f"{ranked}.", *(f"{sentence.capitalize()}." for sentence in picking_pays(window)))
 
 
 def _end(window: ContextWindow, score: float) -> str:
@@ -194,20 +195,20 @@ def _cost(window: ContextWindow, tokens: int) -> str:
 class Explained:
     window: ContextWindow
     draft: str
-    """What the user says with it."""
+    """The user's message."""
     said: Turn | None = None
-    """The turn that it was sent for; None for a window that would be sent."""
+    """The turn that it was sent for; None for a window that has not been sent."""
     without: Collection[int] = frozenset()
-    """Positions of turns that the user keeps out of it."""
+    """Positions of turns that the user excluded."""
 
     @property
     def position(self) -> int:
-        """Of the message, as the window has it."""
+        """The position of the message."""
         return self.window.draft.turn or 0
 
 
 def why(memory: Memory, explained: Explained, turn: int) -> Why:
-    """Say why a turn is in a window or not; takes as long as a search."""
+    """Explain why a turn is in a window or not; takes as long as a search."""
     memory.refresh()
     last, path = _last_and_path(memory, explained)
     if 1 <= turn <= last and turn not in path:
@@ -228,7 +229,7 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
 
 def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
     if not explained.draft.strip():
-        sentence = f"#{turn} is not in the window: nothing was asked yet."
+        sentence = f"#{turn} is not in the window: nothing has been asked yet."
         return Why(turn, Standing.NEVER, (sentence,))
     placed = memory.placed(explained.draft, explained.position, turn, explained.without)
     if placed is None:
@@ -237,7 +238,7 @@ def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
 
 
 def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
-    """Say which statements carry a turn, where statements stand for it."""
+    """Add the statements that cover a turn, if statements replace it in the window."""
     window, turn = explained.window, found.turn
     is_replaced = found.row is None or found.row.reason in REPLACED
     is_out = found.standing in (Standing.LEFT_OUT, Standing.NEVER)
@@ -248,7 +249,7 @@ def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
         f"“{shorten(line.removeprefix('- '), _STATEMENT)}”" for line in lines[:_LINES]
     )
     more = f"; and {len(lines) - _LINES:,} more" if lines[_LINES:] else ""
-    carried = f"What carries it: {shown}{more}." if lines else "No statement there names it."
+    carried = f"Covered by: {shown}{more}." if lines else "No statement covers it."
     return replace(found, sentences=(found.sentences[0], carried, *found.sentences[1:]))
 
 
@@ -257,7 +258,7 @@ def _outside(standing: Standing, turn: int) -> Why:
 
 
 def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
-    """Find the last position there is, and the path that leads to the message."""
+    """Return the conversation's last position, and the path that leads to the message."""
     tree = memory.store.tree(memory.conversation.id)
     path, said = tree.path(), explained.said
     if said is not None and said.position not in path:
@@ -266,7 +267,7 @@ def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
 
 
 def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Say what keeps a turn of the path out of every window for the message; None for nothing."""
+    """Return what keeps a turn on the path out of every window for the message, or None."""
     if turn > explained.position:
         return Standing.LATER
     stored = memory.store.turn(memory.conversation.id, turn)
@@ -277,7 +278,7 @@ def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
 
 
 def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Say what is where the message would be: the turn that it edits, or a reply under way."""
+    """Return the status of a turn at the message's position: one it edits, or a streaming reply."""
     stored = memory.store.turn(memory.conversation.id, turn)
     if explained.said is not None or stored is None or stored.content == explained.draft:
         return None
@@ -285,16 +286,16 @@ def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | Non
 
 
 _OUTSIDE = {
-    Standing.LATER: "comes after this message: a window holds what was said before it.",
+    Standing.LATER: "comes after this message: a window contains only what was said before it.",
     Standing.ELSEWHERE: (
-        "is on another branch: a window holds the turns that lead to its message. "
+        "is on another branch: a window contains the turns that lead to its message. "
         "/version goes there."
     ),
     Standing.NOT_INDEXED: (
-        "is not indexed yet, so that it cannot be found by what it says. Ask again in a moment."
+        "is not indexed yet and cannot be found by its text. Ask again in a moment."
     ),
-    Standing.UNANSWERED: "went unanswered: such a message is kept, and is in no later window.",
-    Standing.UNFINISHED: "is still being written: it can be in a window once it is finished.",
-    Standing.BLANK: "holds no text that a window could show.",
+    Standing.UNANSWERED: "was not answered: it is kept, but not sent in later windows.",
+    Standing.UNFINISHED: "is still being written: it can be in a window once it is complete.",
+    Standing.BLANK: "has no text to send.",
 }
 _STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

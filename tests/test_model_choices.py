@@ -74,7 +74,7 @@ def test_a_server_at_another_port_is_not_used_unasked(choices):
     found = choices().one("vllm", (moved,))
     assert (found.state, found.models) == (State.NOT_RUNNING, ())
     assert found.note == (
-        "One answers at http://localhost:8080/v1. Set providers.vllm.base_url to that."
+        "A server answers at http://localhost:8080/v1. Set providers.vllm.base_url to that address."
     )
 
 
@@ -87,8 +87,8 @@ def test_of_two_the_one_at_its_own_address_counts(choices):
 @pytest.mark.parametrize(
     ("name", "environ", "note"),
     [
-        ("ollama", {}, "It has no models yet: `ollama pull` fetches one."),
-        ("llamacpp", {}, "It wants its key. Run `jitchat keys set llamacpp`."),
+        ("ollama", {}, "No models yet: download one with `ollama pull`."),
+        ("llamacpp", {}, "It requires a key. Run `jitchat keys set llamacpp`."),
     ],
 )
 def test_a_server_that_lists_nothing_says_why(choices, name, environ, note):

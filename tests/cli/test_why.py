@@ -51,7 +51,7 @@ def test_of_a_window_that_was_sent_the_ledger_of_then_decides(
 
     assert told.out.startswith(f"The window that was sent in jit for #61, “{QUESTION}”:\n#9 is in")
     assert (never["sent_for"], never["standing"]) == (61, "never a candidate")
-    assert never["sentences"][-1].endswith("Ranked by the index of today.")
+    assert never["sentences"][-1].endswith("Ranked with today's index.")
     assert jitchat("why", "9", "--turn", reply).out == told.out
 
 

@@ -353,9 +353,9 @@ async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(s
 def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
     answer = AnswerProgress(Mode.JIT, left_at=1.0)
     answer = answer.after(RetryScheduled(3, "busy"), 1.5)
-    assert answer.told == "busy; sent again in 3 s"
+    assert answer.notice == "busy; retrying in 3 s"
     answer = answer.after(ReasoningDelta("Hm"), 5.5)
     answer = answer.after(ReplyDelta("thought"), 6.0)
     answer = answer.after(ReasoningFound(), 7.0)
     answer = answer.after(UsageReported(Usage(1, 2)), 8.0)
-    assert (answer.to_first, answer.text, answer.told, answer.usage) == (1.0, "", "", Usage(1, 2))
+    assert (answer.to_first, answer.text, answer.notice, answer.usage) == (1.0, "", "", Usage(1, 2))

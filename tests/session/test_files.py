@@ -91,7 +91,7 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     whole, part_told = why_file(window, "guide.md"), why_file(window, "guide.md § Ports")
     assert "guide.md is left out" in whole[0]
     assert "guide.md § Ports is in the window" in part_told[0]
-    assert "no file" in why_file(window, "other.md")[0]
+    assert "is not a file" in why_file(window, "other.md")[0]
 
     full = session.preview("Which port does the gateway listen on?", Mode.FULL)
     assert "03:40" in texts(full, Kind.FILES)[0]

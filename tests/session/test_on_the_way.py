@@ -119,7 +119,7 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     told = next(event for event in events if isinstance(event, LimitLearnt))
     assert told.limit.tokens == 330
     assert "330 tokens (until `jitchat tokens " in told.sentence
-    assert told.sentence.endswith(" A smaller one is sent.")
+    assert told.sentence.endswith(" Sending a smaller one.")
     assert not failures(events)
     sent = durable(store).windows
     assert [reply is None for _, reply, *_ in sent] == [True, False]
@@ -133,7 +133,7 @@ async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
 
     told = next(event for event in events if isinstance(event, LimitLearnt))
     (sent,) = (event.window for event in events if isinstance(event, WindowBuilt))
-    assert told.sentence.endswith(f"; a window of ~{sent.used:,} was sent and refused.")
+    assert told.sentence.endswith(f"; it refused a window of ~{sent.used:,}.")
     (failed,) = failures(events)
     assert "Nothing is cut, so it is not sent." in str(failed.error)
 

@@ -77,7 +77,7 @@ def test_the_answer_has_the_reason_and_the_place_of_a_candidate(demo: Session) -
     told = asked(demo, QUESTION, listed.turn)
     assert told.standing is Standing.LISTED
     assert told.sentences[0].startswith(f"#{listed.turn} is in the window as an index line only, ~")
-    assert told.sentences[1].endswith(f"and is not there: {listed.reason}.")
+    assert told.sentences[1].endswith(f"and is left out: {listed.reason}.")
 
 
 def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None:
@@ -90,9 +90,9 @@ def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None
     assert str(asked(demo, "xyzzy quux", 20)).endswith("is empty: no turn scored above 0.")
     assert str(asked(demo, QUESTION, 20, mode=Mode.RECENCY)) == (
         "#20 is not in the window: said before the recent block."
-        " By what it says it is rank 28 of 60, no shared term."
+        " By its text: rank 28 of 60, no shared term."
     )
-    assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing was asked yet."
+    assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing has been asked yet."
 
 
 def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist(
@@ -177,7 +177,7 @@ async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session
     assert _told(demo, said, 9).standing is Standing.SENT
     assert _told(demo, said, 63).standing is Standing.LATER
     assert _told(demo, said, said.position).standing is Standing.MESSAGE
-    assert str(_told(demo, said, 20)).endswith("Ranked by the index of today.")
+    assert str(_told(demo, said, 20)).endswith("Ranked with today's index.")
 
 
 async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Session) -> None:
@@ -200,10 +200,8 @@ def test_of_a_turn_that_observations_stand_for_the_statements_are_quoted_that_ca
     observe(demo.memory, 40, Observation(said, Source(8, 9), Priority.HIGH))
     carried = asked(demo, QUESTION, 9, mode=Mode.OBSERVE)
     assert carried.sentences[0] == "#9 is not in the window: replaced by observations."
-    assert carried.sentences[1] == f"What carries it: “[high] {said} (#8–#9)”."
-    assert asked(demo, QUESTION, 10, mode=Mode.OBSERVE).sentences[1] == (
-        "No statement there names it."
-    )
+    assert carried.sentences[1] == f"Covered by: “[high] {said} (#8–#9)”."
+    assert asked(demo, QUESTION, 10, mode=Mode.OBSERVE).sentences[1] == ("No statement covers it.")
     for mode, turn in ((Mode.OBSERVE, 41), (Mode.RECENCY, 9)):
         assert "statement" not in str(asked(demo, QUESTION, turn, mode=mode))
         assert "carries" not in str(asked(demo, QUESTION, turn, mode=mode))

@@ -96,7 +96,7 @@ def figures_of(answer: AnswerProgress) -> str:
 
 def trouble_of(answer: AnswerProgress) -> str:
     """Say what went wrong, or what is to be known of the request; mostly empty."""
-    return one_line(str(answer.error) if answer.error is not None else answer.told)
+    return one_line(str(answer.error) if answer.error is not None else answer.notice)
 
 
 def plain(answer: AnswerProgress) -> str:

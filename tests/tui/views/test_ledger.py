@@ -212,7 +212,7 @@ async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: T
         assert view.query_one("#view-frame").border_title == "Ledger of the window sent for #61"
         await pilot.press("space", "p", "x", "slash", *"20")
         await settled(pilot)
-        assert told(view, "answer").endswith("Ranked by the index of today.")
+        assert told(view, "answer").endswith("Ranked with today's index.")
         assert screen.session is not None
         assert screen.session.steering == Steering()
         await pilot.press("escape", "escape")
