@@ -1,8 +1,7 @@
-"""One open conversation: its turns, what the user pinned, and what is retrieved for a draft.
+"""One open conversation: its turns, the user's pins, and retrieval for a draft.
 
-The turns are in the cold store first and in memory second. Another instance may write to the
-same conversation, or go to another branch of it: `refresh` takes that in. Safe to use from
-several threads.
+Turns are written to the cold store first and kept in memory second. Another instance may write to
+the same conversation or switch its branch: `refresh` picks that up. Thread-safe.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -56,26 +55,26 @@ class Memory:
         self._cache = TurnCache(store, conversation.id)
         self.index = ConversationIndex(store, conversation.id, self._cache, embedder)
         self.pins: Mapping[int, str] = {}
-        """What the user decided about turns of the path, by position: `pinned` or `excluded`."""
+        """Pins and exclusions on the path, by position: `pinned` or `excluded`."""
         self._unreplied: int | None = None
-        """The position of what was said here and has no reply yet."""
+        """The position of a user turn stored here that has no reply yet."""
         self.observed = ObservationStore(store.database, conversation.id, store.now)
         self._standing: tuple[object, Observations] = (None, Observations())
-        """The observations that were read last, and what they were read for."""
+        """The observations read last, with the key that they were read for."""
         self.attachments = AttachmentStore(store.database, conversation.id)
         self.file_parts = FileParts(store.database, self.index)
         self.others: OtherConversations | None = None
-        """Where recall reaches beyond the conversation: the index of all that is in reach."""
+        """The index of all conversations that recall includes; None if only this one."""
         self._known_facts: tuple[object, tuple[Fact, ...]] = (None, ())
-        """The facts that were read last, and what they were read for."""
+        """The facts read last, with the key that they were read for."""
         self.context: ContextStore | None = None
-        """The memory document in this session; None in a temporary conversation."""
+        """The memory document as of this session; None in a temporary conversation."""
         self.begin_session()
         self.refresh()
 
     @property
     def turns(self) -> Sequence[Turn]:
-        """The turns of the path, in order, as they are now."""
+        """The current turns of the path, in order."""
         turns = self._cache.snapshot.turns
         return turns if isinstance(turns, TurnList) else list(turns)
 
@@ -84,19 +83,19 @@ class Memory:
         return self._cache.snapshot
 
     def turn_at(self, position: int) -> Turn | None:
-        """Find the turn of the path at a position; None where none is, or it is unfinished."""
+        """Return the turn of the path at a position; None if there is none or it is unfinished."""
         turn = next(iter(behind(self._cache.snapshot.turns, position - 1)), None)
         return turn if turn is not None and turn.position == position else None
 
     def refresh(self) -> None:
-        """Take in the turns that were finished since, and the branch, by whichever instance."""
+        """Pick up new turns and the current branch, whichever instance changed them."""
         with self._cache.lock:
             self._cache.refresh()
             pins = Pins(self.store.database)
             self.pins = pins.of(self.conversation.id, self._cache.snapshot.path)
 
     def distilled(self, before: int) -> Distilled:
-        """Give what is distilled of the turns ahead of a position, and of other conversations."""
+        """Return the distilled memory of the turns before a position and of other conversations."""
         conversation = self.conversation.id
         if self.conversation.is_temporary:
             return Distilled(conversation=conversation)
@@ -107,12 +106,12 @@ class Memory:
 
     @property
     def facts(self) -> FactStore:
-        """The facts of the project in which the conversation is now."""
+        """The facts of the conversation's current project."""
         store = self.store
         return FactStore(store.database, store.project_of(self.conversation.id), store.now)
 
     def _facts_ahead(self, before: int) -> tuple[Fact, ...]:
-        """Give the facts that hold, but for those of later turns of this very conversation."""
+        """Return the valid facts, except those from later turns of this conversation."""
         facts = self.facts
         wanted = facts.project, facts.stamp()
         if self._known_facts[0] != wanted:
@@ -125,7 +124,7 @@ class Memory:
         return is_own and source is not None and source.first >= before
 
     def begin_session(self) -> None:
-        """Read the memory document anew from now on; a temporary conversation has none."""
+        """Read the current memory document; a temporary conversation has none."""
         database = self.store.database
         project = project_of(database, self.conversation.id)
         held = self.context.documents if self.context is not None else None
@@ -134,9 +133,9 @@ class Memory:
         self.context = ContextStore(documents, self.conversation.id) if project else None
 
     def _document(self, path: Path, before: int) -> tuple[MemoryDocument, int]:
-        """Give the document, and the last of the turns ahead of a position that are in it.
+        """Return the document, and the last turn before a position that it covers.
 
-        What was said on another branch, or behind that position, is left out of it.
+        Lines from other branches, or from turns at or after the position, are left out.
         """
         if self.context is None:
             return MemoryDocument(), 0
@@ -150,7 +149,7 @@ class Memory:
         return document.without(conversation, elsewhere), ahead.shared(written)
 
     def _observations(self, path: Path, before: int) -> Observations:
-        """Read the observations; the same ones as before are not read again."""
+        """Read the observations, unless they are the ones read last."""
         wanted = (path, before, self.observed.stamp())
         known, standing = self._standing
         if known != wanted:
@@ -165,11 +164,11 @@ class Memory:
         form: str | None = None,
         files: Sequence[Attachment] = (),
     ) -> Turn:
-        """Commit what the user says; a message that went unanswered, sent again, is the same turn.
+        """Commit the user's message; an unanswered one that is sent again keeps its turn.
 
-        It is said behind the last turn, or as a fork `after` the turn at that position. Calls that
-        were interrupted there get a result that says so. Windows carry its `form`, if it has one.
-        The files go along in the same transaction.
+        It follows the last turn or, as a fork, the turn at position `after`. Interrupted calls
+        there get a result that says so. Windows carry the shortened text `form`, if given. The
+        files are stored in the same transaction.
         """
         said = Turn(0, Role.USER, content, self.store.now(), use=ToolUse(form=form))
         with self._cache.lock:
@@ -192,7 +191,7 @@ class Memory:
         return said
 
     def _without_open_calls(self, after: int | None) -> int | None:
-        """Store a result for each call that has none; the position of the last turn then."""
+        """Store a result for each call without one. Return the last position, or `after`."""
         turns = self._cache.snapshot.turns
         ahead = turns if after is None else turns[: up_to(turns, after)]
         if after is not None and not (ahead and ahead[-1].position == after):
@@ -206,13 +205,13 @@ class Memory:
         return self.store.append(self.conversation.id, results, after)[-1].position
 
     def add_results(self, results: Iterable[ToolResult], behind: Turn) -> list[Turn]:
-        """Commit what calls gave back, each whole and a turn; `refresh` takes them in."""
+        """Commit the results of calls, each as a whole turn; `refresh` picks them up."""
         now = self.store.now()
         turns = [result_turn(result, now) for result in results]
         return self.store.append(self.conversation.id, turns, behind.position)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
-        """Keep what windows carry of results, by position, in place of their text."""
+        """Store the shortened texts that windows carry instead of results, by position."""
         with self._cache.lock:
             self.refresh()
             found = (self.turn_at(position) for position in forms)
@@ -225,13 +224,13 @@ class Memory:
             self.refresh()
 
     def _unanswered(self, content: str, after: int | None) -> Turn | None:
-        """Find the message with this text that nobody answered; nothing may follow it."""
+        """Find an unanswered message with this text that no turn follows."""
         ends = self._cache.snapshot.turns[-1:] if after is None else self._leaves(after)
         same = (turn for turn in reversed(ends) if turn.content == content)
         return next((turn for turn in same if turn.status is Status.UNANSWERED), None)
 
     def _leaves(self, after: int) -> tuple[Turn, ...]:
-        """List what follows the turn at a position, of whichever branch, and has no turn behind."""
+        """List the turns that follow a position on any branch and have no turn after them."""
         tree = self.store.tree(self.conversation.id)
         beside = tree.children({after})[after]
         followers = tree.children(set(beside))
@@ -240,10 +239,10 @@ class Memory:
         return tuple(turn for turn in turns if turn is not None)
 
     def begin_reply(self, said: Turn | None = None, *, beside: bool = False) -> ReplyWriter:
-        """Make a writer for the answer to `said`, or to whatever was said last.
+        """Return a writer for the reply to `said`, or to the last turn.
 
-        A turn that has a reply gets another one beside it, and so does one that is getting
-        several at once: each of them is `beside` the others. Finished, the reply is the head.
+        A turn that has a reply gets an alternative one; `beside` makes it an alternative if several
+        replies are written at once. A finished reply becomes the head of the path.
         """
         place = None
         if said is not None:
@@ -252,12 +251,12 @@ class Memory:
         return ReplyWriter(self.store, self.conversation.id, place)
 
     def switch_to(self, position: int) -> None:
-        """Go on with the branch of the turn at `position`, at the latest turn that came of it."""
+        """Switch to the branch of the turn at `position`, up to its latest turn."""
         self.store.switch_to(self.conversation.id, position)
         self.refresh()
 
     def mark_unanswered(self, turn: Turn) -> None:
-        """Keep a user's turn whose request failed, and leave it out of later windows."""
+        """Mark a user's turn whose request failed: it is kept, but not sent in later windows."""
         with self._cache.lock:
             self.store.set_status(turn, Status.UNANSWERED)
             self._cache.unsettle(turn)
@@ -272,8 +271,8 @@ class Memory:
     ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
-        No turn at the positions `without` is picked, nor lends the draft its words. Where positions
-        `within` are told, only the turns there are looked through.
+        Turns at the positions `without` are not picked and add no context to the query. If `within`
+        is given, only turns at those positions are searched.
         """
         request = self._request(draft, position, without)
         if not request.draft.strip():
@@ -286,7 +285,7 @@ class Memory:
 
     @property
     def files(self) -> tuple[Attachment, ...]:
-        """The files that came with turns of the path, in their order."""
+        """The files attached to turns of the path, in order."""
         return self.attachments.of(self._cache.snapshot.path)
 
     def part_hits(
@@ -302,7 +301,7 @@ class Memory:
         return self.file_parts.search(self._request(draft, position, without), files)
 
     def reach_to(self, reach: Reach) -> None:
-        """Recall from other conversations, too; not in a temporary one, which they do not reach."""
+        """Include other conversations in recall; a temporary conversation never does."""
         if reach is not Reach.CONVERSATION and not self.conversation.is_temporary:
             name = self.conversation.id
             self.others = OtherConversations(self.store, name, reach, self.index, self._cache)
@@ -312,7 +311,7 @@ class Memory:
     def placed(
         self, draft: str, position: int, turn: int, without: Collection[int] = ()
     ) -> Placed | None:
-        """Rank a turn among all that `retrieve` searches; None where it is not among them."""
+        """Rank a turn among all turns that `retrieve` searches; None if it is not one of them."""
         return self.index.placed(self._request(draft, position, without), turn)
 
     def _request(self, draft: str, position: int, without: Collection[int]) -> SearchRequest:
@@ -327,6 +326,6 @@ class Memory:
 
 
 def result_turn(result: ToolResult, moment: datetime) -> Turn:
-    """Make the turn of a result; its position is given where it is stored."""
+    """Make the turn of a result; storing it assigns the position."""
     use = ToolUse(answers=result.call, is_error=result.is_error, seconds=result.seconds)
     return Turn(0, Role.TOOL, result.content, moment, result.call.name, use=use)

@@ -1,8 +1,8 @@
-"""Who answers: settings, kept lists, lessons and the bundled table, resolved to one model.
+"""Resolves the model in use from settings, stored lists, learnt facts and the bundled table.
 
-What is known of a model comes from the settings, from the lists that its server gave, from what
-it taught, and from the bundled table, in this order; only then is anything assumed. The provider,
-the small models, the embedder and the session are made from here, for the app and for commands.
+A model's facts come from the settings, the list its server gave, what refusals taught, and the
+bundled table, in this order; anything else is assumed. The provider, the small models, the embedder
+and the session are made here, for the app and for commands.
 """
 
 import asyncio
@@ -66,12 +66,12 @@ if TYPE_CHECKING:
     from jitchat.providers.local.engine import EnginePlan
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
-"""In tokens, for a model whose context size nobody told us."""
+"""In tokens, for a model whose context size is unknown."""
 _LOCAL_PATIENCE = 2.0
-"""Seconds that a server on this machine has to say how much its model takes."""
+"""Seconds to wait for a local server to report its model's context size."""
 
 
-@dataclass(frozen=True)  # without slots: what is known is looked up once, and kept
+@dataclass(frozen=True)  # without slots: cached properties need a `__dict__`
 class ResolvedModel:
     """A model of a provider: its limit, prices, counter and small models."""
 
@@ -79,7 +79,7 @@ class ResolvedModel:
     profile: Profile
     name: str
     database: Database | None = None
-    """None: nothing that was kept is looked at, and nothing will be kept."""
+    """None: stored lists and learnt facts are not used, and nothing is stored."""
 
     @cached_property
     def counter(self) -> tokens.TokenCounter:
@@ -89,24 +89,24 @@ class ResolvedModel:
 
     @cached_property
     def facts(self) -> models.ModelInfo:
-        """What is known without asking anybody; StoreError where a kept list cannot be read."""
+        """The facts known without a request; raises StoreError if a stored list is unreadable."""
         listed = kept_models(self.profile, ModelLists(self.database))[0] if self.database else ()
         named = (info for info in listed if info.name == self.name)
         info = next(named, models.ModelInfo(self.name))
         if info.is_loaded:
-            info = replace(info, limit=None)  # it was, when the list was made
+            info = replace(info, limit=None)  # true only when the list was fetched
         return completed_facts(self.profile, info)
 
     @property
     def learnt(self) -> ModelLessons | None:
-        """What its server taught; None for the reader, who has no server."""
+        """What was learnt from its server; None for the reader, which has no server."""
         if self.profile.is_reader or self.database is None:
             return None
         return ModelLessons(self.database, self.profile.base_url, self.name)
 
     @property
     def prices(self) -> table.Prices | None:
-        """None where nobody knows them. What is sure to run here is free."""
+        """None if unknown. A model that certainly runs on this machine is free."""
         here = table.Prices(0.0, 0.0, source="runs here")
         if self.profile.is_reader:
             return here
@@ -132,18 +132,18 @@ class ResolvedModel:
         return self._capped(known) or Limit(assumed, ASSUMED)
 
     def _capped(self, limit: Limit | None) -> Limit | None:
-        """Let what the server taught by a refusal win over a larger figure that it tells."""
+        """Prefer a limit learnt from a refusal to a larger one that the server reports."""
         taught = self.learnt.limit() if self.learnt else None
         if taught is None or (limit and (limit.source == LOADED or limit.tokens <= taught)):
             return limit
         return Limit(taught, LEARNT)
 
     async def ask_limit(self, *, patient: bool = False) -> Limit | None:
-        """Ask the server how much the model takes, and keep the answer; None where that is settled.
+        """Ask the server for the model's context size, and store the answer.
 
-        A server that is not on this machine is asked where nothing else is known; with `patient`,
-        because nobody waits, also where the bundled table knows. Where it does not say, what is
-        known stands. SettingsError where its key cannot be had.
+        A remote server is asked only if nothing else is known or, with `patient` (in the
+        background), also if the bundled table has a value. Returns None if no request was needed or
+        the known limit stays. Raises SettingsError if the key cannot be obtained.
         """
         known = await asyncio.to_thread(lambda: self.limit)
         if not self._asks_for_limit(known, patient=patient):
@@ -152,15 +152,17 @@ class ResolvedModel:
 
         endpoint = await asyncio.to_thread(endpoint_of, self.profile, self.name)
         if endpoint.wants_key and not endpoint.key:
-            return None  # nobody would say anything
+            return None  # the server would refuse
         patience = servers.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
-        told = await servers.ask_limit(endpoint, self.profile.protocol, patience=patience)
-        if told is None:
+        reported = await servers.ask_limit(endpoint, self.profile.protocol, patience=patience)
+        if reported is None:
             return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
         if self.learnt is not None:
-            with suppress(StoreError):  # it is a help, and no reason to refuse a window
-                await asyncio.to_thread(self.learnt.keep_reported_limit, told, datetime.now(UTC))
-        return self._capped(told)
+            with suppress(StoreError):  # no reason to refuse a window
+                await asyncio.to_thread(
+                    self.learnt.keep_reported_limit, reported, datetime.now(UTC)
+                )
+        return self._capped(reported)
 
     def _asks_for_limit(self, known: Limit, *, patient: bool = False) -> bool:
         if known.source in (BY_USER, OWN, CHOSEN):
@@ -168,7 +170,7 @@ class ResolvedModel:
         return self.profile.is_local or patient or known.source == ASSUMED
 
     def budget(self, limit: Limit | None = None) -> Budget:
-        """Say what a window may spend; SettingsError where the reserve leaves nothing of it."""
+        """Return the budget of a window. Raises SettingsError if the reserve leaves no room."""
         limit = limit or self.limit
         reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
         if reserve >= limit.tokens:
@@ -181,7 +183,7 @@ class ResolvedModel:
 
     @cached_property
     def asked_budget(self) -> Budget:
-        """The budget by the limit that the server has now. Slow; no event loop may run."""
+        """The budget for the server's current limit. Slow; not inside an event loop."""
         if not self._asks_for_limit(self.limit):
             return self.budget()
         return self.budget(asyncio.run(self.ask_limit()))
@@ -193,16 +195,16 @@ class ResolvedModel:
         if self.profile.in_use and self.settings.provider.limit == limit.tokens:
             wide = f"provider.limit ({limit.tokens:,}, {self.settings.origin('provider.limit')})"
         return SettingsError(
-            f"{self.settings.origin(own)}: {own} ({reserve:,}) leaves nothing of {wide}.",
+            f"{self.settings.origin(own)}: {own} ({reserve:,}) leaves no room in {wide}.",
             "Lower the reserve, or raise the limit to the model's context size.",
         )
 
     async def count_exactly(self, messages: Sequence[Message]) -> int:
-        """Have the provider count, which takes a request; JitchatError where it cannot."""
+        """Have the provider count, with a request. Raises JitchatError if it cannot."""
         if self.profile.is_reader:
             raise UsageError(
-                "The reader reports what is counted here: there is nobody to ask.",
-                "Ctrl+L or --model picks a model.",
+                "The built-in reader has no counter of its own to ask.",
+                "Choose a model with Ctrl+L or --model.",
             )
         from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
@@ -219,11 +221,11 @@ class ResolvedModel:
         instructions: str = "",
         asking: Asking | None = None,
     ) -> Session:
-        """Start a session in which this model answers. Slow: see `make_provider`.
+        """Start a session with this model. Slow: see `make_provider`.
 
-        With `ask`, its limit is asked for first where it is open, which no running loop allows.
-        `instructions` follow the system text of the settings; `asking` stands in place of theirs.
-        Raises what these and `budget` raise.
+        With `ask`, the server is asked for an unknown limit first, which needs its own event loop.
+        `instructions` are appended to the system prompt of the settings; `asking` overrides theirs.
+        Raises what `make_provider` and `budget` raise.
         """
         counter, learnt, tools = counter or self.counter, self.learnt, self.settings.tools
         persona = self.settings.personas.get(self.settings.chat.persona)
@@ -270,24 +272,24 @@ class ResolvedModel:
         return replace(made, prices=helper.prices, answers=is_this_one)
 
     def _compactor(self) -> ModelCompactor | None:
-        """Make what compacts large results, of its own section or the picker's; None: nothing."""
+        """Make the model that compacts large results, by default the picker's; None if unset."""
         address = small.address_of(self.settings, "compactor")
         address = address or small.address_of(self.settings, "picker")
         if address is None:
             return None
-        # a result takes longer than a choice
+        # compacting takes longer than picking
         address = replace(address, timeout=self.settings.compactor.timeout)
         return ModelCompactor(self._sized_models(address, "compactor"))
 
     def document_writer(self) -> ModelDocumentWriter | None:
-        """Make the model that writes the memory document; None: what is built in does."""
+        """Make the model that writes the memory document; None for the built-in writer."""
         address = small.address_of(self.settings, "writer")
         if address is None:
             return None
         return ModelDocumentWriter(self._sized_models(address, "writer"))
 
     def _observer(self) -> ModelObserver | None:
-        """Make what observes turns; None: what is built in does."""
+        """Make the model that observes turns; None for the built-in observer."""
         address = small.address_of(self.settings, "observer")
         if address is None:
             return None
@@ -296,7 +298,7 @@ class ResolvedModel:
     def _sized_models(
         self, address: small.ModelAddress, section: Literal["compactor", "writer", "observer"]
     ) -> list[SizedModel]:
-        """Make the model of a section, and its fallback where there is one."""
+        """Make the model of a section and its fallback, if it has one."""
         fallback: str = getattr(self.settings, section).fallback
         names = filter(None, (address.model, fallback.strip()))
         return [self._sized(replace(address, model=name), section) for name in names]
@@ -307,7 +309,7 @@ class ResolvedModel:
         return SizedModel(made, helper.budget().limit)
 
     def warning(self) -> str:
-        """Warn of what is set and may not be meant, or may not answer; mostly empty."""
+        """Warn of doubtful settings and of models that may not answer; usually empty."""
         return " ".join(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
@@ -315,32 +317,32 @@ class ResolvedModel:
         own, taught = self.profile.limit_of(self.name), self.learnt and self.learnt.limit()
         if own and taught and own > taught:
             yield (
-                f"{name} took {taught:,} tokens when it refused a window; the limit is"
-                f" set to {own:,} and that counts. If windows are refused, lower it or take it out."
+                f"{name} once refused a window and stated a limit of {taught:,} tokens; the limit"
+                f" is set to {own:,}, which is used. If windows are refused, lower or remove it."
             )
         if self.profile.is_reader:
             return
         retires, other_api = self.facts.retires, self.facts.other_api
         if retires is not None and retires <= datetime.now(UTC).date():
             yield (
-                f"{name} was retired on {retires} ({table.source()}): choose another where"
+                f"{name} was retired on {retires} ({table.source()}): choose another model if"
                 " it does not answer."
             )
         if other_api == models.OTHER:
             yield (
-                f"{name} answers only on another API, which jitchat does not speak"
+                f"{name} is only available through an API that jitchat does not support"
                 f" ({table.source()}): choose another model."
             )
         provider, slash, _ = self.name.partition("/")
         if slash and provider in self.settings.provider_names() and self._is_given_by_address():
             implied = self.settings.origin("provider.base_url")
             yield (
-                f"{name} is asked for by that name at {server_of(self.profile.base_url)}, which"
-                f" {implied} gives, not of {provider}."
+                f"The whole name {name} is sent to {server_of(self.profile.base_url)}, as set by"
+                f" {implied}; {provider} is not used."
             )
 
     def _is_given_by_address(self) -> bool:
-        """Whether a flag or a variable names the model, and an address alone says whose it is."""
+        """Whether a flag or variable names the model, and only an address implies its provider."""
         origin = self.settings.origin
         implied = origin("provider.name").removeprefix("implied by ")
         is_explicit = origin("provider.model").startswith(("--", "$"))
@@ -348,14 +350,14 @@ class ResolvedModel:
 
 
 def resolve_model(settings: Settings, database: Database | None = None) -> ResolvedModel:
-    """Resolve the model that the settings choose; SettingsError where they name none."""
+    """Resolve the model that the settings choose. Raises SettingsError if they name none."""
     return ResolvedModel(settings, settings.in_use(), settings.model_name(), database)
 
 
 def kept_models(
     profile: Profile, lists: ModelLists
 ) -> tuple[tuple[models.ModelInfo, ...], datetime | None]:
-    """Read a provider's kept list and its time; a row that cannot be read is as good as none."""
+    """Read a provider's stored list and its time; an unreadable list counts as none."""
     kept = lists.get(server_of(profile.base_url)) if profile.base_url else None
     if kept is None:
         return (), None
@@ -367,12 +369,14 @@ def kept_models(
 
 
 def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInfo:
-    """Add what the bundled table knows; what the user set wins over what anybody tells."""
+    """Add facts from the bundled table; the user's settings take precedence."""
     known_provider = table.known_as(profile.name, profile.base_url)
     info = info.completed(known_provider)
     preset = table.presets().get(known_provider)
     if preset is None or not same_server(profile.base_url, preset.base_url):
-        info = replace(info, other_api="", retires=None)  # a gateway may translate, or keep it
+        info = replace(
+            info, other_api="", retires=None
+        )  # a gateway may translate or still serve it
     limit, own = profile.limit_of(info.name), profile.facts_of(info.name)
     if limit is not None:
         info = replace(info, limit=Limit(limit, BY_USER))
@@ -392,10 +396,10 @@ def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInf
 def make_provider(
     profile: Profile, model: str, counter: tokens.TokenCounter, quirks: ServerQuirks | None = None
 ) -> Provider:
-    """Make the one who answers. Slow: its key may come from a command.
+    """Make the provider. Slow: its key may come from a command.
 
-    `quirks` are what its server taught before about this model; None where nobody keeps them.
-    SettingsError where the command for its key fails, or the keys file cannot be read.
+    `quirks` are what was learnt earlier about this model on its server; None if they are not kept.
+    Raises SettingsError if the key command fails or the keys file is unreadable.
     """
     if profile.is_reader:
         return ReaderProvider(
@@ -407,7 +411,7 @@ def make_provider(
 def _served(
     profile: Profile, model: str, name: str = "", quirks: ServerQuirks | None = None
 ) -> Provider:
-    """Make a provider that has a server, called as its profile is unless there is a `name`."""
+    """Make a provider that has a server, named `name` or as its profile."""
     from jitchat.providers.http.provider import HttpProvider  # noqa: PLC0415  httpx: 100 ms, reader needs none
     from jitchat.providers.protocols.protocol import protocol_named  # noqa: PLC0415  likewise
 
@@ -423,15 +427,15 @@ def _served(
 
 
 def protocol_of(profile: Profile, model: str) -> str:
-    """Name a model's protocol: its provider's, or that of an API on which it answers better."""
+    """Name a model's protocol: its provider's, or another API's that suits the model better."""
     facts = completed_facts(profile, models.ModelInfo(model))
     return facts.other_api if facts.other_api in sections.PROTOCOLS else profile.protocol
 
 
 def engine_plan(profile: Profile, model: str) -> "EnginePlan":
-    """Say what the engine of a model is given.
+    """Plan how llama.cpp runs a model on this machine.
 
-    SettingsError where the engine is not installed, or the model's file is not here or no model.
+    Raises SettingsError if the engine is not installed, or the model's file is missing or invalid.
     """
     from jitchat.providers.local import engine, gguf  # noqa: PLC0415  only for a model that runs here
 
@@ -441,7 +445,7 @@ def engine_plan(profile: Profile, model: str) -> "EnginePlan":
 
 
 def model_path(model: str) -> Path:
-    """Find the file of a model that runs here: by the name of its weights, or by its path."""
+    """Find the file of a local model by the name of its weights or by its path."""
     wanted, folder = weights.known().get(model), locate(os.environ).models
     if wanted is None:
         return absolute(Path(model))
@@ -449,34 +453,34 @@ def model_path(model: str) -> Path:
     if found is None:
         raise SettingsError(
             f"{wanted.title} is not on this machine.",
-            f"Ctrl+L, or `jitchat models fetch {model}`, fetches it"
+            f"Download it with Ctrl+L or `jitchat models fetch {model}`"
             f" ({megabytes(wanted.download_size)}).",
         )
     if not _is_published(model, folder, found.stat().st_mtime_ns):
         raise SettingsError(
-            f"{found} is not as it was published.",
-            f"`jitchat models remove {model}` and `jitchat models fetch {model}` bring it anew.",
+            f"{found} differs from the published file.",
+            f"Run `jitchat models remove {model}`, then `jitchat models fetch {model}`.",
         )
     return found
 
 
 @cache
 def _is_published(name: str, folder: Path, changed_at: int) -> bool:  # noqa: ARG001  of the cache
-    """Check weights once until they change, for that takes 0.1 s."""
+    """Verify weights once until the file changes: it takes 0.1 s."""
     return weights.is_whole(name, folder)
 
 
 def make_small_model(address: small.ModelAddress, section: small.SmallModelSection) -> SmallModel:
-    """Make the model of a section; slow, and raises, as `make_provider`."""
+    """Make the model of a section. Slow, and raises, like `make_provider`."""
     profile = replace(address.profile, read_seconds=address.timeout)
     provider = _served(profile, address.model, section)
     return SmallModel(provider, tokens.counter_for(address.model, os.environ), address.timeout)
 
 
 def endpoint_of(profile: Profile, model: str) -> Endpoint:
-    """Say where a model is served, with its key; slow, and raises, as `make_provider`.
+    """Return a model's endpoint with its key. Slow, and raises, like `make_provider`.
 
-    What runs in a process of ours is started: Unreachable where it does not.
+    A local model's server is started; raises Unreachable if that fails.
     """
     if profile.is_engine:
         from jitchat.providers.local.engine import engine_for  # noqa: PLC0415  only for such a model
@@ -488,43 +492,43 @@ def endpoint_of(profile: Profile, model: str) -> Endpoint:
 
 
 def key_of(profile: Profile) -> keys.FoundKey | None:
-    """Find a provider's key in this process's environment and files; raises as `make_provider`."""
+    """Find a provider's key in the environment and files; raises like `make_provider`."""
     return keys.find_key(profile, os.environ, locate(os.environ).keys)
 
 
 def lacks_key(profile: Profile) -> bool:
-    """Whether it is known to answer nobody without a key, and there is none. Slow at times."""
+    """Whether the provider requires a key and none is set. May be slow."""
     return profile.requires_key and key_of(profile) is None
 
 
 def unencrypted_key(profile: Profile) -> str:
-    """Warn of a key that would travel unencrypted; mostly empty. Raises as `make_provider`."""
+    """Warn of a key sent unencrypted; usually empty. Raises like `make_provider`."""
     if profile.exposes_key and (key_of(profile) or profile.headers):
-        return f"The key goes to {profile.exposes_key} unencrypted: use https."
+        return f"The key would be sent to {profile.exposes_key} unencrypted: use https."
     return ""
 
 
 def unencrypted_keys(settings: Settings) -> str:
-    """Warn likewise of the model that answers, and of the small ones: of the first such key."""
+    """Warn of the first key sent unencrypted, of the model in use and the small models."""
     addresses = [small.address_of(settings, section) for section in small.SMALL_MODELS]
     profiles = (settings.in_use(), *(address.profile for address in addresses if address))
     return next(filter(None, map(unencrypted_key, profiles)), "")
 
 
 def system_text(settings: Settings, instructions: str = "") -> str:
-    """Give the instructions of the settings, or else the built-in ones, and then further ones."""
+    """Return the system prompt: the settings' or the built-in one, then further instructions."""
     return "\n\n".join(filter(None, (settings.chat.system or parts.SYSTEM_PROMPT, instructions)))
 
 
 def observe_rules(settings: Settings) -> ObserveRules:
-    """Say when turns are observed."""
+    """Return the rules for when turns are observed."""
     wanted = settings.observer
     thresholds = Thresholds(wanted.observe, wanted.reflect)
     return ObserveRules(thresholds, Consent(wanted.consent))
 
 
 def make_reranker(settings: Settings) -> Reranker | None:
-    """Make the reranker of the settings; None where none is set. Its model is loaded later."""
+    """Make the reranker; None if none is set. Its model is loaded later."""
     wanted = settings.reranker
     if not wanted.model:
         return None
@@ -537,7 +541,7 @@ def make_reranker(settings: Settings) -> Reranker | None:
 def make_embedder(
     settings: Settings, paths: Paths, warn: Callable[[EmbedderUnavailable], object] = lambda _: None
 ) -> Embedder:
-    """Load the embedder of the settings, as far as it is on this machine; see `load_embedder`."""
+    """Load the embedder of the settings if it is on this machine; see `load_embedder`."""
     wanted = settings.embedder
     folder = absolute(Path(wanted.path)) if wanted.path else None
     return load_embedder(wanted.name, wanted.model, folder, paths.models, warn)

@@ -142,7 +142,9 @@ def test_a_key_that_would_travel_in_the_open_is_warned_of(
 
     warning = models.unencrypted_keys(settings)
 
-    assert warning == (f"The key goes to {exposed} unencrypted: use https." if exposed else "")
+    assert warning == (
+        f"The key would be sent to {exposed} unencrypted: use https." if exposed else ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_a_reserve_of_a_providers_own_table_is_told_by_its_name(tmp_path: Path):
         _ = resolve_model(settings).asked_budget
 
     assert str(caught.value).startswith(
-        f"{config}: providers.groq.reserve (9,000) leaves nothing of the limit (8,192, assumed)."
+        f"{config}: providers.groq.reserve (9,000) leaves no room in the limit (8,192, assumed)."
     )
 
 

@@ -142,7 +142,11 @@ def test_a_limit_of_ones_own_asks_nobody(store, answers):
     [
         ("deepseek", "deepseek-chat", "deepseek-chat was retired on 2026-07-24 (table of"),
         ("openai", "gpt-5.5-pro", ""),
-        ("openai", "gpt-live-1", "gpt-live-1 answers only on another API, which jitchat does not"),
+        (
+            "openai",
+            "gpt-live-1",
+            "gpt-live-1 is only available through an API that jitchat does not",
+        ),
         ("openai", "gpt-6-luna", ""),
         ("openrouter", "openai/gpt-5.5-pro", ""),
         ("reader", "", ""),
@@ -159,5 +163,5 @@ def test_a_model_that_is_gone_or_elsewhere_is_doubted(provider, model, told):
 )
 def test_a_provider_in_front_of_a_model_is_told_to_be_a_part_of_its_name(store, model, named):
     doubt = model_near(store, model=model).warning()
-    told = f"{model} is asked for by that name at http://127.0.0.1:9/v1, which --base-url gives,"
+    told = f"The whole name {model} is sent to http://127.0.0.1:9/v1, as set by --base-url;"
     assert doubt.startswith(told) if named else doubt == ""

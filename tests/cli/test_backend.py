@@ -119,7 +119,7 @@ def test_what_names_the_same_and_flags_of_this_start_are_no_news(made, store, to
 def test_a_key_that_would_travel_unencrypted_is_told_of(made, store) -> None:
     backend = made(OWN + 'api_key = "sk-work-1234567890"')
     _, note = backend.choose_model(demo_session(store), "work", "m")
-    assert note == "The key goes to llm.test unencrypted: use https."
+    assert note == "The key would be sent to llm.test unencrypted: use https."
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_limit_that_is_set_larger_than_a_refusal_taught_is_doubted_at_the_star
         ModelLessons(store.database, "https://llm.test/v1", "m").learn_limit(taught)
     backend = LocalBackend(made(toml).settings, paths, store)
     backend.open_session(store_demo(store))
-    told = "m took 8,192 tokens when it refused a window; the limit is set to 16,000"
+    told = "m once refused a window and stated a limit of 8,192 tokens; the limit is set to 16,000"
     is_doubted = (limit, taught) == (16_000, 8_192)
     assert backend.warning.startswith(told) if is_doubted else backend.warning == ""
 

@@ -72,7 +72,7 @@ def test_a_model_that_no_message_reaches_is_told_with_its_window(jitchat: Shell,
     result = jitchat("window", QUESTION, "--provider", "openai", "--model", model)
 
     assert (result.code, result.out != "") == (0, True)
-    told = f"jitchat: {model} answers only on another API, which jitchat does not speak"
+    told = f"jitchat: {model} is only available through an API that jitchat does not support"
     assert result.err.startswith(told)
 
 
@@ -146,7 +146,7 @@ def test_the_reader_has_nobody_to_ask_for_an_exact_count(jitchat: Shell):
     result = jitchat("window", QUESTION, "--exact")
 
     assert result.code == 2
-    assert "there is nobody to ask" in result.err
+    assert "no counter of its own" in result.err
 
 
 def test_without_any_conversation_the_demo_is_used(jitchat: Shell):
@@ -231,7 +231,7 @@ def test_a_reserve_that_leaves_nothing_names_both_and_their_origin(
     done = jitchat("window", "hi", "--reserve", "4000")
 
     assert done.code == 2
-    assert "--reserve: provider.reserve (4,000) leaves nothing of provider.limit" in done.err
+    assert "--reserve: provider.reserve (4,000) leaves no room in provider.limit" in done.err
     assert "(4,000, $JITCHAT_PROVIDER_LIMIT)" in done.err
 
 

