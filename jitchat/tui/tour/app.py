@@ -1,4 +1,4 @@
-"""The tour of the demo conversation: it does in the chat what a user would do, step by step."""
+"""The tour of the demo conversation: acts in the chat as a user would, step by step."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 ON_TOUR = "-touring"
 """The class of a screen with a bar."""
 LOOK_EVERY = 0.25
-"""Seconds between two looks at the lab."""
+"""Seconds between checks of the lab's progress."""
 STARTS_A_SHOW = frozenset({"f5", "shift+f5"})
-"""What clickers send to begin a presentation, and what is another thing here."""
+"""Keys that presentation remotes send to start a slide show; they mean something else here."""
 _LAB = "do('rot', 'quick')"
-"""The action that opens the lab, and begins a quick run where that costs nothing."""
+"""The action that opens the lab and starts a quick run if it is free."""
 _NO_LAB = "the lab did not open here; `jitchat rot` runs it."
 
 
 LAST_LENGTH = 2_000
-"""Tokens of the conversation that the live demo ends the tour with: read within seconds."""
+"""Tokens of the live demo's conversation at the end of the tour: read within seconds."""
 HELD_SECONDS = 0.25
-"""Presses that come sooner after one another are of a key that is held, or that bounces."""
+"""Seconds; faster presses come from a key that is held or bounces."""
 
 
 class TourKey(StrEnum):
@@ -70,21 +70,21 @@ class TourKey(StrEnum):
 _FORWARD = "space,right,pagedown,enter"
 _KEYS = (
     (TourKey.NEXT, _FORWARD, "Next step of the tour", "Space, →, PgDn or Enter"),
-    (TourKey.BACK, "left,pageup", "Step of the tour before", "← or PgUp"),
+    (TourKey.BACK, "left,pageup", "Previous step of the tour", "← or PgUp"),
     (TourKey.END, "escape", "End the tour", "The chat stays; Esc"),
 )
-"""With the words of the palette. Clickers send PgDn and PgUp, or arrows, and a few more."""
+"""Bindings with palette texts. Presentation remotes send PgDn and PgUp, arrows and a few others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the tour is, and what the bar says of it."""
+    """The tour's progress, as the bar shows it."""
 
     place: int
-    """The step, from 1; 0 ahead of the first."""
+    """The step, from 1; 0 before the first."""
     words: str
     is_on_way: bool = False
-    """Whether the step is still on its way, so that the key waits."""
+    """Whether the step is still running, so that the key waits."""
 
     @property
     def text(self) -> str:
@@ -93,7 +93,7 @@ class Progress:
 
 
 class TourBar(Vertical, can_focus=True):
-    """Stands at the bottom of each screen that the tour shows."""
+    """The bar at the bottom of each screen that the tour shows."""
 
     def __init__(self, progress: Progress, *, has_keys: bool = True) -> None:
         super().__init__(classes="tour-bar")
@@ -117,21 +117,21 @@ class TourBar(Vertical, can_focus=True):
 
 
 def _key_line(progress: Progress) -> Content:
-    """Each key can be clicked, too."""
+    """Make each key clickable, too."""
     keys = [("Esc", "ends the tour", TourKey.END.action)]
     if not progress.is_on_way:
         is_last = progress.place == len(script.STEPS)
         forward = "ends it here" if is_last else "next" if progress.place else "begins"
         back = [("←", "back", TourKey.BACK.action)] if progress.place > 1 else []
         keys = [("Space, →, PgDn or Enter", forward, TourKey.NEXT.action), *back, *keys]
-    wait = "… on its way   " if progress.is_on_way else ""
+    wait = "… in progress   " if progress.is_on_way else ""
     return Content.assemble(wait, clickable(keys, word=" {}", behind="   "))
 
 
 class Tour:
-    """Leads through the chat, by a presenter's keys or, with a `pace`, by itself.
+    """Leads through the chat, driven by a presenter's keys or, with a `pace`, automatically.
 
-    A pace of 2 is twice as slow as reading takes.
+    A pace of 2 is half the normal reading speed.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class Tour:
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False
         self.asked: dict[int, script.Asked] = {}
-        """By step: what was sent in it, and what came."""
+        """What each step sent and received."""
         self._error: JitchatError | None = None
-        """Why no answer came."""
+        """Why there was no reply."""
         self._dressed: list[Screen[Any]] = []
-        """The screens with a bar that a step opened."""
+        """The screens opened by a step that have a bar."""
         self._reads: Timer | None = None
         self._looks: Timer | None = None
         chat.models.is_quiet = True
@@ -156,33 +156,33 @@ class Tour:
 
     @property
     def leads(self) -> bool:
-        """Whether the tour goes on, and what is on top is a part of it."""
+        """Whether the tour is running and the top screen belongs to it."""
         top = self._app.screen
         return not self.is_over and (top is self._chat or top in self._dressed)
 
     @property
     def is_measuring(self) -> bool:
-        """Whether the lab is being watched: more of a run comes, or one may."""
+        """Whether the lab is shown and a run is, or may be, in progress."""
         return self._looks is not None
 
     def takes(self, key: TourKey) -> bool:
-        """Whether a key of the tour counts where the user is now.
+        """Whether the tour handles a key in the current state.
 
-        It does not in what the user opened, nor, but for the one that ends it, while they write.
+        Not on screens that the user opened, and while the user types, only the key that ends it.
         """
         prompt = self._chat.surfaces.prompt
         is_writing = prompt.has_focus and bool(prompt.text.strip())
         return self.leads and (key is TourKey.END or not is_writing)
 
     def drops(self, event: events.Key) -> bool:
-        """Whether a key is to do nothing: one that was hit by mistake, or that a clicker sent."""
+        """Whether to ignore a key: hit by mistake, or sent by a presentation remote."""
         if not self.leads:
             return False
         is_typed = event.is_printable and event.key != "space"
         return event.key in STARTS_A_SHOW or (is_typed and not self._chat.surfaces.prompt.has_focus)
 
     async def press(self, key: TourKey) -> None:
-        """Go to another step, or end the tour; a step that is on its way is waited for."""
+        """Go to another step, or end the tour, after the running step has finished."""
         place = self.progress.place
         if key is TourKey.END:
             await self._close_screens()
@@ -197,7 +197,7 @@ class Tour:
             await self._finish()
 
     def begin(self) -> None:
-        """Begin once everything is indexed, and the first window is there."""
+        """Begin once everything is indexed and the first window is planned."""
         chat, session = self._chat, self._chat.session
         has_window = chat.previews.window is not None and not chat.previews.working
         is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
@@ -206,7 +206,7 @@ class Tour:
             self._arrive(script.describe_conversation(session, self.needle))
 
     def take_opened(self, opening: int) -> None:
-        """The tour is about its conversation: another one ends it, once it has begun."""
+        """Opening another conversation ends a tour that has begun."""
         if opening > 1 and self.progress.place:
             self.end()
         else:
@@ -216,7 +216,7 @@ class Tour:
         self._error = error or self._error
 
     def take_answer(self) -> None:
-        """Show what came of the question, if it was sent in a step."""
+        """Show the result of the question, if a step sent it."""
         step = script.STEPS[max(0, self.progress.place - 1)]
         is_step = self.progress.is_on_way and self.progress.place and not self.is_over
         if not is_step or not isinstance(step, script.Ask):
@@ -228,20 +228,20 @@ class Tour:
         if isinstance(self._error, WindowOverflow):
             self._arrive(f"nothing was sent. {self._error}")
         elif self._error is not None or window is None or turn is None or not is_answered:
-            self.fail(f"no answer came. {self._error or ''}".strip())
+            self.fail(f"there was no reply. {self._error or ''}".strip())
         else:
             asked = self.asked[self.progress.place] = script.Asked(turn, window, reply)
             self._show_answer(step, asked)
 
     def fail(self, words: str) -> None:
-        """Say why a step brought nothing: the key does it again; a recording ends."""
+        """Say why a step failed; the key repeats it, and a recording ends."""
         self._stop_reading()
         self._show(Progress(max(0, self.progress.place - 1), words))
         if self.pace is not None:
             self._app.exit(return_code=1, message=words)
 
     def end(self) -> None:
-        """Leave a chat like any other; what the last step opened stays open."""
+        """Leave an ordinary chat; what the last step opened stays open."""
         self._stop_looking()
         if self.is_over:
             return
@@ -257,13 +257,13 @@ class Tour:
         self._chat.surfaces.prompt.focus()
 
     def focus_bar(self) -> None:
-        """Take the focus off the prompt: keys are the tour's."""
+        """Take the focus off the prompt, so that the tour gets the keys."""
         if not self.is_over:
             for bar in self._chat.query(TourBar):
                 bar.focus()
 
     def dress(self, screen: Screen[Any]) -> None:
-        """Put the bar on a screen that a step opened, unless it is closed again by then."""
+        """Put the bar on a screen that a step opened, unless it has been closed."""
 
         def mount() -> None:
             if screen in self._dressed:
@@ -277,7 +277,7 @@ class Tour:
         return TourBar(self.progress, has_keys=self.pace is None)
 
     async def _do(self, place: int) -> None:
-        """Do the step at a place, from 1, or show again what came of it."""
+        """Run a step, counted from 1, or show its result again."""
         session = self._chat.session
         if session is None:
             return
@@ -297,7 +297,7 @@ class Tour:
             notify_error(self._chat, error)
 
     async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
-        """Ask the question: the first time as a message, then once more beside it."""
+        """Ask the question: the first time as a new message, then as an alternative reply."""
         chat, prompt = self._chat, self._chat.surfaces.prompt
         chat.choices.use_mode(step.mode.value)
         if place in self.asked:
@@ -316,13 +316,13 @@ class Tour:
             await chat.views.follow(session, again)
 
     async def _distil(self, session: Session) -> None:
-        """Have everything distilled, for the modes that are compared behind this one as well."""
+        """Distil everything, also for the modes that are compared later."""
         limit = session.options.budget.limit
         for mode in Mode:
             await distil(session.memory, mode, session.counter, limit)
 
     async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
-        """Show what was sent in a step, and what came."""
+        """Show what a step sent and received."""
         chat = self._chat
         if asked.reply is not None:
             await asyncio.to_thread(session.memory.switch_to, asked.reply.position)
@@ -360,7 +360,7 @@ class Tour:
         self._looks = self._chat.set_interval(LOOK_EVERY, partial(self._look, step))
 
     def _look(self, step: script.Measure) -> None:
-        """Say how far the run is; the bar comes with the screen that shows one."""
+        """Show the run's progress; the bar comes with the screen that has one."""
         from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
 
         screen = run = self._app.screen
@@ -380,14 +380,14 @@ class Tour:
             await self._app.pop_screen()
 
     async def _read(self) -> None:
-        """What is said was read: on."""
+        """Go on after the reading time."""
         if self.progress.place < len(script.STEPS):
             await self._do(self.progress.place + 1)
         else:
             await self._finish()
 
     async def _finish(self) -> None:
-        """End with the live demo, where the local model is here; a recording ends behind it."""
+        """End with the live demo if the local model is available; then a recording ends."""
         if await asyncio.to_thread(self._can_be_live):
             await self._close_screens()
             self.end()
@@ -413,7 +413,7 @@ class Tour:
             self._app.exit(return_code=0)
 
     def _arrive(self, words: str) -> None:
-        """Say what there is to see; a recording goes on once that is read."""
+        """Show the step's text; a recording goes on after the reading time."""
         self._say(words)
         if self.pace is not None:
             seconds = script.reading_seconds(self.progress.text, self.pace)
@@ -441,10 +441,10 @@ class Tour:
 
 
 class TourApp(JitchatApp):
-    """jitchat, led through its steps by one key, or by itself."""
+    """jitchat with the tour, advanced by one key or automatically."""
 
     CSS_PATH = ["../app.tcss", "../chat/screen.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
-    # They come ahead of what the keys do elsewhere, as long as the tour goes on.
+    # They take priority over other bindings while the tour is running.
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
         for key, keys, _, _ in _KEYS
@@ -453,7 +453,7 @@ class TourApp(JitchatApp):
     def __init__(
         self, backend: Backend, conversation: Conversation, pace: float | None = None
     ) -> None:
-        """With a `pace` it plays by itself and ends; 2 is twice as slow as reading takes."""
+        """With a `pace` it plays automatically and ends; 2 is half the normal reading speed."""
         super().__init__(backend, conversation)
         self.chat = ChatScreen(backend, conversation)
         self.tour = Tour(self, self.chat, backend, pace)
@@ -463,19 +463,19 @@ class TourApp(JitchatApp):
         return self.chat
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave a key to whom it belongs where it is not the tour's."""
+        """Handle only the tour's keys."""
         if action != "tour":
             return super().check_action(action, parameters)
         return bool(self.screen_stack) and self.tour.takes(TourKey(str(parameters[0])))
 
     async def on_event(self, event: events.Event) -> None:
-        """Drop what is hit by mistake: an audience waits."""
+        """Ignore keys that were hit by mistake."""
         if isinstance(event, events.Key) and self.screen_stack and self.tour.drops(event):
             return
         await super().on_event(event)
 
     def action_tour(self, wanted: str) -> None:
-        """Do what a key of the tour is for; one that is held counts once."""
+        """Run a tour key's action; a held key counts once."""
         key, moment = TourKey(wanted), time.monotonic()
         is_held = key is not TourKey.END and moment - self._pressed_at < HELD_SECONDS
         self._pressed_at = moment
@@ -483,7 +483,7 @@ class TourApp(JitchatApp):
             self.chat.call_later(self.tour.press, key)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """List those of the chat; while the tour goes on, its keys, too."""
+        """List the chat's commands and, while the tour is running, its own."""
         if self.tour.takes(TourKey.END):
             for key, _, title, help_text in _KEYS:
                 yield SystemCommand(title, help_text, partial(self.action_tour, key.value))

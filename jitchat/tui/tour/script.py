@@ -1,6 +1,6 @@
-"""The steps of the tour: what each does, and what is said of it from what was sent or measured.
+"""The steps of the tour: what each does, and its text, written from what was sent or measured.
 
-Nothing is known ahead: where a reply is another one, or a window, the words are others. Pure.
+Nothing is scripted: with another reply or window, the text differs. Pure.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _QUOTED = 80
 """Characters of a sentence that is quoted, at most."""
 CHARACTERS_A_SECOND = 15
 PAUSE = 1.5
-"""Seconds to look at what a text is about."""
+"""Seconds to look at the screen in addition to reading the text."""
 
 
 LIVE = "`jitchat demo --live` asks a real model."
@@ -30,16 +30,16 @@ LIVE = "`jitchat demo --live` asks a real model."
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A turn, and the question that only this turn answers."""
+    """A turn, with the question that only this turn answers."""
 
     turn: int
     """Its position in the demo conversation."""
     question: str
     says: tuple[tuple[str, ...], ...]
-    """What a right reply has, each in one of its spellings, in lower case."""
+    """What a right reply contains: of each tuple one spelling, in lower case."""
 
     def is_in(self, reply: str) -> bool:
-        """Whether a reply has the answer: all that it consists of."""
+        """Whether a reply contains the whole answer."""
         text = reply.casefold()
         return all(any(spelling in text for spelling in part) for part in self.says)
 
@@ -57,13 +57,13 @@ class Asked:
 
     turn: Turn
     window: ContextWindow
-    """That was sent."""
+    """The window that was sent."""
     reply: Turn | None
-    """None where no answer came."""
+    """None if there was no reply."""
 
 
 def describe_conversation(session: Session, needle: Needle) -> str:
-    """Say what the conversation is, who answers, and what is looked for in it."""
+    """Describe the conversation, the model, and the turn to find."""
     turns, turn = session.memory.turns, session.memory.turn_at(needle.turn)
     size, who = plural(len(turns), "turn"), one_line(session.provider.model)
     what = f"a conversation of {size}, and {who} answers."
@@ -74,7 +74,7 @@ def describe_conversation(session: Session, needle: Needle) -> str:
 
 
 def describe_full(asked: Asked, needle: Needle) -> str:
-    """Say what everything takes, and whether it helped."""
+    """State what `full` costs, and whether it helped."""
     back = plural(asked.turn.position - needle.turn, "turn")
     sent = f"every turn is sent, {used_figure(asked.window)} tokens."
     if not _holds(asked.window, needle):
@@ -83,21 +83,21 @@ def describe_full(asked: Asked, needle: Needle) -> str:
 
 
 def describe_recency(asked: Asked, needle: Needle) -> str:
-    """Say how little the last turns take, and what that costs."""
+    """State how little `recency` sends, and what that costs."""
     sent = f"the same question with the last turns alone, {used_figure(asked.window)} tokens."
     return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
 
 
 def describe_asking(asked: Asked, needle: Needle) -> str:
-    """Say what the model asked for, what it was given, and whether that helped."""
-    what = "recency again, but the model may ask for what is kept."
+    """State what the model requested, what it was given, and whether that helped."""
+    what = "recency again, but the model may request earlier turns."
     requests = asked.window.requests
     told = " ".join(f"It {one_line(request.sentence)}." for request in requests)
-    return f"{what} {told or 'It did not ask.'} {_outcome(asked, needle)}"
+    return f"{what} {told or 'It made no request.'} {_outcome(asked, needle)}"
 
 
 def describe_jit(asked: Asked, needle: Needle) -> str:
-    """Say what was fetched, why, and what it saves."""
+    """State what was retrieved, why, and what it saves."""
     window = asked.window
     saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
     sent = f"{used_figure(window)} tokens{saved}."
@@ -105,18 +105,18 @@ def describe_jit(asked: Asked, needle: Needle) -> str:
 
 
 def describe_observe(asked: Asked, needle: Needle) -> str:
-    """Say what stands for the earlier turns, and whether it has what the question needs."""
+    """State what replaces the earlier turns, and whether it answers the question."""
     window = asked.window
     saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
-    sent = f"dated observations stand for #1–#{window.distilled_through:,}, "
+    sent = f"dated observations replace #1–#{window.distilled_through:,}, "
     sent += f"{used_figure(window)} tokens{saved}."
     lines = _lines_with(window, needle)
     quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
-    return f"{sent} {quoted or f'None has what #{needle.turn} says.'} {_outcome(asked, needle)}"
+    return f"{sent} {quoted or f'None states what #{needle.turn} says.'} {_outcome(asked, needle)}"
 
 
 def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
-    """Say what each mode would send; None while that is being planned."""
+    """State what each mode would send; None while it is being planned."""
     what = "each mode's window for the same question; nothing is sent for this."
     if comparison is None:
         return what
@@ -125,7 +125,7 @@ def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
         for side in comparison.different
     ]
     same = [side.mode for side in comparison.sides if side.same_as is not None]
-    alike = f" ({enumerated(same)} send what another does)" if same else ""
+    alike = f" (same as another: {enumerated(same)})" if same else ""
     shares = next((row.shares for row in comparison.rows if needle.turn in row.turns), {})
     holding = [mode for mode in Mode if mode in shares and shares[mode].kind is not Kind.INDEX]
     where = enumerated(holding) or "none of them"
@@ -133,7 +133,7 @@ def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
 
 
 def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
-    """Say how many answers were right in each mode; None before any came."""
+    """State how many answers were right in each mode; None before the first."""
     what = "the same, measured: facts at every depth of longer and longer conversations."
     if tallies is None or not tallies.whole.answered:
         return what
@@ -145,7 +145,7 @@ def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:
-    """Say whether the window has the turn, and why: as the ledger does."""
+    """State whether the window has the turn, with the ledger's reason."""
     why = why_by_ledger(window, needle.turn)
     if why is not None:
         return why.sentences[0]
@@ -156,33 +156,33 @@ def _place(window: ContextWindow, needle: Needle) -> str:
 
 def _outcome(asked: Asked, needle: Needle) -> str:
     if asked.reply is None:
-        return "No answer came."
+        return "There was no reply."
     held = _holds(asked.window, needle)
     if needle.is_in(asked.reply.content):
-        return "The reply has it." if held else "The reply has it all the same: a guess?"
-    return "The reply misses it all the same." if held else "So the answer is lost."
+        return "The reply has it." if held else "The reply has it anyway: a guess?"
+    return "The reply misses it anyway." if held else "So the answer is lost."
 
 
 def _holds(window: ContextWindow, needle: Needle) -> bool:
-    """Whether the window has the turn at full text, or a statement that says the same."""
+    """Whether the window has the turn at full text, or a statement of the same fact."""
     is_whole = window.kind_of_turns().get(needle.turn, Kind.INDEX) is not Kind.INDEX
     return is_whole or bool(_lines_with(window, needle))
 
 
 def _lines_with(window: ContextWindow, needle: Needle) -> list[str]:
-    """List the observations of the turn that have the answer."""
+    """List the observations of the turn that contain the answer."""
     return [line for line in lines_on(window, needle.turn, "") if needle.is_in(line)]
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Ask the question in a mode: the first time as a message, then once more beside it."""
+    """Ask the question in a mode: the first time as a new message, then as an alternative reply."""
 
     title: str
     mode: Mode
     says: Callable[[Asked, Needle], str]
     may_ask: bool | None = None
-    """Whether the model can ask for what is kept; None as the settings say."""
+    """Whether the model may request earlier turns; None for the setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Compare:
 
     title: str
     says: Callable[[Comparison | None, Needle], str]
-    """Of what is compared; None while it is being planned."""
+    """Writes the text from the comparison; None while it is being planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Measure:
 
     title: str
     says: Callable[[Tallies | None, bool], str]
-    """Of what was measured, and whether more of it comes; None ahead of it."""
+    """Writes the text from the results and whether the run goes on; None before any."""
 
 
 Step = Ask | Compare | Measure
@@ -216,12 +216,12 @@ STEPS: tuple[Step, ...] = (
 
 
 def heading(place: int) -> str:
-    """`2 of 7 · recency`; what comes ahead of the first step is 0."""
+    """`2 of 7 · recency`; 0 is the introduction."""
     if place == 0:
         return f"A tour of {len(STEPS)} steps"
     return f"{place} of {len(STEPS)} · {STEPS[place - 1].title}"
 
 
 def reading_seconds(text: str, pace: float = 1.0) -> float:
-    """Tell how long a text stays; `pace` 2 is twice as slow."""
+    """Return how many seconds a text stays; a `pace` of 2 doubles it."""
     return pace * (PAUSE + len(text) / CHARACTERS_A_SECOND)

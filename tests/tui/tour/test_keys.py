@@ -118,7 +118,7 @@ async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_co
         await until(pilot, lambda: screen.query("TurnView.assistant.-streaming"), "first words")
         await pilot.press("space", "pagedown", "left", "enter")
         assert tour.progress.is_on_way
-        assert "on its way" in str(screen.query_one(".tour-keys", Static).content)
+        assert "in progress" in str(screen.query_one(".tour-keys", Static).content)
 
         await pilot.press("escape")
         await until(pilot, lambda: tour.is_over, "the end of the tour")
@@ -149,7 +149,7 @@ async def test_a_recording_in_which_nobody_answers_fails(backend: TestBackend) -
     app = tour_app(backend, pace=0.001)
     async with app.run_test(size=LARGE) as pilot:
         await until(pilot, lambda: app.return_code is not None, "the end")
-        assert led(pilot).progress.words == "no answer came. Nobody is there. Start it."
+        assert led(pilot).progress.words == "there was no reply. Nobody is there. Start it."
     assert app.return_code == 1
 
 

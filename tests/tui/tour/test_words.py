@@ -54,12 +54,12 @@ def test_a_reply_has_the_answer_with_the_day_and_the_hour(reply: str, has_it: bo
     ("mode", "reply", "outcome"),
     [
         (Mode.FULL, RIGHT, "The answer is in #9, 52 turns back. The reply has it."),
-        (Mode.FULL, WRONG, "52 turns back. The reply misses it all the same."),
+        (Mode.FULL, WRONG, "52 turns back. The reply misses it anyway."),
         (Mode.RECENCY, WRONG, "said before the recent block. So the answer is lost."),
-        (Mode.RECENCY, RIGHT, "The reply has it all the same: a guess?"),
+        (Mode.RECENCY, RIGHT, "The reply has it anyway: a guess?"),
         (Mode.JIT, RIGHT, "best lexical match on “deploy, window”. The reply has it."),
-        (Mode.JIT, WRONG, "The reply misses it all the same."),
-        (Mode.JIT, None, "No answer came."),
+        (Mode.JIT, WRONG, "The reply misses it anyway."),
+        (Mode.JIT, None, "There was no reply."),
     ],
 )
 def test_the_outcome_is_by_the_window_and_by_the_reply(
@@ -98,7 +98,7 @@ def test_of_a_model_that_may_ask_what_it_asked_is_told_or_that_it_did_not(
     told = describe_asking(asking, DEPLOY_WINDOW)
     assert "It asked for “deploy window” → #9, +41 tokens. The reply has it" in told
     silent = describe_asking(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
-    assert silent.endswith("It did not ask. So the answer is lost.")
+    assert silent.endswith("It made no request. So the answer is lost.")
 
 
 def test_at_first_the_turn_is_quoted_from_the_conversation(store: ColdStore) -> None:
@@ -118,7 +118,7 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
 
     told = describe_comparison(whole, DEPLOY_WINDOW)
     assert told.endswith(
-        " (observe and document send what another does). #9 is at full text in full and jit."
+        " (same as another: observe and document). #9 is at full text in full and jit."
     )
     assert "Tokens: full does not fit, recency " in describe_comparison(tight, DEPLOY_WINDOW)
     assert describe_comparison(tight, DEPLOY_WINDOW).endswith("#9 is at full text in jit.")
