@@ -1,4 +1,4 @@
-"""The cells of a square as lines, all that is known of one, and the window that was sent for it."""
+"""The cells of a square as lines, the details of one, and the window that was sent for it."""
 
 import asyncio
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ from jitchat.tui.widgets.row_list import PointedList
 
 MARKS = dict(zip(Verdict, ("✓", "✗", "n/f", "!"), strict=True))
 _NAME = 11
-"""Cells of what stands ahead of each part of the detail."""
+"""Columns of the label before each part of the details."""
 _BRIEF = frozenset({"asked", "answered", "note", "window"})
 _MOST = 600
-"""Characters of a question or an answer; the rest is shown when it is opened."""
+"""Characters shown of a question or an answer; opening the cell shows all."""
 _NOT_YET = "Nothing is known of this cell yet."
 
 
@@ -63,7 +63,7 @@ def cell_line(
     name = f"{cell.kind} {cell.repeat}" if repeats > 1 else cell.kind.value
     name = f"{name:<14}" if cell.near is None else f"{name}, near {cell.near:<2}".ljust(22)
     if result is None:
-        mark, why = ("…", "asked now") if is_pending else ("·", "not yet")
+        mark, why = ("…", "asking") if is_pending else ("·", "not yet")
         style = name_style = MUTED
     else:
         mark, why, style = MARKS[result.verdict], result.rule or result.note, ""
@@ -74,9 +74,9 @@ def cell_line(
 
 
 def detail(result: Result, width: int, *, is_brief: bool = False) -> Content:
-    """Write question, expected and given answer, what decided, and what the window held.
+    """Write the question, the expected and given answer, what decided, and the window's evidence.
 
-    The brief form leaves out what can be read beside it.
+    The brief form leaves out what is shown next to it.
     """
     parts = (part for part in _parts(result) if not is_brief or part[0] in _BRIEF)
     return labelled(parts, _NAME, width)
@@ -86,7 +86,7 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
     yield "asked", shorten(result.question, _MOST), ""
     yield "expected", shorten(result.expected, _MOST), ""
     answer = shorten(result.answer, _MOST)
-    yield "answered", answer or "nothing came", "bold" if answer else MUTED
+    yield "answered", answer or "no answer", "bold" if answer else MUTED
     decided = f"{MARKS[result.verdict]} {result.verdict.value}"
     why = one_line(result.rule or result.note)
     yield "decided", f"{decided}: {why}" if why else decided, ""
@@ -107,19 +107,19 @@ def _parts(result: Result) -> Iterator[tuple[str, str, str]]:
 
 
 def pin_effect(result: Result) -> str:
-    """Say whether the window could answer, so that a missed turn is known from a misread one."""
+    """State whether the window had the evidence, to tell a missing turn from a misread one."""
     if result.held is None:
         return "no window was sent"
     if not result.needed:
-        return "it was never said, so no turn is needed"
+        return "no turn is needed: the fact was never stated"
     needed = len(result.needed)
     turns = f"needed {'turn' if needed == 1 else 'turns'} ({needed_line(result)})"
-    sentence = f"the window held {result.held} of {needed} {turns}"
+    sentence = f"the window had {result.held} of {needed} {turns}"
     if result.verdict is not Verdict.WRONG:
         return sentence
     if result.held < needed:
-        return f"{sentence}: it could not be known"
-    return f"{sentence}: it was there, and was misread"
+        return f"{sentence}: the answer was not available"
+    return f"{sentence}: the evidence was misread"
 
 
 def needed_line(result: Result) -> str:
@@ -129,7 +129,7 @@ def needed_line(result: Result) -> str:
 
 def whole(result: Result) -> str:
     needed = needed_line(result) or "none"
-    answer = result.answer or "Nothing came."
+    answer = result.answer or "There was no answer."
     why = "\nnote: ".join(filter(None, (result.rule, result.note)))
     return (
         f"{result.question}\n\nexpected: {result.expected}\n\n{answer}\n\n"
@@ -168,7 +168,7 @@ class SquarePane(Vertical):
             yield self._detail
 
     def look_at(self, place: Place) -> None:
-        """Show a square as it is now; the cursor stays on the same kind."""
+        """Show a square's current cells; the cursor stays on the same kind."""
         state, self._place = self._state, place
         tally = state.tallies.squares.get(place, Tally())
         self._title.update(Content(square_line(place, tally)), layout=False)
@@ -203,7 +203,7 @@ class SquarePane(Vertical):
             self._detail.update(text)
 
 
-_GONE = "The window of this cell is not in the file of its run."
+_GONE = "The window of this cell is missing from the run's file."
 
 
 class WindowScreen(LabScreen):
@@ -254,9 +254,9 @@ class WindowScreen(LabScreen):
     def action_needed(self) -> None:
         turn = next(self._needed, None)
         if turn is None:
-            self.notify("The answer needs no turn: it was never said.", markup=False)
+            self.notify("No turn is needed: the fact was never stated.", markup=False)
         elif not self.query_one(Inspector).point_at(turn):
-            self.notify(f"#{turn} is needed, and was never a candidate.", markup=False)
+            self.notify(f"#{turn} is needed, but was never a candidate.", markup=False)
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:

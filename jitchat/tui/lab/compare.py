@@ -1,4 +1,4 @@
-"""Two runs beside each other in lines: shares, the difference, and how sure it is."""
+"""Two runs side by side as lines: shares, the difference, and its confidence interval."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -18,12 +18,12 @@ from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.palette import MUTED
 
 Run = tuple[str, str]
-"""Characters, and the name of what they are: `mode`, `better`, `worse`, `unclear`, `axis`."""
+"""A text and what it is: `mode`, `better`, `worse`, `unclear` or `axis`."""
 _AHEAD, _SHARE, _CHANGE, _P = 7, 15, 19, 7
-"""Cells of the length, of a share, of the difference in figures, and of its p value."""
+"""Columns of the length, of a share, of the difference, and of its p value."""
 _REACHES = (0.1, 0.25, 0.5, 1.0)
 _LEAST, _MOST = 13, 61
-"""Cells of the difference drawn, with no change in the middle."""
+"""Columns of the drawn difference; the middle means no change."""
 
 
 def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
@@ -44,7 +44,7 @@ def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[R
 
 
 def drawing_width(width: int) -> int:
-    """Tell how many cells the drawing has; an odd number, or none where they are too few."""
+    """Return the columns of the drawing: an odd number, or 0 if there are too few."""
     room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE - _P)
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
@@ -81,15 +81,13 @@ _LOOKS = {
     "worse": "bold $text-error",
     "unclear": MUTED,
 }
-_NONE = "No cell has an answer in both runs: there is nothing to compare."
-_READ = (
-    "In brackets the 95 % interval, {}. Unclear: with so few cells the difference may be chance."
-)
-_DRAWN = "Drawn, too: ● is clear of no change, ○ is not."
+_NONE = "Nothing to compare: no cell has an answer in both runs."
+_READ = "In brackets the 95 % interval, {}. Unclear: with this few cells it may be chance."
+_DRAWN = "● excludes no change, ○ does not."
 
 
 def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
-    """Compare two runs, by their ids, the one that was begun first with the other. Slow."""
+    """Compare two runs by their ids, the one that was started first with the other. Slow."""
     found = []
     for run in wanted:
         with closing(runs.open(run)) as file:

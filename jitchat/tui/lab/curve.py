@@ -1,8 +1,8 @@
-"""The curves of a run, drawn in dots of braille: two across and four down a cell.
+"""The curves of a run, drawn with braille characters of two by four dots.
 
-Each mode has its letter, its own dashes and its own cell beside the others, so that the plot
-reads without colour. A plotting library draws the intervals over each other, and its lines
-without a letter at each measurement.
+Each mode has its letter, its own dashes and its own horizontal offset, so that the plot is readable
+without colour. Plotting libraries draw the intervals over each other and cannot put a letter at
+each measurement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +32,12 @@ from jitchat.tui.palette import MUTED
 from jitchat.values import USUAL_MODES, Mode
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""By row and column within a cell."""
+"""By row and column within a character."""
 _BLANK = 0x2800
 
 
 class Canvas:
-    """What was drawn later is on top."""
+    """Later entries are drawn on top."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -51,7 +51,7 @@ class Canvas:
     def line(
         self, start: tuple[int, int], end: tuple[int, int], name: str, dash: tuple[int, int]
     ) -> None:
-        """Draw a line from dot to dot; `dash` dots are set and left out in turn."""
+        """Draw a line between two dots, alternately `dash` dots set and unset."""
         lit, dark = dash
         steps = max(abs(end[0] - start[0]), abs(end[1] - start[1]), 1)
         for step in range(steps + 1):
@@ -76,15 +76,15 @@ class Canvas:
 _FIGURES = ("right", "95 %", "of", "sent", "tokens", "first", "time", "cached", "cost")
 _COLUMNS = dict.fromkeys(_FIGURES, 8)
 _COLUMNS |= {"right": 6, "95 %": 7, "of": 7, "sent": 7}
-"""With their cells; a longer figure makes its column wider."""
+"""Column names with their widths; a longer figure widens its column."""
 _SPARED = ("sent", "cached", "of", "95 %", "first", "cost", "time")
-"""What is left out where there is no room, the first of them first."""
+"""Columns omitted if there is no room, in this order."""
 
 
 def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
-    """Draw the names of the columns that have room, then a line a mode.
+    """Draw the names of the columns that fit, then one line per mode.
 
-    Medians of the cells that were sent, and the cost of all of them.
+    Figures are medians over the cells that were sent; the cost is their total.
     """
     figures = [_figures(tallies, mode) for mode in modes]
     named = 2 + max(map(len, (*USUAL_MODES, *modes)))  # with the letter of the mode
@@ -120,16 +120,16 @@ def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
 
 LETTERS = {mode: mode.value[0] for mode in Mode}
 _BESIDE = {mode: number - 1 for number, mode in enumerate(Mode)}
-"""Cells from the middle of a value to where its mode is drawn."""
+"""Columns from a value's centre to where its mode is drawn."""
 _DASHES = dict(zip(Mode, ((4, 0), (4, 4), (1, 1), (6, 2), (2, 2), (1, 3), (8, 4)), strict=False))
 MARGIN = 7
-"""Cells of the labels, and of the axis behind them."""
+"""Columns of the labels and the axis after them."""
 FOOT = 3
-"""Rows below: the axis, its values, and which mode does not fit there."""
+"""Rows below the plot: the axis, its values, and the modes that do not fit."""
 LEAST = 5 + FOOT
-"""Rows without which nothing can be told from the plot."""
+"""Fewest rows with which the plot is readable."""
 _MANY = 9
-"""Rows from which quarters are labelled, too."""
+"""Rows from which quarters are labelled as well."""
 
 Measures = Mapping[tuple[Mode, float], Tally]
 
@@ -138,9 +138,9 @@ Measures = Mapping[tuple[Mode, float], Tally]
 class Scale:
     values: Sequence[float]
     width: int
-    """Cells, with the labels."""
+    """Columns, including the labels."""
     rows: int
-    """Of the plot, without what is below it."""
+    """Rows of the plot itself."""
 
     def x(self, number: int) -> int:
         step = (self.width - MARGIN) / len(self.values)
@@ -156,9 +156,9 @@ class Scale:
 def curve_rows(
     asked: Experiment, tallies: Measures, width: int, height: int, axis: Axis = LENGTH
 ) -> list[list[tuple[str, str]]]:
-    """Draw rows of characters with the name of what they show: a mode, `axis` or nothing.
+    """Draw rows of texts, each with what it shows: a mode, `axis` or nothing.
 
-    The intervals are drawn over all lines, and the letters over all intervals.
+    Intervals are drawn over lines, and letters over intervals.
     """
     canvas, scale = Canvas(width, height), Scale(axis.values(asked), width, height - FOOT)
     _draw_axes(canvas, scale, tallies, axis)

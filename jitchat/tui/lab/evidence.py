@@ -1,4 +1,4 @@
-"""Why answers are right or wrong in each mode, and how the modes of a run differ, in lines."""
+"""Why answers are right or wrong in each mode, and how the modes of a run differ, as lines."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ from jitchat.tui.palette import MUTED
 from jitchat.values import USUAL_MODES, Mode
 
 Part = tuple[str, str]
-"""Characters, and their style."""
+"""A text and its style."""
 _FIGURES = 14
-"""Cells, where there is room, of a count with its share."""
+"""Columns of a count with its share, if there is room."""
 
 
 def evidence_rows(
     outcomes: Mapping[Mode, Evidence], width: int, height: int
 ) -> Iterator[list[Part]]:
-    """Draw two lines of names, then a mode a line: its counts; with room, their bar below it."""
+    """Draw two header lines, then each mode's counts, with a bar below them if there is room."""
     named = 3 + max(map(len, (*USUAL_MODES, *outcomes)))  # with the letter of the mode
     bar = width - named if height >= 2 + 2 * len(outcomes) else 0
     column = min(_FIGURES, (width - named) // len(Outcome))
@@ -48,7 +48,7 @@ def _figure(found: Evidence, outcome: Outcome, column: int) -> str:
 
 
 def _ground(outcome: Outcome, cells: int) -> Part:
-    """Draw cells in the colour of an outcome, with its sign in the first."""
+    """Draw a bar in the colour of an outcome, beginning with its sign."""
     colour = COLOURS[outcome]
     return SIGNS[outcome].ljust(cells)[:cells], f"{ink_on(colour)} on {colour}"
 

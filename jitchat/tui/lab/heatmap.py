@@ -1,7 +1,7 @@
 """The heatmaps of a run on screen.
 
-All maps stand side by side where every square has room for its number; else one is shown at a
-time. Of a map that is larger than its room, the part that the cursor is in is shown.
+All maps are shown side by side if every square has room for its number, otherwise one at a time. A
+map that is too large is scrolled to the cursor.
 """
 
 from collections.abc import Collection
@@ -24,12 +24,12 @@ from jitchat.lab.stats import Place, Tallies, Tally, count_results, percent, sha
 from jitchat.values import Mode
 
 HIGH = 3
-"""Rows of a square where there is room: with one above and one below the number."""
+"""Rows of a square if there is room: one above and one below the number."""
 _GAP = 3
-"""Cells from one map to the next."""
+"""Columns between maps."""
 _LEAST, _MOST = 5, 11
-"""Cells of a square: `100` and the two edges of the cursor; more than enough. The length above it
-needs room, too."""
+"""Least and most columns of a square: `100` and the cursor's two edges fit; so must the length
+above it."""
 
 
 def moved(asked: Experiment, place: Place, right: int, down: int) -> Place:
@@ -78,7 +78,7 @@ class ScreenText:
     layout: heatmap.HeatLayout[int]
     tallies: Tallies
     pending: Collection[Place]
-    """Squares of which a question is on its way."""
+    """Squares with a question in progress."""
     cursor: Place
     axis: str = "depth"
 
@@ -137,7 +137,7 @@ _NAMES = ("mode", "label", "plain", "none", "unfit", "failed", "share", "cursor"
 
 
 class HeatMaps(Widget, can_focus=True):
-    """Draws the figures that it is given; only squares that changed are drawn again."""
+    """Draws the given figures, updating only the squares that changed."""
 
     COMPONENT_CLASSES = {f"heat--{name}" for name in _NAMES}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -163,9 +163,9 @@ class HeatMaps(Widget, can_focus=True):
         return laid_out(self._asked, self.cursor, self.size.width, self.size.height)
 
     def show(self, tallies: Tallies, pending: frozenset[Place]) -> None:
-        """Take other figures, and draw the squares that they change.
+        """Update the figures, and redraw the squares that changed.
 
-        `pending` are squares of which a question is on its way.
+        `pending` are squares with a question in progress.
         """
         before, self._tallies = self._tallies, tallies
         turned, self._pending = self._pending ^ pending, pending

@@ -1,4 +1,4 @@
-"""What screens of the lab share: a frame with a title and keys, and a note on lack of room."""
+"""The base of the lab's screens: a frame with a title and keys, and a note if it is too small."""
 
 import textwrap
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 
 SHORT = 31
-"""Rows of the terminal below which what can be read elsewhere is left out."""
+"""With fewer terminal rows, what is shown elsewhere is left out."""
 _LEAST = (60, 18)
-"""Columns and rows of the terminal without which nothing is shown but that."""
+"""With fewer terminal columns or rows, only a note is shown."""
 
 
 def labelled(parts: Iterable[tuple[str, str, str]], label: int, width: int) -> Content:
-    """Write texts with a label ahead of each, and with a style; lines break at `width`."""
+    """Write texts, each with a label before it and a style, wrapped at `width`."""
     lines: list[tuple[str, str]] = []
     for name, text, style in parts:
         broken = textwrap.wrap(text, max(10, width - label)) or [""]
@@ -34,7 +34,7 @@ def labelled(parts: Iterable[tuple[str, str, str]], label: int, width: int) -> C
 
 
 class LabBox(Vertical):
-    """Tells its size, which is another without another size of the terminal, too."""
+    """Reports its size, which can change without a terminal resize."""
 
     class Resized(Message):
         pass
@@ -44,7 +44,7 @@ class LabBox(Vertical):
 
 
 class LabScreen(Screen[bool]):
-    """A screen of the lab; it is left with True where its run is to be resumed."""
+    """A screen of the lab; it is dismissed with True to resume its run."""
 
     CSS_PATH = ["lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -66,7 +66,7 @@ class LabScreen(Screen[bool]):
         yield Static(id="lab-small")
 
     def body(self) -> ComposeResult:
-        """Make what stands above the keys."""
+        """Compose the content above the keys."""
         raise NotImplementedError
 
     def entitle(self, subject: str) -> None:
@@ -74,22 +74,22 @@ class LabScreen(Screen[bool]):
 
     @property
     def room(self) -> Size:
-        """The size of the frame: something may stand below it."""
+        """The size of the frame; there may be something below it."""
         return self.query_one(LabBox).outer_size
 
     def on_lab_box_resized(self) -> None:
         self.fit()
 
     def fit(self) -> None:
-        """Lay out what is shown; the frame has another size."""
+        """Lay out the content after the frame was resized."""
 
     @property
     def lack_of_room(self) -> str:
-        """Say that more room is needed; empty where there is enough."""
+        """Say that more room is needed; empty if there is enough."""
         width, height = self.size
         if width >= _LEAST[0] and height >= _LEAST[1]:
             return ""
-        return f"The rot lab needs {_LEAST[0]} × {_LEAST[1]} cells. Here are {width} × {height}."
+        return f"The rot lab needs {_LEAST[0]} × {_LEAST[1]} cells; there are {width} × {height}."
 
     def on_resize(self) -> None:
         self.set_class(bool(self.lack_of_room), "-small")

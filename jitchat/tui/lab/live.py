@@ -1,7 +1,7 @@
-"""The live demo: one question in each mode, answered while everybody watches.
+"""The live demo: one question in each mode, answered live.
 
-A round asks for one fact in longer and longer talk. The modes are asked one after the other,
-for a model that runs here answers one request at a time.
+A round asks for one fact in longer and longer conversations. The modes are asked one after another,
+because a local model answers one request at a time.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ from jitchat.tui.lab.start import ConfirmScreen
 from jitchat.values import Conversation, Mode
 from jitchat.weights import Weights
 
-_ENDS = "The demo goes on until Esc ends it, a round after the other; P has it play by itself."
+_ENDS = "The demo repeats rounds until you press Esc; P makes it play automatically."
 _BESIDE = 110
-"""Columns of the terminal from which the modes stand beside each other."""
+"""Terminal columns from which the modes are shown side by side."""
 _TICK = 0.25
-"""Seconds from one drawing to the next while a window is read."""
+"""Seconds between redraws while the model reads a window."""
 DWELL = 6.0
-"""Seconds that verdicts are looked at before it goes on by itself."""
+"""Seconds that verdicts are shown when playing automatically."""
 
 
 def _confirm(answerer: Answerer) -> ConfirmScreen:
-    """Say what a round sends, which asks one question at every length."""
+    """State what a round sends: one question at every length."""
     budget = sentence(estimate_run(replace(USUAL.experiment, lengths=LENGTHS), answerer))
     return ConfirmScreen("Send this?", (answerer_line(answerer), f"A round: {budget}", _ENDS))
 
@@ -68,7 +68,7 @@ class ModeColumn(Vertical):
 
 
 class LiveScreen(LabScreen):
-    """Left with True once it has played to its end by itself."""
+    """Dismissed with True after playing to its end automatically."""
 
     CSS_PATH = ["lab.tcss", "live.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -89,7 +89,7 @@ class LiveScreen(LabScreen):
     @dataclass
     class Lacking(Message):
         wanted: Weights | None
-        """What can be fetched; None where that would not help."""
+        """The weights that can be downloaded; None if that would not help."""
         why: str
 
     @dataclass
@@ -109,7 +109,7 @@ class LiveScreen(LabScreen):
     class Failed(Message):
         why: str
         is_lasting: bool = True
-        """Whether the next question would fail, too."""
+        """Whether the next question would fail as well."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class LiveScreen(LabScreen):
         first: Setup = USUAL,
         count: int = len(LENGTHS),
     ) -> None:
-        """With a `pace` it plays `count` questions by itself and ends; 2 is twice as slow."""
+        """With a `pace`, it plays `count` questions and ends; 2 is half the normal speed."""
         super().__init__()
         self._backend = backend
         self._service: LabService | None = None
@@ -144,7 +144,7 @@ class LiveScreen(LabScreen):
         self.call_after_refresh(self._draw)
 
     def _tick(self) -> None:
-        """Count the seconds while a window is read."""
+        """Count the seconds while the model reads a window."""
         if self.state.phase is Phase.ASKING:
             self._draw()
 
@@ -158,7 +158,7 @@ class LiveScreen(LabScreen):
 
     @work(exclusive=True, group="look")
     async def _look(self) -> None:
-        """Find out who answers."""
+        """Find out which model answers."""
         try:
             self.post_message(self.Ready(await asyncio.to_thread(self._backend.live_service)))
         except JitchatError as error:
@@ -168,7 +168,7 @@ class LiveScreen(LabScreen):
     @on(Ready)
     @work(exclusive=True, group="look")
     async def _ready(self, message: Ready) -> None:
-        """Begin at once with a model that is known to cost nothing; ask before any other."""
+        """Begin at once with a model that is known to be free; ask before using any other."""
         try:
             answerer = await asyncio.to_thread(message.service.answerer)
         except JitchatError as error:
@@ -178,12 +178,12 @@ class LiveScreen(LabScreen):
             self._service = message.service
             self._begin(self.state.setup)
         else:
-            self._change(self.state.failed("Nothing was sent. Space asks again."))
+            self._change(self.state.failed("Nothing was sent. Press Space to ask again."))
 
     @on(Lacking)
     def _lacks(self, message: Lacking) -> None:
-        other = "`jitchat demo --live --model NAME` has another model answer."
-        again = "Space offers it again." if message.wanted is not None else ""
+        other = "Use another model with `jitchat demo --live --model NAME`."
+        again = "Press Space to offer it again." if message.wanted is not None else ""
         self._change(self.state.failed(f"{message.why} {again} {other}"))
         if self.pace is not None:
             self.app.exit(return_code=1, message=self.state.error)
@@ -247,7 +247,7 @@ class LiveScreen(LabScreen):
         self.set_timer(DWELL * (self.pace or 1.0), partial(self._go_on, number))
 
     def _go_on(self, number: int) -> None:
-        """Go on by itself, unless it was paused, or somebody pressed a key, since."""
+        """Continue automatically, unless it was paused or a key was pressed meanwhile."""
         if not self.plays or self.state.is_busy or len(self.state.results) != number:
             return
         if self.pace is not None and self._left <= 0:
@@ -263,13 +263,13 @@ class LiveScreen(LabScreen):
         if self._service is None:
             self._look()
         elif self.state.is_busy:
-            self.notify("This question is being answered.", markup=False)
+            self.notify("This question is still being answered.", markup=False)
         else:
             self._begin(self.state.next)
 
     def action_play(self) -> None:
         self.plays = not self.plays
-        self.notify("Plays by itself." if self.plays else "Paused.", markup=False)
+        self.notify("Playing automatically." if self.plays else "Paused.", markup=False)
         if self.plays and self.state.phase is Phase.ANSWERED:
             self._dwell()
 
@@ -281,7 +281,7 @@ class LiveScreen(LabScreen):
 
 
 class LiveApp(JitchatApp):
-    """The live demo without a chat below it."""
+    """The live demo as an app of its own."""
 
     CSS_PATH = ["../app.tcss", "../chat/screen.tcss"]  # noqa: RUF012  Textual's own shape
 
@@ -298,7 +298,7 @@ class LiveApp(JitchatApp):
         live = LiveScreen(self._backend, self._pace)
 
         def leave(_: bool | None) -> None:
-            """Leave the score on the terminal."""
+            """Print the score to the terminal."""
             score = live_state.score_lines(live.state) if live.state.results else None
             self.exit(return_code=0, message=score and str(score))
 

@@ -1,4 +1,4 @@
-"""The live demo as values: what is asked, how far each mode is, and the score. Pure."""
+"""The live demo's state: the question, each mode's progress, and the score. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,11 +20,11 @@ from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
 
 SHOWN = (Mode.FULL, Mode.RECENCY, Mode.JIT)
-"""In the order of the columns."""
+"""The modes, in the order of the columns."""
 _Number = TypeVar("_Number", int, float)
 _NAME = 9
 _LENGTH = 9
-"""Cells of a column of the score."""
+"""Width of a column of the score."""
 
 
 class Phase(StrEnum):
@@ -37,20 +37,20 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True)
 class LiveState:
     setup: Setup = USUAL
-    """Of the question on screen."""
+    """The settings of the question on screen."""
     near: int = USUAL.near
-    """The dials: of the next question."""
+    """The settings of the next question."""
     depth: float = USUAL.depth
     phase: Phase = Phase.MAKING
     fact: Fact | None = None
-    """None before the conversation is made."""
+    """None until the conversation is made."""
     answers: Mapping[Mode, AnswerProgress] = field(default_factory=dict)
-    """Of the modes that were begun."""
+    """Answers of the modes that have started."""
     decided: Mapping[Mode, Result] = field(default_factory=dict)
     results: Sequence[Result] = ()
-    """Of all questions."""
+    """Results of all questions."""
     error: str = ""
-    """Why nothing is asked; empty where all is well."""
+    """Why no question is asked; empty if there is no problem."""
 
     def begun(self, setup: Setup) -> "LiveState":
         return replace(
@@ -72,14 +72,14 @@ class LiveState:
         return replace(self, phase=Phase.FAILED, error=one_line(why))
 
     def dialled(self, *, near: int = 0, depth: int = 0) -> "LiveState":
-        """Turn the dials by so many notches; at an end they stay."""
+        """Change the settings by this many steps, within their ranges."""
         return replace(
             self, near=_notch(NEAR, self.near, near), depth=_notch(DEPTHS, self.depth, depth)
         )
 
     @property
     def next(self) -> Setup:
-        """What is asked next: with another dial, the question of this length once more."""
+        """The next question's settings; after a change, this length is asked again."""
         is_same = (self.near, self.depth) == (self.setup.near, self.setup.depth)
         ahead = self.setup.following if is_same else self.setup
         return replace(ahead, near=self.near, depth=self.depth)
@@ -90,7 +90,7 @@ class LiveState:
 
     @property
     def score(self) -> Tallies:
-        """Count the answers to the questions with the dials as they are."""
+        """Count the answers to questions with the current settings."""
         dials = (self.near, self.depth)
         return count_results(
             each for each in self.results if (each.cell.near, each.cell.depth) == dials
@@ -139,7 +139,7 @@ _RIGHT_INK, _WRONG_INK = "$text-primary", "$text-warning"
 
 
 def mode_state(state: LiveState, mode: Mode, now: float) -> str:
-    """Say how far a mode is; `now` is a moment of the answers' clock, in seconds."""
+    """Describe a mode's progress; `now` is in seconds of the answers' clock."""
     answer, result = state.answers.get(mode), state.decided.get(mode)
     if result is not None:
         return " · ".join(_times(result))
@@ -147,7 +147,7 @@ def mode_state(state: LiveState, mode: Mode, now: float) -> str:
         return "not answered"
     if answer is None:
         first = next((each for each in MODES if each not in state.decided), mode)
-        return "waits for its turn" if mode is not first else "planning…"
+        return "waiting" if mode is not first else "planning…"
     if answer.left_at is None:
         return "planning…"
     if answer.first_at is None:
@@ -157,7 +157,7 @@ def mode_state(state: LiveState, mode: Mode, now: float) -> str:
 
 
 def _times(result: Result) -> list[str]:
-    """List the seconds to the first token, and how fast the window was read, as far as known."""
+    """List the time to the first token and the reading and writing speed, as far as known."""
     if result.to_first is None:
         return []
     told = [f"first {duration(result.to_first)}"]
@@ -173,7 +173,7 @@ def _times(result: Result) -> list[str]:
 
 
 def size_bar(state: LiveState, mode: Mode, width: int) -> Content:
-    """Draw the window's size; the conversation's length, or a larger window, is all of `width`."""
+    """Draw the window's size; `width` is the conversation's length, or a larger window."""
     answer, result = state.answers.get(mode), state.decided.get(mode)
     windows = [each.window for each in state.answers.values() if each.window is not None]
     used = answer.window.used if answer is not None and answer.window is not None else None
@@ -189,7 +189,7 @@ def size_bar(state: LiveState, mode: Mode, width: int) -> Content:
 
 
 def verdict_line(state: LiveState, mode: Mode) -> Content:
-    """`✗ wrong: says another's value 31`; empty before the answer is graded."""
+    """Write `✗ wrong: says another's value 31`; empty until the answer is graded."""
     result = state.decided.get(mode)
     if result is None:
         return Content()
@@ -203,7 +203,7 @@ def verdict_line(state: LiveState, mode: Mode) -> Content:
 
 
 def _held(result: Result) -> str:
-    """Say whether the window had all that the answer needs; empty where none was sent."""
+    """State whether the window had all the evidence; empty if none was sent."""
     if result.has_evidence is None or not result.needed:
         return ""
     return f" · fact {'in' if result.has_evidence else 'not in'} the window"
@@ -217,7 +217,7 @@ def answer_text(state: LiveState, mode: Mode) -> str:
 
 
 def column(state: LiveState, mode: Mode, width: int, now: float, *, is_flat: bool) -> Content:
-    """Draw a mode in `width` cells; `is_flat` in three lines, where columns are stacked."""
+    """Draw a mode in `width` columns; `is_flat` uses three lines, for a stacked layout."""
     text, verdict = answer_text(state, mode), verdict_line(state, mode)
     told = Content.styled(mode_state(state, mode, now), MUTED)
     if is_flat:
@@ -227,13 +227,13 @@ def column(state: LiveState, mode: Mode, width: int, now: float, *, is_flat: boo
         last = Content.assemble(verdict, "  " if verdict else "", quoted)
         return Content("\n").join([head, told, last])
     answer = Content.styled(text, "bold")
-    # The verdict comes first: a long answer leaves no room behind it.
+    # The verdict comes first: a long answer leaves no room after it.
     lines = [size_bar(state, mode, width), told, Content(), verdict, Content(), answer]
     return Content("\n").join(lines)
 
 
 def score_lines(state: LiveState) -> Content:
-    """Draw a table: a row a mode, a column a length with its counts, and all of it."""
+    """Draw a table: a row per mode, a column of counts per length, and the total."""
     score = state.score
     heads = "".join(f"{short(length):>{_LENGTH}}" for length in LENGTHS)
     lines = [Content.styled(f"{'Right':<{_NAME}}{heads}   all, with a 95 % interval", MUTED)]
@@ -256,14 +256,14 @@ def score_lines(state: LiveState) -> Content:
 
 
 _LOGGED = 108
-"""Cells of a line of the log beside its question."""
+"""Columns of a log line in addition to its question."""
 _LEAST_QUESTION, _MOST_QUESTION = 16, 44
 
 
 def log_lines(state: LiveState, width: int) -> Content:
-    """Draw a line for each question that was asked, the latest first: what each mode made of it.
+    """Draw a line for each question asked, latest first, with each mode's result.
 
-    In `width` cells; the question gives way to the answers.
+    Lines have `width` columns; the question is shortened in favour of the answers.
     """
     room = min(_MOST_QUESTION, max(_LEAST_QUESTION, width - _LOGGED))
     by_question: dict[tuple[object, ...], dict[Mode, Result]] = {}

@@ -1,4 +1,4 @@
-"""A run on screen: who answered what, how far it is, and what the lab waits for."""
+"""A run on screen: its model, its progress, its results, and what the lab is waiting for."""
 
 import textwrap
 from collections.abc import Sequence
@@ -34,17 +34,17 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.save_line import SaveLine, save
 
 _BORDER, _SIDES = 2, 4
-"""Rows of the frame; its cells and those of its padding."""
+"""Rows of the frame; columns of the frame and its padding."""
 _FIXED = 4
-"""Rows for who answered, for the progress, a blank one, and the keys."""
+"""Rows for the model, the progress, a blank line, and the keys."""
 _BESIDE = (96, 13)
-"""Cells and rows from which curve, figures and cells stand beside each other."""
+"""Columns and rows from which curve, figures and cells are shown side by side."""
 _ROOMY = 18
-"""Rows that these have before the squares become higher."""
+"""Rows reserved for these before squares are made taller."""
 
 
 class Page(StrEnum):
-    """What takes turns below the maps, where there is no room for all of it."""
+    """The pages below the maps, of which one is shown if there is no room for all."""
 
     CELLS = "cells"
     CURVE = "curve"
@@ -54,17 +54,17 @@ class Page(StrEnum):
 
 
 _ROWS = {Page.CELLS: 7, Page.CURVE: 2 + curve.LEAST, Page.FIGURES: 10, Page.EVIDENCE: 9}
-"""Rows of each before the maps are scrolled, with the line of their names."""
+"""Rows of each page before the maps are scrolled, including its title line."""
 
 
 def run_layout(
     width: int, height: int, asked: Experiment, caveat: str, page: Page
 ) -> tuple[int, set[str]]:
-    """Share the rows of a frame while a page is looked at; an empty `caveat` needs none.
+    """Divide the rows of a frame while a page is shown; an empty `caveat` needs none.
 
-    Gives the rows of the maps, and classes: `-beside` where curve, figures and cells are all shown
-    and do not take turns, `-tight` without room for blank rows among them, `-caveat` where the
-    caveat has rows of its own and takes no turn.
+    Returns the rows of the maps, and CSS classes: `-beside` if curve, figures and cells are all
+    shown, `-tight` if there is no room for blank rows, `-caveat` if the caveat has rows of its own
+    instead of a page.
     """
     inside, rows = width - _SIDES, height - _BORDER - _FIXED
     caveat_rows = len(textwrap.wrap(caveat, inside - 2)) + 1 if caveat else 0
@@ -82,12 +82,12 @@ def run_layout(
 
 _STOPPING = "stopping; what was answered is kept"
 _BAR = 28
-"""Cells of the bar, where the line is long enough."""
+"""Columns of the bar, if the line is long enough."""
 _DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
-"""Seconds from one drawing of the squares to the next, and of curve and figures."""
+"""Seconds between redraws of the squares, and of the curve and figures."""
 _PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES, Page.EVIDENCE)
 _BESIDE_PAGES = (Page.CELLS, Page.EVIDENCE)
-"""Where curve, figures and cells stand beside each other: the first is all three."""
+"""The pages of the side-by-side layout; the first shows curve, figures and cells."""
 _CLASSES = ("-beside", "-tight", "-caveat", *(f"-page-{page.name.lower()}" for page in Page))
 
 
@@ -102,14 +102,14 @@ def run_line(state: RunState) -> Content:
 
 
 def progress_line(state: RunState, progress: Progress, width: int, notice: str) -> Content:
-    """Draw a bar and say how far the run is; the longest form that has room."""
+    """Draw a progress bar with the longest text that fits."""
     bar = min(_BAR, max(8, width // 7))
     done, left = progress.bar(bar)
     notice = f" · {notice}" if notice else ""
     parallel = f" · {state.parallel} at once" if state.parallel and progress.is_running else ""
     cost = f" · {state.cost}" if state.cost else ""
-    told = f"{progress.sentence}{cost}"
-    forms = (f"{told}{parallel}", told, f"{progress.count}{cost}", progress.count)
+    text = f"{progress.sentence}{cost}"
+    forms = (f"{text}{parallel}", text, f"{progress.count}{cost}", progress.count)
     room = width - 2 - bar - 2 - len(notice)
     fitting = next((form for form in forms if len(form) <= room), forms[-1])
     bars = (done, "$primary"), (left, MUTED)
@@ -126,7 +126,7 @@ def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
 
 
 _ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
-_ASKS = f"Write this run to a file that ends in {_ENDINGS}; a folder gets all of them."
+_ASKS = f"Write this run to a file ending in {_ENDINGS}, or to a folder for all of them."
 
 
 class ExportLine(SaveLine):
@@ -143,13 +143,13 @@ class ExportLine(SaveLine):
             return save(name, exported(ending, self._run, self._results), over=over)
         folder = Path(name).expanduser()
         if folder.suffix and not folder.is_dir():
-            what = f"{shorten(name, 60)} is neither a folder nor a format that can be written."
-            raise JitchatError(what, f"End the name in {_ENDINGS}.")
+            what = f"{shorten(name, 60)} is neither a folder nor a supported format."
+            raise JitchatError(what, f"Use a name ending in {_ENDINGS}.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            what = f"{shorten(name, 60)} cannot be made: {error.strerror}."
-            raise JitchatError(what, "Name another folder.") from None
+            what = f"{shorten(name, 60)} cannot be created: {error.strerror}."
+            raise JitchatError(what, "Choose another folder.") from None
         for ending in FORMATS:
             file = folder / f"rot-{self._run.id}.{ending}"
             save(str(file), exported(ending, self._run, self._results), over=over)
@@ -157,7 +157,7 @@ class ExportLine(SaveLine):
 
 
 class RunScreen(LabScreen):
-    """Asks a run and watches it, or shows one that is saved. Left with True to resume the run."""
+    """Asks a run and shows its progress, or shows a saved one. Dismissed with True to resume it."""
 
     CSS_PATH = ["lab.tcss", "run.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -186,7 +186,7 @@ class RunScreen(LabScreen):
         self.page, self._pages = Page.CELLS, _PAGES
         self.is_asking = run.lab is not None
         self._redraw: Timer | None = None
-        """Draws what was reported since the squares were drawn last."""
+        """Draws what was reported since the last redraw."""
         self._begun_at = monotonic()
         self._seconds = 0.0
 
@@ -216,7 +216,7 @@ class RunScreen(LabScreen):
         await self._run.close()
 
     def fit(self) -> None:
-        """Give each part its rows; the caveat is a page where it has none."""
+        """Lay out the parts; the caveat becomes a page if it has no rows of its own."""
         asked = self.state.run.experiment
         maps, classes = run_layout(*self.room, asked, self._caveat, self.page)
         self._maps.styles.height = maps
@@ -226,7 +226,7 @@ class RunScreen(LabScreen):
         before = self.classes
         self.remove_class(*_CLASSES, update=False)
         self.add_class(*classes, f"-page-{self.page.name.lower()}", update=False)
-        if self.classes != before:  # styles are worked out once
+        if self.classes != before:  # update styles once
             self.update_node_styles()
         if self.page in self._pages:
             self._tabs.update(page_tabs(self._pages, self.page))
@@ -258,7 +258,7 @@ class RunScreen(LabScreen):
         self.refresh_bindings()
 
     def _draw_soon(self) -> None:
-        """Draw the squares with what else comes within a moment: a quick run costs no more."""
+        """Schedule a redraw of the squares, so that fast results are drawn together."""
         if self._redraw is None:
             self._redraw = self.set_timer(_DRAW_EVERY, self._draw_squares)
 
@@ -273,7 +273,7 @@ class RunScreen(LabScreen):
         self._draw_head()
 
     def _draw_figures(self) -> None:
-        """Show what is counted over squares: it moves little from cell to cell, and costs more."""
+        """Update the aggregate figures, which change slowly and cost more to draw."""
         for each in (self._curve, self._spent, self._evidence, self._differences):
             each.tallies = self.state.tallies
         self._draw_head()
@@ -297,7 +297,7 @@ class RunScreen(LabScreen):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002  Textual's own shape
     ) -> bool | None:
-        """Esc stops what is being asked; what is stopped, or stopping, is left."""
+        """Esc stops a run in progress; otherwise it closes the screen."""
         if action in ("stop", "close"):
             goes_on = self.is_asking and not self._run.is_stopping
             return goes_on == (action == "stop")
@@ -311,7 +311,7 @@ class RunScreen(LabScreen):
         self.refresh_bindings()
 
     async def action_go_on(self) -> None:
-        """Back to the list of runs, to ask what has no answer; the file is given back first."""
+        """Close the run's file, and return to the list of runs to resume the run."""
         await self._run.close()
         self.dismiss(True)
 
@@ -334,7 +334,7 @@ class RunScreen(LabScreen):
         self._draw()
 
     def action_axis(self) -> None:
-        """Plot the shares by the next axis, where the curve is seen."""
+        """Plot the shares by the next axis, and show the curve."""
         axes = axes_of(self.state.run.experiment)
         self._curve.axis = axes[(axes.index(self._curve.axis) + 1) % len(axes)]
         self.action_page(Page.CELLS if self.has_class("-beside") else Page.CURVE)

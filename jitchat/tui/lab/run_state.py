@@ -1,9 +1,8 @@
-"""What is known of a run: its results, their figures, how far it is and how long the rest takes.
+"""The state of a run: its results, their figures, its progress and the remaining time.
 
-`RunState` is pure: events of the lab move it on. An open run has its file, to be looked at, or
-with a lab to be asked. The lab works in the event loop of the screen, as a message of the chat
-does: all that is slow in it is done in threads. It has a task of its own, which is cancelled once:
-what is being stored is stored before the file is given back.
+`RunState` is pure and changes by events of the lab. An open run owns its file and, if it is being
+asked, a lab. The lab runs in the screen's event loop, like a message of the chat, with slow work in
+threads. Its task is cancelled once: pending writes finish before the file is closed.
 """
 
 import asyncio
@@ -22,19 +21,19 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 _BASE, _CHOSEN = 2_000, 4_000
-"""Tokens that a request is worth beside what is read for it, and that a window of `recency` or
-`jit` has at the most, about."""
+"""The fixed cost of a request, in tokens of work, and the approximate largest window of `recency`
+and `jit`."""
 _MADE = 0.1
-"""Of a conversation's length: what making and searching it is worth, for each of its cells."""
+"""The share of a conversation's length that making and searching it costs for each cell."""
 _EXACT = 10.0
-"""Seconds below which tenths are shown."""
+"""Tenths are shown for fewer seconds than this."""
 _FROM = 1.0
-"""Seconds after which the rest can be estimated."""
+"""Seconds after which the remaining time is estimated."""
 _WHY = 120
 
 
 def _weight(cell: Cell, run: Run) -> float:
-    """Estimate the work for a cell, in tokens: nothing is sent of what does not fit."""
+    """Estimate the work for a cell, in tokens; a window that does not fit is not sent."""
     made = _MADE * cell.length
     if cell.mode is not Mode.FULL:
         return made + _BASE + min(cell.length, _CHOSEN)
@@ -46,10 +45,10 @@ class Progress:
     done: int
     of: int
     seconds: float
-    """Spent on asking, in earlier legs too."""
+    """Time spent asking, including earlier sessions of the run."""
     is_running: bool
     seconds_left: float | None = None
-    """Estimated; None where nothing is known yet."""
+    """An estimate; None if unknown."""
 
     @property
     def count(self) -> str:
@@ -77,7 +76,7 @@ class Progress:
 
 
 def span(seconds: float) -> str:
-    """Write a time to wait, or one that has passed: `8 s`, `3 min`, `1 h 12 min`."""
+    """Write a duration: `8 s`, `3 min`, `1 h 12 min`."""
     whole = max(0, round(seconds))
     if whole < 100:
         return f"{whole} s"
@@ -90,22 +89,22 @@ class RunState:
         self.run = run
         self.results = {result.cell: result for result in results}
         self.pending: set[Cell] = set()
-        """Cells of which a question is on its way."""
+        """Cells with a question in progress."""
         self.kinds = run.experiment.kinds
         self.parallel: int | None = None
-        """Requests at once, since the lab was slowed down; None where it was not."""
+        """Requests at once after the lab was throttled; None if it was not."""
         self.why = ""
-        """Why the run was given up, or broke off, as sentences; mostly empty."""
+        """Why the run ended early, as sentences; usually empty."""
         self._notice: events.LabEvent | None = None
         self._left = sum(_weight(cell, run) for cell in self.to_ask)
-        """The weight of the cells that are not decided, and of those that were decided here."""
+        """The work of the undecided cells, and of those decided in this session."""
         self._worked = 0.0
         self._tallies: Tallies | None = None
         self._count()
 
     @property
     def to_ask(self) -> list[Cell]:
-        """List the cells that have no answer: resuming the run asks them."""
+        """List the cells without an answer, which resuming the run asks."""
         results = self.results.values()
         done = {each.cell for each in results if each.verdict is not Verdict.FAILED}
         return [cell for cell in self.run.experiment.cells() if cell not in done]
@@ -129,7 +128,7 @@ class RunState:
             case events.ConversationReady(), _:
                 self._notice = None
             case events.RunEnded(why, left), _:
-                self.stop(why or (f"The time is up: {left:,} cells are left." if left else ""))
+                self.stop(why or (f"Time is up: {left:,} cells are left." if left else ""))
             case events.CellBegun(cell), notice:
                 self.pending.add(cell)
                 self._notice = None if isinstance(notice, events.Slowed) else notice
@@ -139,7 +138,7 @@ class RunState:
                     self._notice = None
 
     def keep(self, results: Iterable[Result]) -> None:
-        """Take what the file of the run holds, in its order; what was not reported is counted."""
+        """Load the results from the run's file, in order, and count those not reported yet."""
         kept = {result.cell: result for result in results}
         for cell, result in kept.items():
             if self.results.get(cell) != result:
@@ -156,7 +155,7 @@ class RunState:
         self._tallies = None
 
     def stop(self, why: str = "") -> None:
-        """Nothing is asked any more; `why` where something ended the run."""
+        """Mark the run as stopped; `why` if something ended it."""
         self.pending.clear()
         self._notice = None
         self.why = why or self.why
@@ -187,21 +186,21 @@ class RunState:
 
     @property
     def cost(self) -> str:
-        """Write what the cells cost so far: `$0.12`; empty where nothing is charged."""
+        """Write the cost of the cells so far: `$0.12`; empty if nothing is charged."""
         spent = self.tallies.spent.values()
         return total_of(sum(of.cost or 0.0 for of in spent), sum(of.unpriced for of in spent))
 
     @property
     def notice(self) -> str:
-        """What the lab does beside asking: `asked once more in jit at 2k: …`; mostly empty."""
+        """What the lab is doing besides asking: `retried in jit at 2k: …`; usually empty."""
         match self._notice:
             case events.ConversationBegun(number, of, length):
                 return f"making conversation {number} of {of}, {short(length)} tokens…"
             case events.CellRetried(cell, why):
                 at = f"{cell.mode} at {short(cell.length)}"
-                return f"asked once more in {at}: {shorten(why, _WHY)}"
+                return f"retried in {at}: {shorten(why, _WHY)}"
             case events.CapRaised(tokens):
-                return f"the model reasons: answers may take {tokens:,} tokens from now on"
+                return f"the model reasons: answers may now take {tokens:,} tokens"
             case events.Slowed(seconds, why, parallel):
                 does = f"waiting {span(seconds)}" if seconds else f"{parallel} at once from now on"
                 return f"{shorten(why, _WHY)}: {does}"
@@ -209,27 +208,27 @@ class RunState:
 
 
 class OpenRun:
-    """Owns the file, which is given back by `close`."""
+    """Owns the run's file; `close` releases it."""
 
     def __init__(self, opened: RunFile | Lab) -> None:
-        """Read what is known of the run; of a lab, it can be asked. Slow.
+        """Read the run's results; with a lab, the run can be asked. Slow.
 
         Raises:
-            JitchatError: That cannot be read; the file is given back.
+            JitchatError: The file is unreadable; it is released.
 
         """
         self.lab = opened if isinstance(opened, Lab) else None
         self.file = opened.file if isinstance(opened, Lab) else opened
         try:
             self.state = RunState(self.file.run, self.file.results())
-        except BaseException:  # closed whatever it was, and passed on
+        except BaseException:  # release the file on any error
             self.file.close()
             raise
         self.is_stopping = False
         self._asking: asyncio.Task[None] | None = None
 
     async def ask(self, report: Callable[[], object]) -> None:
-        """Ask until the end, or until it is stopped; `report` is called after each event."""
+        """Ask until the end or until stopped; `report` is called after each event."""
         if self.lab is None:
             return
         self._asking = asyncio.create_task(self._drive(self.lab, report))
@@ -246,17 +245,17 @@ class OpenRun:
             with suppress(asyncio.CancelledError):
                 await lab.run(hear)
         finally:
-            with suppress(JitchatError):  # why the lab broke off is told
+            with suppress(JitchatError):  # reported by the lab's own error
                 self.state.keep(await asyncio.to_thread(self.file.results))
 
     def stop(self) -> None:
-        """Ask no more; what came is kept. May be called twice."""
+        """Stop asking, keeping what was received. Idempotent."""
         if self._asking is not None and not self.is_stopping:
             self.is_stopping = True
             self._asking.cancel()
 
     async def close(self) -> None:
-        """Stop, and give the file back. May be called twice."""
+        """Stop, and release the file. Idempotent."""
         self.stop()
         if self._asking is not None:
             await asyncio.gather(self._asking, return_exceptions=True)

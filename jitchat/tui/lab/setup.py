@@ -1,4 +1,4 @@
-"""What a new run asks: the presets, what the chosen one asks and sends, and of whom."""
+"""Setting up a new run: the presets, and what the chosen one asks, sends and costs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,44 +23,44 @@ from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import ASSUMED, USUAL_MODES, Mode
 
 _NAME = 10
-"""Cells of what stands ahead of each part."""
+"""Columns of the label before each part."""
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
-_PICK = "Ctrl+L in the chat picks another"
-_MODES_KEY = " · M changes that"
+_PICK = "Ctrl+L in the chat changes it"
+_MODES_KEY = " · M changes the modes"
 _PARALLEL = (1, 2, 4, 8)
 _READER = "reader"
-"""Whose presets are shown until it is known who answers."""
+"""The provider whose presets are shown until the model is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
     experiment: Experiment
     answerer: Answerer | None
-    """None while it is not known who answers."""
+    """None until the model is known."""
     parallel: int = 1
     judge: str = ""
-    """The model that judges; empty where rules alone do."""
+    """The model that judges; empty if only rules do."""
     title: str = ""
-    """Of the user's own conversation, where that is the filler and its title is known."""
+    """The title of the user's conversation, if that is the filler and the title is known."""
     within: float | None = None
-    """Seconds that asking may take; None: as long as it takes."""
+    """Seconds that asking may take; None for no limit."""
 
     @property
     def own(self) -> str:
-        """The title of the user's own conversation, else its id; empty where talk is made up."""
+        """The title or id of the user's conversation; empty for synthetic talk."""
         return self.title or self.experiment.conversation or ""
 
     @property
     def is_free(self) -> bool:
-        """Whether it is known to cost nothing and to leave this machine nowhere.
+        """Whether the run is known to be free and to stay on this machine.
 
-        A judge may be anywhere; the picker is part of what is known of who answers.
+        A judge may be remote; a picker is included in what is known about the model.
         """
         return self.answerer is not None and self.answerer.is_here and not self.judge
 
     @property
     def own_sentence(self) -> str:
-        sent = "Your own conversation is sent, as far as each window holds it"
+        sent = "Your own conversation is sent, as far as each window includes it"
         return f"{sent}: {one_line(self.own)}" if self.own else ""
 
     @property
@@ -68,7 +68,7 @@ class PlannedRun:
         if not self.judge:
             return ""
         requests = plural(self.experiment.size, "request")
-        return f"{one_line(self.judge)}: up to {requests} more, whose cost is not counted here"
+        return f"{one_line(self.judge)}: up to {requests} more, not included in the cost"
 
 
 def preset_line(number: int, experiment: Experiment) -> Content:
@@ -97,9 +97,9 @@ def answerer_line(answerer: Answerer) -> str:
 
 
 def plan_text(plan: PlannedRun, width: int, *, is_brief: bool = False) -> Content:
-    """Write who is asked what, and what that sends.
+    """Write which model is asked what, and what that sends.
 
-    The brief form leaves out what the line of the preset says, too.
+    The brief form leaves out what the preset's line already shows.
     """
     parts = (part for part in _parts(plan) if not is_brief or part[0] not in _IN_PRESET_LINE)
     return labelled(((name, text, "") for name, text in parts), _NAME, width)
@@ -107,7 +107,7 @@ def plan_text(plan: PlannedRun, width: int, *, is_brief: bool = False) -> Conten
 
 def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     asked, answerer = plan.experiment, plan.answerer
-    who = f"{answerer_line(answerer)} · {_PICK}" if answerer else "looking who answers…"
+    who = f"{answerer_line(answerer)} · {_PICK}" if answerer else "finding the model…"
     yield "answers", who
     yield "lengths", f"{', '.join(map(short, asked.lengths))} tokens"
     yield "depths", ", ".join(map(percent, asked.depths))
@@ -118,7 +118,7 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     key = _MODES_KEY if asked.preset in PRESETS else ""
     yield "cells", f"{asked.size:,}: each {times} in {', '.join(asked.modes)}{key}"
     if asked.talk is Talk.LONG:
-        yield "talk", "made up, with long answers in between"
+        yield "talk", "synthetic, with long answers in between"
     if plan.own:
         yield "within", f"a copy of your conversation {one_line(plan.own)}"
     if answerer is not None:
@@ -126,13 +126,13 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
     if plan.judge:
         yield "judge", plan.judge_sentence
     if plan.within is not None:
-        yield "time", f"{plan.within:g} s at the most, the cells spread over the grid"
+        yield "time", f"at most {plan.within:g} s, with cells spread over the grid"
     elif answerer is not None and not answerer.is_reader:
-        yield "at once", f"{plural(plan.parallel, 'request')} · P changes that"
+        yield "at once", f"{plural(plan.parallel, 'request')} · P changes it"
 
 
 class PresetList(PointedList):
-    """A line a preset; below the last one is the list of runs."""
+    """A line per preset; below the last one is the list of runs."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Run", id="rot_run"),
@@ -150,7 +150,7 @@ class PresetList(PointedList):
             super().action_cursor_up()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose a line; nothing is sent by a click on it."""
+        """Select a line; a click never sends."""
         event.prevent_default()
         if event.y < self.option_count:
             self.highlighted = event.y
@@ -164,14 +164,14 @@ class SetupPane(Vertical):
         asked = self._wanted.experiment
         presets = [preset(name, who) for name in PRESETS for who in (_READER, "", "local")]
         self._own = None if asked in presets else asked
-        """A grid of the user's own, behind the presets; None where there is none."""
+        """The user's own grid, listed after the presets; None if there is none."""
         self._list = PresetList(id="presets", compact=True)
         self._text, self._caveat = Static(id="setup-text"), Static(id="setup-caveat")
         self.answerer: Answerer | None = None
-        """Who is asked; None while that is not known."""
+        """The model that is asked; None until it is known."""
         self.parallel = self._wanted.parallel
         self._modes = USUAL_MODES
-        """What presets are asked in."""
+        """The modes in which presets are asked."""
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -188,7 +188,7 @@ class SetupPane(Vertical):
         self._draw()
 
     def show(self, answerer: Answerer) -> None:
-        """Tell who answers: the reader has presets of its own."""
+        """Set the model; the reader has its own presets."""
         self.answerer = answerer
         self._fill()
 
@@ -202,20 +202,20 @@ class SetupPane(Vertical):
         return PlannedRun(asked, self.answerer, self.parallel, judge, title, within)
 
     def choose(self, number: int) -> None:
-        """Choose a line, counted from 0."""
+        """Select a line, counted from 0."""
         if number < len(self._experiments):
             self._list.highlighted = number
             self._list.focus()
 
     def next_parallel(self) -> None:
-        """Send more at once, or one after the other again; the reader has no use for that."""
+        """Cycle the number of parallel requests; the reader does not use it."""
         if self.answerer is not None and not self.answerer.is_reader:
             more = (number for number in _PARALLEL if number > self.parallel)
             self.parallel = next(more, _PARALLEL[0])
             self._draw()
 
     def next_modes(self) -> None:
-        """Have presets asked in all modes, or in the usual ones again."""
+        """Toggle between asking presets in all modes and in the usual ones."""
         self._modes = tuple(Mode) if self._modes == USUAL_MODES else USUAL_MODES
         self._fill()
 

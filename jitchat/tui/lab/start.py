@@ -1,4 +1,4 @@
-"""The first screen of the lab: a new run is chosen and begun, a saved one opened or resumed."""
+"""The first screen of the lab: start a new run, or open or resume a saved one."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,21 +35,21 @@ from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import USUAL_MODES, Mode
 
-_STOPS = "Esc stops a run at any time; what was answered is kept, and the run can be resumed."
-_GONE = "Its conversations, windows and answers are deleted. This cannot be undone."
+_STOPS = "Esc stops a run at any time; its answers are kept, and it can be resumed."
+_GONE = "This deletes its conversations, windows and answers, and cannot be undone."
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Says what is going to happen; Enter does it, Esc does not."""
+    """Describes an action; Enter confirms, Esc cancels."""
 
     CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "dismiss(True)", "Send", id="rot_send"),
-        Binding("escape,n", "dismiss(False)", "Do not send", id="rot_send_not"),
+        Binding("escape,n", "dismiss(False)", "Don't send", id="rot_send_not"),
     ]
 
     def __init__(self, title: str, paragraphs: Sequence[str]) -> None:
-        """An empty paragraph is left out."""
+        """Empty paragraphs are left out."""
         super().__init__(classes="dialog")
         self._title = title
         self.paragraphs = [one_line(text) for text in paragraphs if text]
@@ -75,7 +75,7 @@ def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None
         new = (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
         return ConfirmScreen("Send this?", new)
     left = f"{plural(to_ask, 'cell')} of {plan.experiment.size:,} have no answer yet."
-    judge = f"{plan.judge} judges, whose cost is not counted here." if plan.judge else ""
+    judge = f"{plan.judge} judges; its cost is not included." if plan.judge else ""
     rest = (who, plan.own_sentence, left, f"The whole run: {budget}", judge, _STOPS)
     return ConfirmScreen("Send the rest?", rest)
 
@@ -87,24 +87,24 @@ def _held_to(seconds: float | None, lab: Lab) -> Lab:
 
 _PRESET, _CELLS = 11, 11
 _SHARE, _TOTAL = 7, 16
-"""Cells of a mode's figure behind the title, without its count and with it; a longer name of a
-mode makes them more."""
+"""Columns of a mode's figure after the title, without and with its count; a longer mode name widens
+them."""
 _ROOMY = 120
-"""Cells from which a share is shown with its count: `recency` may be asked more than `full`."""
+"""Columns from which shares are shown with counts: `recency` may have more cells than `full`."""
 _NARROW = 90
-"""Cells below which the preset is left out: the title has its lengths."""
+"""With fewer columns the preset is left out: the title has its lengths."""
 _TITLE = 58
-"""Cells of a title, at the most: behind a longer gap, figures are hard to follow."""
-_COMPARES = "C on another compares the two"
+"""Maximum columns of a title: figures are hard to follow across a wider gap."""
+_COMPARES = "C on another run compares the two"
 _MOST = 2
 """Runs that can be compared."""
-_NO_RUNS = "None yet. What you run is listed here: open it, resume it, or compare two."
+_NO_RUNS = "None yet. Your runs are listed here to open, resume or compare."
 MARK = "●"
-"""Ahead of a run that is to be compared."""
+"""Marks a run to compare."""
 
 
 def modes_of(runs: Iterable[Run]) -> tuple[Mode, ...]:
-    """List the modes that have a column: the usual ones, and those that a run was asked in."""
+    """List the modes that have a column: the usual ones and those of the runs."""
     asked = chain(USUAL_MODES, *(run.experiment.modes for run in runs))
     return tuple(sorted(set(asked), key=list(Mode).index))
 
@@ -114,7 +114,7 @@ def runs_header(width: int, modes: Sequence[Mode] = USUAL_MODES, *, is_marked: b
     return "".join(_columns(("", title, "preset", "cells", *modes), modes, width))
 
 
-def run_line(  # noqa: PLR0913  all that a line shows
+def run_line(  # noqa: PLR0913  everything that a line shows
     run: Run,
     done: int,
     shares: Mapping[Mode, Tally] | None,
@@ -125,7 +125,7 @@ def run_line(  # noqa: PLR0913  all that a line shows
 ) -> Content:
     """Write `● qwen3-8b, 2k to 32k, Tue 24 Nov 15:40  quick  210/420   91 %  34 %  97 %`.
 
-    Where there is room, `91 % of 70`. Shares are None while they are looked up.
+    If there is room, `91 % of 70`. Shares are None while they are loaded.
     """
     size = run.experiment.size
     cells = f"{size:,}" if done >= size else f"{done:,}/{size:,}"
@@ -153,7 +153,7 @@ def _columns(row: Sequence[str], modes: Sequence[Mode], width: int) -> tuple[str
 
 
 class RunRows(PointedList):
-    """The list; above its first line are the presets."""
+    """The list of runs; above its first line are the presets."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Open", id="rot_open"),
@@ -178,12 +178,12 @@ class RunsList(Vertical):
         self._list = RunRows(id="runs", compact=True)
         self._none.display = False
         self._runs: Sequence[tuple[Run, int]] = ()
-        """With how many cells of each are decided."""
+        """The runs, each with its number of decided cells."""
         self._shares: dict[str, Mapping[Mode, Tally]] = {}
-        """By a run's id, since the runs were listed last: of a cell that is asked again the
-        result is another, and a run may have the id of one that was deleted."""
+        """Tallies by run id, valid until the runs are listed again: a cell may be asked again, and
+        an id may be reused after a deletion."""
         self.marked: list[str] = []
-        """The ids of runs that are to be compared."""
+        """The ids of the runs to compare."""
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -212,13 +212,13 @@ class RunsList(Vertical):
         return self._runs[row][0] if row is not None and row < len(self._runs) else None
 
     def left_of(self, run: Run) -> int:
-        """Count the cells of a run that have no answer, as far as that is known."""
+        """Count the cells of a run without an answer, as far as known."""
         done = {listed.id: number for listed, number in self._runs}.get(run.id, 0)
         failed = sum(tally.failed for tally in self._shares.get(run.id, {}).values())
         return run.experiment.size - done + failed
 
     def mark(self) -> None:
-        """Mark the run under the cursor, or take that back; of three, the first one goes."""
+        """Toggle the mark of the run under the cursor; of three marks, the first is dropped."""
         if self.chosen is None:
             return
         if self.chosen.id in self.marked:
@@ -252,7 +252,7 @@ class RunsList(Vertical):
 
 
 _EXPLAINED = (
-    f"Facts are planted in conversations that grow; each is asked for in {enumerated(USUAL_MODES)}."
+    f"Facts are planted in growing conversations; each is asked for in {enumerated(USUAL_MODES)}."
 )
 _WAITS = "Another run is still being prepared."
 
@@ -276,9 +276,9 @@ class StartScreen(LabScreen):
         begins: bool = False,
         titles: Mapping[str, str] | None = None,
     ) -> None:
-        """`wanted` is chosen at first, and with `begins` begun if it costs nothing.
+        """`wanted` is selected initially and, with `begins`, started if it is free.
 
-        `titles` are those of the user's conversations, by id, as far as they are known.
+        `titles` are the user's conversations' titles by id, as far as known.
         """
         super().__init__()
         self._service, self._begins = service, begins
@@ -308,7 +308,7 @@ class StartScreen(LabScreen):
     @work(exclusive=True, group="list")
     @reports_errors
     async def _list(self) -> None:
-        """List the runs: one that was left is further than it was listed. Then sum them up."""
+        """List the runs again, since the one just left has progressed, and then tally them."""
 
         def shares(run: str) -> Mapping[Mode, Tally]:
             with closing(self._service.runs.open(run)) as file:
@@ -317,7 +317,7 @@ class StartScreen(LabScreen):
         runs = await asyncio.to_thread(self._service.runs.all)
         self._runs.show(runs)
         for run, _ in runs:
-            with suppress(JitchatError):  # it was deleted meanwhile, or is told when it is opened
+            with suppress(JitchatError):  # deleted meanwhile; other errors appear when it is opened
                 self._runs.sum_up(run.id, await asyncio.to_thread(shares, run.id))
 
     def action_preset(self, number: int) -> None:
@@ -336,7 +336,7 @@ class StartScreen(LabScreen):
         if self.lacks_room():
             return
         if plan.answerer is None:
-            self.notify("It is not known yet who answers.", markup=False)
+            self.notify("The model is not known yet.", markup=False)
         elif plan.is_free or await self.app.push_screen_wait(confirm_send(plan, plan.answerer)):
             await self._begin(plan)
 
@@ -378,7 +378,7 @@ class StartScreen(LabScreen):
 
     @reports_errors
     async def _open(self, waits_for: str, opening: Callable[[], Lab | RunFile]) -> None:
-        """Have a run prepared, one at a time, and show it; it may be left to be resumed."""
+        """Prepare a run, one at a time, and show it; it may return to be resumed."""
         if self._waiting.display:
             self.notify(_WAITS, markup=False)
             return

@@ -195,7 +195,7 @@ async def test_window_of_a_cell(
         await picture(pilot, "middle")
         assert inspector._window == wanted
         assert inspector.chosen == NEEDED
-        assert "the window held 1 of 1 needed turn (#38)" in text(pilot)
+        assert "the window had 1 of 1 needed turn (#38)" in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "the turn")
         assert f"retrieved #{NEEDED}" in text(pilot)

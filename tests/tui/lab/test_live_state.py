@@ -71,7 +71,7 @@ def test_rounds_count_as_other_facts_and_lengths_as_the_same() -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (None, "waits for its turn"),
+        (None, "waiting"),
         (AnswerProgress(Mode.FULL), "planning…"),
         (AnswerProgress(Mode.FULL, left_at=2.0), "reading… 3 s"),
         (AnswerProgress(Mode.FULL, left_at=2.0, first_at=2.5), "answering… first 0.5 s"),

@@ -51,7 +51,7 @@ async def test_a_run_of_the_reader_is_asked_shown_and_looked_into(
         assert verdicts[Mode.RECENCY, 0.0] is Verdict.WRONG
         assert verdicts[Mode.JIT, 0.0] is Verdict.RIGHT
         await pilot.press("m")
-        assert "held 0 of 1 needed turn (#1): it could not be known" in detail(run)
+        assert "had 0 of 1 needed turn (#1): the answer was not available" in detail(run)
         await pilot.press("m")
         result = run.query_one(SquarePane).result
         assert result is not None

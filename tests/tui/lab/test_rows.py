@@ -33,7 +33,7 @@ def line(result, width: int = 60, **kwargs) -> str:
 def test_a_cell_tells_its_mark_its_kind_and_why() -> None:
     assert line(RIGHT).split() == ["✓", "updated", *RIGHT.rule.split()]
     assert line(None).split() == ["·", "updated", "not", "yet"]
-    assert line(None, is_pending=True).split() == ["…", "updated", "asked", "now"]
+    assert line(None, is_pending=True).split() == ["…", "updated", "asking"]
     assert line(failed(CELL)).split() == ["!", "updated", "it", "broke", "off"]
     unfit = result_of(Cell(48_000, 0.5, Kind.UPDATED, 1, Mode.FULL))
     assert line(unfit).startswith("n/f")
@@ -82,15 +82,15 @@ def test_a_square_is_told_by_its_tally() -> None:
     ("change", "told"),
     [
         ({"held": None}, "no window was sent"),
-        ({"needed": ()}, "it was never said, so no turn is needed"),
-        ({"held": 1}, "the window held 1 of 1 needed turn (#9)"),
+        ({"needed": ()}, "no turn is needed: the fact was never stated"),
+        ({"held": 1}, "the window had 1 of 1 needed turn (#9)"),
         (
             {"held": 1, "verdict": Verdict.WRONG},
-            "the window held 1 of 1 needed turn (#9): it was there, and was misread",
+            "the window had 1 of 1 needed turn (#9): the evidence was misread",
         ),
         (
             {"held": 3, "needed": (1, 4, 9, 12), "verdict": Verdict.WRONG},
-            "the window held 3 of 4 needed turns (#1, #4, #9, #12): it could not be known",
+            "the window had 3 of 4 needed turns (#1, #4, #9, #12): the answer was not available",
         ),
     ],
 )
@@ -105,7 +105,7 @@ def test_the_detail_has_question_answers_rule_and_window_and_keeps_to_its_room()
     assert max(map(len, told.splitlines())) <= 40
     brief = detail(RIGHT, 40, is_brief=True).plain
     assert len(brief.splitlines()) < len(told.splitlines())
-    assert "held 1 of 1" in brief
+    assert "had 1 of 1" in brief
 
 
 def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
@@ -177,7 +177,7 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
         "4 lengths, 1k to 48k · 5 depths · 7 kinds"
     )
     told = plan_text(PlannedRun(quick(), READER), 200).plain
-    assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat picks another" in told
+    assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat changes it" in told
     assert "420: each once in full, recency, jit" in told
     assert "35 cells do not fit" in told
     assert "at once" not in told
@@ -187,10 +187,10 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
     dialled = replace(quick(), near=(0, 6))
     timed = plan_text(PlannedRun(dialled, MODEL, within=90.0), 200).plain
     assert "near      0, 6 near-duplicates of each fact" in timed
-    assert "time      90 s at the most, the cells spread over the grid" in timed
+    assert "time      at most 90 s, with cells spread over the grid" in timed
     assert "at once" not in timed
     assert "near 0, 6" in preset_line(1, dialled).plain
-    assert "looking who answers" in plan_text(PlannedRun(quick(), None), 80).plain
+    assert "finding the model" in plan_text(PlannedRun(quick(), None), 80).plain
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ async def test_the_cursor_tells_of_each_square_and_of_each_of_its_cells(
         await pilot.press("m", "right", "down")
         assert maps.cursor == (Mode.RECENCY, 4_000, 0.25)
         assert "recency · 4,000 tokens · 25 % deep · 0 of 7 right" in text(pilot)
-        assert "held 0 of 1 needed turn (#9): it could not be known" in detail(run)
+        assert "had 0 of 1 needed turn (#9): the answer was not available" in detail(run)
         await pilot.press("k", "k")
         assert "counted: paraphrased" in text(pilot)
         assert "25 % deep · 0 of 1 right" in text(pilot)
@@ -171,7 +171,9 @@ async def test_a_run_is_written_where_the_name_says(
             len(list(csv.reader((tmp_path / "all" / "rot-r1.csv").read_text().splitlines()))) == 211
         )
         await write(tmp_path / "run.pdf")
-        await until(pilot, lambda: "is neither a folder nor a format" in text(pilot), "why not")
+        await until(
+            pilot, lambda: "is neither a folder nor a supported format" in text(pilot), "why not"
+        )
         await pilot.press("escape")
         assert pilot.app.screen is run
         assert not run._export.display

@@ -107,7 +107,7 @@ def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     take(state, CellBegun(CELLS[1]))
     assert (state.notice, state.parallel) == ("", 2)
     take(state, CellRetried(CELLS[1], "it broke off\x1b[2J\nhere"))
-    assert state.notice == "asked once more in full at 1k: it broke off␛[2J here"
+    assert state.notice == "retried in full at 1k: it broke off␛[2J here"
     take(state, CellEnded(RESULTS[5]))
     assert state.notice
     take(state, CellEnded(RESULTS[1]))
@@ -134,8 +134,8 @@ def test_what_does_not_fit_is_known_as_any_other_result() -> None:
 def test_a_run_whose_time_is_up_tells_what_is_left() -> None:
     state = RunState(run_of(quick()), ())
     take(state, CapRaised(1_024))
-    assert state.notice == "the model reasons: answers may take 1,024 tokens from now on"
+    assert state.notice == "the model reasons: answers may now take 1,024 tokens"
     take(state, CellBegun(CELLS[0]), RunEnded(left=7))
-    assert state.why == "The time is up: 7 cells are left."
+    assert state.why == "Time is up: 7 cells are left."
     assert not state.pending
     assert state.notice == ""

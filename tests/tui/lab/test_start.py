@@ -50,7 +50,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
         assert "no language model" in text(pilot)
         await pilot.press("3")
-        assert "5,544: each 3 times in full, recency, jit · M changes that" in text(pilot)
+        assert "5,544: each 3 times in full, recency, jit · M changes the modes" in text(pilot)
         await pilot.press("p", "1")
         assert start._setup.parallel == 1
         await pilot.press("enter")
@@ -228,7 +228,7 @@ async def test_in_a_tiny_terminal_nothing_is_begun(
             start._runs._list.focus() if key == "r" else start._setup._list.focus()
             await pilot.press(key)
             await pilot.pause()
-            assert notices(pilot).count("needs 60 × 18 cells. Here are 50 × 15.") == 1
+            assert notices(pilot).count("needs 60 × 18 cells; there are 50 × 15.") == 1
             pilot.app.clear_notifications()
         assert pilot.app.screen is start
         assert service.labs == []
@@ -301,7 +301,7 @@ async def test_the_command_line_names_what_is_chosen_at_first(
     async with LabApp(backend, RunWanted(own, 3, "judge/model")).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
         assert "4 own 30 cells 2 lengths, 500 to 2k · 5 depths · 1 kind · seed 7" in text(pilot)
-        assert "judge/model: up to 30 requests more, whose cost is not counted" in text(pilot)
+        assert "judge/model: up to 30 requests more, not included in the cost" in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         await pilot.press("enter")
