@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.output import is_terminal
 from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab import compare, report, run_file, stats
@@ -50,7 +49,7 @@ def rot_command(
         asks = settings.tools.request_context == "on"
         experiment = replace(wanted.experiment(settings.in_use().name), asks=asks)
     asks_for_figures = wanted.fail_under or wanted.yes or wanted.headless or files.named()
-    if experiment is not None and not asks_for_figures and is_terminal(sys.stdout):
+    if experiment is not None and not asks_for_figures and output.is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
         return run_chat(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,7 +68,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at standard input."""
-    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdin)
 
 
 def test_the_reader_is_asked_without_a_key_and_every_file_is_written(

@@ -197,7 +197,7 @@ class Opened:
         self.asked: list[RunWanted | None] = []
         fake = SimpleNamespace(run_chat=self.run_chat)
         monkeypatch.setitem(sys.modules, "jitchat.cli.chat", fake)
-        monkeypatch.setattr(command, "is_terminal", lambda _: True)
+        monkeypatch.setattr(command.output, "is_terminal", lambda _: True)
 
     def run_chat(self, flags: object, rot: RunWanted | None) -> int:
         self.asked.append(rot)
