@@ -1,6 +1,6 @@
-"""One message, answered in several modes at once: which, for how much, and which answer goes on.
+"""One message answered in several modes at once: choosing modes, their cost, and the reply to keep.
 
-A window that is the same in several modes is asked once.
+A window that is identical in several modes is sent once.
 """
 
 import asyncio
@@ -31,20 +31,20 @@ from jitchat.tui.views.what_if import Comparison, Side, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status, Usage
 
-_NOTHING = "There is nothing to ask. Type a message, then ask all modes with /askall."
+_NOTHING = "Nothing to ask. Type a message, then /askall."
 _LEAST = 30
-"""Cells of a column, at the least: where not all of them fit, some are shown at a time."""
+"""Least width of a column: if not all fit, only some are shown at a time."""
 
 
 def _before_asking(side: Side) -> str:
-    """`1,187 tokens · ~$0.0041`, or why its window is not asked."""
+    """Write `1,187 tokens · ~$0.0041`, or why its window is not sent."""
     if side.same_as is not None:
-        return f"the same window as {side.same_as}, asked once"
+        return f"same window as {side.same_as}, sent once"
     return side.overflow or f"{side.figures[0]} tokens · {side.figures[2]}"
 
 
 def _cost_of(sides: Sequence[Side]) -> str:
-    """Tell what their windows cost together: `~$0.0041`, `cost unknown`; empty for nothing."""
+    """Write the windows' total cost: `~$0.0041`, `cost unknown`; empty if free."""
     amounts = [side.amount for side in sides if side.amount is not None]
     total = sum(amounts) if len(amounts) == len(sides) else None
     return about_cost(total) if total != 0 else ""
@@ -71,15 +71,15 @@ def _under_way(answer: AnswerProgress) -> str:
 
 
 def times_of(answer: AnswerProgress) -> str:
-    """`first 0.42 s · all 2.10 s`: to its first token and to its end, as far as it is."""
+    """Write `first 0.42 s · all 2.10 s`: the time to the first token and to the end, if known."""
     times = (("first", answer.to_first), ("all", answer.took))
     return " · ".join(f"{name} {seconds:.2f} s" for name, seconds in times if seconds is not None)
 
 
 def figures_of(answer: AnswerProgress) -> str:
-    """`in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as it is known.
+    """Write `in 1,187 ✓ · out 210 ✓ · $0.0041`, as far as known.
 
-    What the provider did not report is the own count, marked as an estimate.
+    Counts that the provider did not report are jitchat's own, marked as estimates.
     """
     if answer.window is None:
         return ""
@@ -95,7 +95,7 @@ def figures_of(answer: AnswerProgress) -> str:
 
 
 def trouble_of(answer: AnswerProgress) -> str:
-    """Say what went wrong, or what is to be known of the request; mostly empty."""
+    """Return the error or the notice about the request; usually empty."""
     return one_line(str(answer.error) if answer.error is not None else answer.notice)
 
 
@@ -106,15 +106,15 @@ def plain(answer: AnswerProgress) -> str:
 
 
 class AnswerColumn(Vertical):
-    """Draws one answer; on a narrow screen, its text only while it is the one that is looked at."""
+    """Draws one answer; on a narrow screen, its text only while it is selected."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="answer")
         self.mode = mode
         self.twins: tuple[Mode, ...] = ()
-        """The modes that have the same window: its answer is theirs, too."""
+        """Modes with an identical window, which share this answer."""
         self._known: tuple[Content, str, str] = Content(f" {mode} "), "", ""
-        """Name, state and figures of the answer, as they are drawn."""
+        """The answer's name, state and figures as drawn."""
         self._times = ""
         self._head, self._figures = Note(classes="answer-head"), Note(classes="answer-figures")
         self._trouble = Note(classes="answer-trouble")
@@ -128,7 +128,7 @@ class AnswerColumn(Vertical):
         await self.run_action(f"screen.look_at('{self.mode}')")
 
     def announce(self, tick: str, figures: str) -> None:
-        """Show what is known of the answer before it is asked for."""
+        """Show what is known before the window is sent."""
         self._known = Content.assemble(f"{tick} ", (f" {self.mode} ", "reverse bold")), "", figures
         self.draw()
 
@@ -140,7 +140,7 @@ class AnswerColumn(Vertical):
         self._trouble.show(trouble_of(answer))
 
     def draw(self) -> None:
-        """Draw head and figures; in one line while the column is no more than a line."""
+        """Draw head and figures; in one line while the column has only one."""
         name, state, figures = self._known
         is_brief = self.screen.has_class("-narrow") and not self.has_class("-on")
         beside = (state, figures) if is_brief else (state, self._times)
@@ -152,7 +152,7 @@ class AnswerColumn(Vertical):
             case ReplyDelta(text):
                 self._text.add(text, typing=False)
                 if not self._follows and self.scroll.max_scroll_y:
-                    # The end stays in view from now on, until the user scrolls.
+                    # Follow the end until the user scrolls.
                     self._follows = True
                     self.scroll.anchor()
             case ReasoningFound():
@@ -165,14 +165,14 @@ class AnswerColumn(Vertical):
 
 class AskAllView(View):
     NAME = "Ask all modes"
-    EXPLAINED = "One message, asked in several modes at once; all of its answers are kept."
+    EXPLAINED = "One message, answered in several modes at once; all answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Stop, close", id="ask_all_close"),
         Binding("enter", "ask", "Ask", id="ask_all_yes", priority=True),
-        Binding("enter", "go_on", "Go on with it", id="ask_all_go_on", priority=True),
-        Binding("n", "decline", "Do not ask", id="ask_all_no"),
-        Binding("space", "tick", "In or out", id="ask_all_tick", priority=True),
+        Binding("enter", "go_on", "Keep this one", id="ask_all_go_on", priority=True),
+        Binding("n", "decline", "Don't ask", id="ask_all_no"),
+        Binding("space", "tick", "Tick", id="ask_all_tick", priority=True),
         Binding("a", "tick_all", "All", id="ask_all_tick_all"),
         *mode_bindings("look_at", "ask_all"),
         Binding("tab", "next(1)", "Next", id="ask_all_next", show=False),
@@ -187,7 +187,7 @@ class AskAllView(View):
     @dataclass
     class Ended(Message):
         error: JitchatError | None
-        """Why nothing was asked, or what could not be stored."""
+        """Why nothing was sent, or what could not be stored."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
@@ -198,14 +198,14 @@ class AskAllView(View):
         self._ticked: set[Mode] = set()
         self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
-        """What asks, until it is over."""
+        """The worker that asks; None when done."""
         self.looked_at = Mode.JIT
 
     def body(self) -> Body:
         return (self._note, self._answers)
 
     def on_mount(self) -> None:
-        """Plan first, to know which windows differ and what they cost."""
+        """Plan first, to find out which windows differ and what they cost."""
         self.action_look_at(Mode.JIT.value)
         draft, once = self.subject.question
         if not draft.strip():
@@ -224,7 +224,7 @@ class AskAllView(View):
         return super().check_action(action, parameters)
 
     def _take_windows(self, comparison: Comparison) -> None:
-        """Have all windows ticked that differ; ask at once where that takes and costs nothing."""
+        """Tick all windows that differ; send them at once if that is fast and free."""
         self._comparison, self._ticked = comparison, set(comparison.modes)
         for mode, column in self._columns.items():
             column.twins = comparison.twins(mode)
@@ -235,7 +235,7 @@ class AskAllView(View):
             self._draw_question(comparison)
 
     def _draw_question(self, comparison: Comparison) -> None:
-        """Show what is ticked, and ask whether it may cost that much; the answers are not in it."""
+        """Show what is ticked, and ask for confirmation of its cost, which excludes the answers."""
         for side in comparison.sides:
             column, tick = self._columns[side.mode], "   "
             if side.mode in comparison.modes:
@@ -243,16 +243,16 @@ class AskAllView(View):
             column.announce(tick, _before_asking(side))
         sides = [side for side in comparison.different if side.mode in self._ticked]
         who, cost = enumerated([side.mode for side in sides]), _cost_of(sides)
-        question = f"Ask {who} for {cost}, and what the answers cost?"
+        question = f"Ask {who} for {cost}, plus the answers?"
         if not cost:
             question = f"Ask {who}?"
         elif cost.endswith("unknown"):
-            question = f"Ask {who}? What that costs is not known."
-        keys = "Enter asks, Space takes one out or in, Esc asks none."
+            question = f"Ask {who}? The cost is unknown."
+        keys = "Enter asks, Space ticks or unticks one, Esc cancels."
         self._note.update(f"{question} {keys}" if sides else f"Nothing is ticked. {keys}")
 
     def action_tick(self) -> None:
-        """Take the window that is looked at out of what is asked, or in again."""
+        """Tick or untick the selected window."""
         if self._comparison is None:
             return
         side = next(each for each in self._comparison.sides if each.mode is self.looked_at)
@@ -268,7 +268,7 @@ class AskAllView(View):
             self._draw_question(self._comparison)
 
     def action_ask(self) -> None:
-        """Ask now, unless a reply is on its way: that message is being asked already."""
+        """Ask now, unless a reply is being written."""
         comparison = self._comparison
         if comparison is None or not self._ticked or not self.is_free():
             return
@@ -284,16 +284,16 @@ class AskAllView(View):
         if self.looked_at not in modes:
             self.action_look_at(modes[0].value)
         self._show_columns()
-        self._note.update("Esc stops all answers and keeps what came.")
+        self._note.update("Esc stops all answers and keeps what was received.")
         self._asker = self._ask(self._asking)
 
     @property
     def _modes(self) -> list[Mode]:
-        """The modes that have a column: all before they are asked, then those that are."""
+        """The modes that have a column: all of them before asking, then those asked."""
         return list(self._asking.answers) if self._asking is not None else list(Mode)
 
     def _show_columns(self) -> None:
-        """Show as many columns as there is room for, the one that is looked at among them."""
+        """Show as many columns as fit, including the selected one."""
         modes, width = self._modes, self._answers.size.width
         is_narrow = self.has_class("-narrow")
         room = len(modes) if is_narrow or not width else max(1, width // _LEAST)
@@ -303,7 +303,7 @@ class AskAllView(View):
             column.draw()
 
     async def on_unmount(self) -> None:
-        """Have the answers end first, with what came of them."""
+        """Wait for the answers to end, keeping what was received."""
         if self._asker is not None:
             self._asker.cancel()
             with suppress(WorkerError):
@@ -335,7 +335,7 @@ class AskAllView(View):
 
     @on(Ended)
     async def _ended(self, message: Ended) -> None:
-        """Show each answer whole, and say with which the conversation goes on."""
+        """Show the final answers, and which one the conversation continues with."""
         self._asker = None
         if message.error is not None:
             notify_error(self, message.error)
@@ -347,7 +347,7 @@ class AskAllView(View):
     def _how_it_goes_on(self, asking: ModeComparison) -> str:
         if asking.goes_on is None:
             rest = "is kept as it was" if self.subject.sent is not None else "stays in the prompt"
-            return f"None was answered. The message {rest}."
+            return f"There was no answer. The message {rest}."
         mode = next(mode for mode, place in asking.replies.items() if place == asking.goes_on)
         if len(asking.replies) == 1:
             return f"Esc keeps the answer in {mode}."
@@ -371,7 +371,7 @@ class AskAllView(View):
     def _why_not(self, mode: Mode) -> str:
         sides = self._comparison.sides if self._comparison is not None else ()
         same = next((side.same_as for side in sides if side.mode is mode), None)
-        return f": its window is that of {same}" if same is not None else ""
+        return f": its window is the same as that of {same}" if same is not None else ""
 
     def action_next(self, step: int) -> None:
         modes = self._modes
@@ -383,15 +383,15 @@ class AskAllView(View):
             return
         position = self._asking.replies.get(self.looked_at)
         if self._asker is not None:
-            self.say("Answers are on their way. Esc stops them.")
+            self.say("Answers are being written. Esc stops them.")
         elif position is None:
-            self.say(f"Nothing came in {self.looked_at}: choose another.")
+            self.say(f"There is no answer in {self.looked_at}: choose another.")
         else:
             await asyncio.to_thread(self.subject.session.memory.switch_to, position)
             self.dismiss(Branched(position, clears_draft=self.subject.sent is None))
 
     def action_close(self) -> None:
-        """Stop what is on its way; else leave, with the answer that the note names."""
+        """Stop the answers; if they have ended, close with the answer named in the note."""
         asking = self._asking
         if self._asker is not None:
             self._asker.cancel()
@@ -402,8 +402,8 @@ class AskAllView(View):
             self.dismiss(Branched(asking.goes_on or asking.said.position, clears))
 
     def action_another(self, name: str) -> None:
-        """Open another view, unless the chat has to follow these answers first."""
+        """Open another view, unless an answer must be chosen first."""
         if self._asker is None and (self._asking is None or self._asking.said is None):
             super().action_another(name)
         else:
-            self.say("Enter or Esc goes on with an answer first.")
+            self.say("Choose an answer first, with Enter or Esc.")

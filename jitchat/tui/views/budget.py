@@ -1,7 +1,7 @@
 """A slider over the budget, or over the reserve: which turns enter and leave the next window.
 
-The draft is looked up once. The windows of all steps of the slider are planned behind it, those
-nearest to the thumb first; leaving the view stops that.
+The draft is searched for once. The windows of all steps are planned in the background, nearest to
+the thumb first, until the view is closed.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind
 
 SET, SETTLED, THUMB = "│", "▲", "█"
-"""On the track: what is set, from where on nothing else is retrieved, what is looked at."""
+"""Marks on the track: the current setting, where retrieval settles, and the thumb."""
 _LINE, _DONE, _TICK = "─", "━", "┴"
 
 
 def place_of(size: int, sizes: Sequence[int], width: int) -> int:
-    """Find the cell of a size on a track of `width` cells: even ratios are even steps."""
+    """Return the column of a size on a logarithmic track of `width` columns."""
     low, high = max(1, sizes[0]), max(2, sizes[-1])
     if high <= low:
         return 0
@@ -52,8 +52,8 @@ def draw_track(
 ) -> Content:
     """Draw three lines: the marks, the track with its thumb, the scale below it.
 
-    `at`, `present` and `mark` are indices: what is looked at, what is set, and where the
-    retrieved set settles, None while that is not known.
+    `at`, `present` and `mark` are indices: the thumb, the current setting, and where the retrieved
+    set settles, None if unknown.
     """
     above, track = [" "] * width, [_LINE] * width
     scale, marked = [" "] * width, [" "] * width
@@ -76,7 +76,7 @@ def draw_track(
 
 
 def _ticks(sizes: Sequence[int], width: int) -> Iterator[tuple[int, str]]:
-    """Name the powers of two, and both ends; those that have no room are left out."""
+    """Label the powers of two and both ends; labels without room are left out."""
     last = place_of(sizes[-1], sizes, width)
     yield 0, f"{sizes[0]:,}"
     taken = len(f"{sizes[0]:,}")
@@ -92,7 +92,7 @@ def _ticks(sizes: Sequence[int], width: int) -> Iterator[tuple[int, str]]:
 
 
 def _put(line: list[str], cell: int, text: str) -> None:
-    """Write a text that begins in a cell, or ends in it where it would run out of the line."""
+    """Write a text that begins at a column, or ends there if it would exceed the line."""
     start = min(cell, len(line) - len(text))
     if start < cell and text[0] in (SET, SETTLED):
         text, start = f"{text[2:]} {text[0]}", cell + 1 - len(text)
@@ -110,7 +110,7 @@ def budget_sentence(budget: Budget, model_limit: int) -> str:
 
 
 def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
-    """`jit: in ~1,187 · free ~2,909 · 6 turns retrieved`; or by how much it does not fit."""
+    """Write `jit: in ~1,187 · free ~2,909 · 6 turns retrieved`, or by how much it does not fit."""
     if isinstance(planned, WindowOverflow):
         return f"does not fit: {planned.overshoot:,} tokens over"
     retrieved = plural(len(compare.retrieved_turns(planned)), "turn")
@@ -125,22 +125,22 @@ def settled_sentence(
     *,
     reserve: bool,
 ) -> str:
-    """Say where the retrieved set settles, and what that means; `mark` is an index or None.
+    """Describe where the retrieved set settles; `mark` is an index or None.
 
-    `largest` is planned with the most room, and has the set that it settles at.
+    `largest` is the window planned with the most room, whose set the others settle at.
     """
     if mark is None or isinstance(largest, WindowOverflow):
-        return f"nothing is retrieved: no {'reserve' if reserve else 'budget'} changes that"
+        return f"nothing is retrieved with any {'reserve' if reserve else 'budget'}"
     edge = f"{SETTLED} {sizes[mark]:,}: "
     if not compare.retrieved_turns(largest):
-        what = "all of it is sent" if compare.sends_all(largest) else "nothing is retrieved"
-        since = "the largest reserve with which" if reserve else "from here on,"
+        what = "everything is sent" if compare.sends_all(largest) else "nothing is retrieved"
+        since = "largest reserve with which" if reserve else "from here,"
         return f"{edge}{since} {what}"
     if reserve:
-        return edge + "the largest reserve that keeps all that is retrieved without one"
+        return edge + "largest reserve that still retrieves everything"
     if mark == len(sizes) - 1:
-        return edge + "what is retrieved changes up to the model's limit"
-    return edge + "from here on, a larger budget retrieves nothing more"
+        return edge + "retrieval changes up to the model's limit"
+    return edge + "from here, a larger budget retrieves nothing more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class ChangeRow:
 
     @property
     def tokens(self) -> int:
-        """What it takes, or took where it left."""
+        """Its tokens, now or before it left."""
         return self.change.tokens_after if self.change.kind_after else self.change.tokens_before
 
 
@@ -168,9 +168,9 @@ CHANGE_COLUMNS: Sequence[Column[ChangeRow]] = (
 
 
 def change_rows(changes: compare.Difference | None, is_current: bool) -> list[ChangeRow | Line]:
-    """List what enters and leaves, a row each up to `SHOWN` of a kind, full texts first.
+    """List what enters and leaves, up to `SHOWN` rows of a kind, full texts first.
 
-    `is_current` says that this budget is the one that is set; None: there is nothing to compare.
+    `is_current` tells whether this budget is the current one; None if there is none to compare.
     """
     if changes is None:
         return []
@@ -195,7 +195,7 @@ def change_rows(changes: compare.Difference | None, is_current: bool) -> list[Ch
 
 
 class BudgetTrack(Widget, can_focus=True):
-    """Sizes in tokens, ascending; one of them is looked at."""
+    """A slider over ascending sizes in tokens."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left,h", "step(-1)", "Less", show=False),
@@ -208,11 +208,11 @@ class BudgetTrack(Widget, can_focus=True):
 
     sizes: reactive[Sequence[int]] = reactive((1, 2))
     at: reactive[int] = reactive(0)
-    """The index of the size that is looked at."""
+    """The index of the size at the thumb."""
     present: reactive[int] = reactive(0)
-    """The index of the size that is set."""
+    """The index of the current setting."""
     mark: reactive[int | None] = reactive(None)
-    """The index of the size where the retrieved set settles; None for nowhere."""
+    """The index of the size where the retrieved set settles; None if it does not."""
 
     def __init__(self) -> None:
         super().__init__(id="budget-track")
@@ -258,7 +258,7 @@ class BudgetView(View):
         self._moves_reserve = False
         self._steps: Sequence[Budget] = (self._set,)
         self._plans: dict[int, tuple[planning.Planned, Sequence[ChangeRow | Line]]] = {}
-        """By step, what was planned, and how it differs from the window with the set budget."""
+        """For each step, the planned window and its difference from the current one."""
         self._baseline: planning.Planned | None = None
         self._question: planning.Question | None = None
         self._track, self._bar = BudgetTrack(), BudgetBar()
@@ -299,12 +299,12 @@ class BudgetView(View):
         self._draw()
 
     def _moved_of(self, budget: Budget) -> int:
-        """What the slider moves, in tokens."""
+        """The value of the slider, in tokens."""
         return budget.reserve if self._moves_reserve else budget.budget
 
     @work(group="sweep", exclusive=True)
     async def _sweep(self) -> None:
-        """Plan every step, the one at the thumb first; another sweep, or leaving, ends this one."""
+        """Plan every step, the thumb's first, until another sweep begins or the view is closed."""
         try:
             if self._question is None:
                 draft, once = self.subject.question
@@ -348,14 +348,14 @@ class BudgetView(View):
         self._settled.update(sentence)
 
     def _draw(self) -> None:
-        """Show what is known of the step at the thumb."""
+        """Show the step at the thumb, as far as planned."""
         plan, changes = self._plans.get(self._track.at, (None, ()))
         self._bar.working = plan is None
         size = budget_sentence(self.chosen, self.subject.session.model_limit)
         window = window_sentence(plan) if plan is not None else WORKING
         self._summary.update(f"{size}\n{window}")
         if len(self._plans) < len(self._steps):
-            wait = f"planning {len(self._steps)} windows to see where nothing else is retrieved…"
+            wait = f"planning {len(self._steps)} windows to find where retrieval settles…"
             self._settled.update(wait)
         if plan is not None:
             self._bar.refusal = plan if isinstance(plan, WindowOverflow) else None

@@ -1,7 +1,7 @@
-"""The memory document on screen: its lines and their sources, every version, and what changed.
+"""The memory document: its lines with their sources, all versions, and their changes.
 
-A change of the user's is a version of its own. Lines that the reply looked at may have been made
-of are marked, so that a wrong answer leads to the line that it stems from.
+A change by the user makes a new version. Lines that the shown reply may be based on are marked, so
+that a wrong answer leads to the line that caused it.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window.statements import line_text
 
 NONE_YET = (
-    "The memory document is empty. It is written when a session ends: leave the conversation, or"
-    " type /end."
+    "The memory document is empty. It is written at the end of a session: leave the conversation,"
+    " or type /end."
 )
 TEMPORARY = "This conversation is temporary: it has no memory document."
-ONLY_LATEST = "Only the version that holds can be changed: → goes on to it."
+ONLY_LATEST = "Only the current version can be changed; → goes to it."
 _SOURCE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a version, or one that it left out."""
+    """A line of a version, or one that the version removed."""
 
     number: int
-    """In its version; 0 for a line that was left out."""
+    """Its number in the version; 0 for a removed line."""
     line: DocumentLine
     change: str = ""
-    """`+` for one that is new in it, `−` for one that it left out."""
+    """`+` for a line added in the version, `−` for a removed one."""
     is_used: bool = False
-    """Whether the reply looked at may have been made of it."""
+    """Whether the shown reply may be based on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A version, and what the view says of it."""
+    """A version as displayed."""
 
     document: MemoryDocument
     about: Version | None
-    """None for the empty document ahead of the first version."""
+    """None for the empty document before the first version."""
     latest: int
     rows: tuple[Row, ...]
     operations: int
-    """On the store, of the session that ended last here, or that is under way."""
+    """Store operations of the session that is running or ended last."""
 
 
 class DocumentView(View):
@@ -79,7 +79,7 @@ class DocumentView(View):
         self.shown: Shown | None = None
         self._shows_changes = False
         self._editing = 0
-        """The number of the line that is being edited; 0 for none."""
+        """The number of the line being edited; 0 for none."""
         columns: Sequence[Column[Row]] = (
             Column("", _mark, 2),
             Column("line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
@@ -128,7 +128,7 @@ class DocumentView(View):
         return Shown(document, known.get(number), latest, tuple(rows), len(done))
 
     def _reply(self) -> str:
-        """Give the text of the reply that is looked at; empty where there is none."""
+        """Return the text of the shown reply; empty if there is none."""
         exchange = self.subject.exchange()
         return exchange.reply.content if exchange is not None else ""
 
@@ -171,11 +171,11 @@ class DocumentView(View):
 
     @on(OptionList.OptionSelected)
     def action_open(self) -> None:
-        """Open the turns of the line: in the transcript, or those of another conversation here."""
+        """Open the line's turns in the transcript, or here if they are of another conversation."""
         row = self._table.row
         source = row.line.source if row is not None else None
         if row is None or source is None:
-            self.say("You wrote this line: no turn says it.")
+            self.say("You wrote this line; it has no source turn.")
         elif source.conversation == self.subject.session.memory.conversation.id:
             self.dismiss(GoTo(source.first))
         else:
@@ -186,7 +186,7 @@ class DocumentView(View):
             self._load(self.shown.document.version + step)
 
     def action_difference(self) -> None:
-        """Show what a version changed in the one before it, or no longer."""
+        """Toggle showing the changes from the previous version."""
         self._shows_changes = not self._shows_changes
         self._load(self.shown.document.version if self.shown is not None else None)
 
@@ -211,7 +211,7 @@ class DocumentView(View):
             self._store(lambda document: document_edits.edited(document, number, text))
 
     def action_close(self) -> None:
-        """Leave the line that is being edited, or the view."""
+        """Cancel editing, or close the view."""
         if self._editing:
             self._leave_input()
         else:
@@ -227,7 +227,7 @@ class DocumentView(View):
             self.write(documents.undo, self._changed)
 
     def _changeable(self) -> Row | None:
-        """Give the line under the cursor, or say why it cannot be changed."""
+        """Return the line under the cursor, or say why it cannot be changed."""
         row, shown = self._table.row, self.shown
         if row is None or shown is None:
             return None
@@ -243,7 +243,7 @@ class DocumentView(View):
             self._store(lambda document: change(document, number))
 
     def _store(self, change: Callable[[MemoryDocument], MemoryDocument]) -> None:
-        """Store a change of the version on screen; refused where another one holds by now."""
+        """Store a change of the shown version; refused if it is no longer the current one."""
         documents, shown = self._documents(), self.shown
         if documents is not None and shown is not None:
             document = shown.document
@@ -257,7 +257,7 @@ class DocumentView(View):
 
 
 def _with_changes(rows: list[Row], old: MemoryDocument, new: MemoryDocument) -> list[Row]:
-    """Mark the lines that a version added, and show those that it left out behind their section."""
+    """Mark the lines that a version added, and show removed ones at the end of their section."""
     changes = document_edits.difference(old, new)
     added = {change.line for change in changes if change.is_added}
     marked = [Row(row.number, row.line, "+" * (row.line in added), row.is_used) for row in rows]
@@ -267,7 +267,7 @@ def _with_changes(rows: list[Row], old: MemoryDocument, new: MemoryDocument) -> 
 
 
 def _text(row: Row) -> str:
-    """Write what a line says, and what it said before; date and source have their own columns."""
+    """Write a line's text, with its former text; date and source have their own columns."""
     line = row.line
     said = f"{line.speaker}: {line.text}" if line.speaker else line.text
     return f"{line.replaced.text} → {said}" if line.replaced is not None else said

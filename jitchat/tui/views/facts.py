@@ -1,4 +1,4 @@
-"""What is remembered of the project: each fact with its source, and what is proposed."""
+"""The facts remembered for the project, with their sources, and proposed ones."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 
 NONE_YET = (
-    "Nothing is remembered of this project. What you say for good is proposed below the prompt;"
-    " /remember and a text keeps that at once."
+    "No facts are remembered for this project. Lasting statements that you make are proposed below"
+    " the prompt; /remember TEXT keeps one at once."
 )
-TEMPORARY = "This conversation is temporary: it reads and writes no memory."
-TYPED = "You typed this fact: no turn says it."
+TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
+TYPED = "You typed this fact; it has no source turn."
 _MARKS = {FactState.PROPOSED: "?", FactState.KEPT: "●", FactState.FORGOTTEN: "×"}
 _WIDE = 100
-"""Columns from which the table has all that is known of a fact; else the note below has."""
+"""Columns from which the table shows all details of a fact; otherwise the note does."""
 
 
 class FactsView(View):
-    """Every fact, with the cursor on one; what no longer holds is shown on A."""
+    """All facts; A also shows those that are no longer valid."""
 
     NAME = "Facts"
-    EXPLAINED = "What all chats of the project know: ● kept, ? proposed, × forgotten."
+    EXPLAINED = "Facts shared by the project's chats: ● kept, ? proposed, × forgotten."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "keep", "Keep", id="facts_keep"),
         Binding("e", "edit", "Edit", id="facts_edit"),
@@ -97,7 +97,7 @@ class FactsView(View):
 
     @on(OptionList.OptionSelected)
     def action_open(self) -> None:
-        """Open the turn that says it: in the transcript, or here where it is of another one."""
+        """Open the source turn in the transcript, or here if it is of another conversation."""
         fact, memory = self._table.row, self.subject.session.memory
         source = fact.source if fact is not None else None
         if source is None:
@@ -135,7 +135,7 @@ class FactsView(View):
         self._show(self._known)
 
     def action_close(self) -> None:
-        """Leave the fact that is being edited, or the view; windows are planned anew then."""
+        """Cancel editing, or close the view, after which windows are re-planned."""
         if self._editing is not None:
             self._leave_input()
         else:
@@ -155,7 +155,7 @@ class FactsView(View):
 
 
 def _columns(width: int) -> Sequence[Column[Fact]]:
-    """Choose the columns for a width in cells."""
+    """Return the columns for a width."""
     narrow: tuple[Column[Fact], ...] = (
         Column("", lambda fact: _MARKS[fact.state], 1),
         Column("no", lambda fact: f"{fact.id}", 4, is_right=True),
@@ -170,7 +170,7 @@ def _columns(width: int) -> Sequence[Column[Fact]]:
 
 
 def _about(fact: Fact) -> str:
-    """Say all that is known of a fact: its text, then its kind, its day, its source."""
+    """Write a fact's details: its text, then its kind, day and source."""
     source = f"from {_source(fact)}" if fact.source is not None else "typed"
     over = f", then {fact.superseded_by}" if fact.superseded_by else ""
     until = f", until {fact.valid_until}{over}" if fact.valid_until is not None else ""

@@ -1,9 +1,9 @@
-"""What was sent, send by send, under what `full` would have been, and what that saved.
+"""The tokens of every send compared with `full`, and what was saved.
 
-The chart is in characters: a bar a send, stacked by kind, under the outline of `full`. Heights are
-to an eighth of a cell. A cell of one kind is drawn in its pattern; where two kinds share one, or a
-bar ends, it is filled to an eighth in the colour of the lower one. A plotting library draws bars
-of uneven width, on ticks that are not round, and cannot tell which send stands in a cell.
+The chart is drawn in characters: one bar per send, stacked by segment kind, under the outline of
+`full`. Heights are precise to an eighth of a cell. A cell of one kind has its pattern; where two
+kinds share a cell or a bar ends, it is partly filled in the lower kind's colour. Plotting libraries
+draw bars of uneven width and uneven ticks, and cannot map a cell back to its send.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,37 +31,37 @@ from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
 
 _WIDEST = 20
-"""Cells from one bar to the next, where there are few."""
+"""Columns between bars if there are few."""
 _MOST_TICKS = 5
 LID = "─"
-"""What the outline of `full` is drawn with."""
+"""The characters of the outline of `full`."""
 EIGHTHS = "▁▂▃▄▅▆▇"
-"""How far the lower one of two kinds fills a cell."""
+"""How far the lower of two kinds fills a cell."""
 _FINE = len(EIGHTHS) + 1
 _ABOVE = "↑"
-"""`full` is off the scale."""
+"""Marks that `full` is off the scale."""
 Run = tuple[str, str]
-"""Characters, and the name of what they show: a kind, `full`, `axis`, or empty.
+"""A text and what it shows: a kind, `full`, `axis`, or empty.
 
-`recent on index`: of two kinds in a cell, the lower one first.
+`recent on index` is a cell of two kinds, the lower one first.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The sizes of all sends; any stretch of them is summed up by one subtraction."""
+    """The sizes of all sends as prefix sums, so that any range is summed by one subtraction."""
 
     sums: Mapping[str, Sequence[int]]
-    """By kind, and by `full`: the tokens of all sends ahead of each, one more than there are."""
+    """Prefix sums of tokens for each kind and for `full`; one more entry than sends."""
     largest: int
-    """The largest of any send, or of `full` in its place, in tokens."""
+    """The largest send, or `full` in its place, in tokens."""
 
     @property
     def count(self) -> int:
         return len(self.sums["full"]) - 1
 
     def mean(self, name: str, start: int, stop: int) -> float:
-        """Tell the tokens of a kind, in the mean of some sends; counted from 0."""
+        """Return a kind's mean tokens over a range of sends, counted from 0."""
         sums = self.sums[name]
         return (sums[stop] - sums[start]) / (stop - start)
 
@@ -77,17 +77,17 @@ def series_of(sends: Sequence[Send]) -> Series:
 @dataclass(frozen=True, slots=True)
 class Columns:
     count: int
-    """How many sends there are."""
+    """The number of sends."""
     per: int
-    """Sends a column."""
+    """Sends per bar."""
     step: int
-    """Cells from one column to the next."""
+    """Columns from one bar to the next."""
     margin: int
-    """Cells of the labels ahead of the axis."""
+    """Columns of the labels before the axis."""
 
     @property
     def bar(self) -> int:
-        """Cells of one bar, without the gap behind it."""
+        """Columns of one bar, without the gap after it."""
         return max(1, self.step - 1)
 
     @property
@@ -95,22 +95,22 @@ class Columns:
         return -(-self.count // self.per)
 
     def cell_of(self, place: int) -> int:
-        """Find the first cell of a send's bar; sends are counted from 0."""
+        """Return the first column of a send's bar; sends are counted from 0."""
         return self.margin + 1 + place // self.per * self.step
 
     def place_at(self, cell: int) -> int | None:
-        """Find the first send of the column in a cell; None beside all of them."""
+        """Return the first send of the bar at a column; None outside the bars."""
         place = (cell - self.margin - 1) // self.step * self.per
         return place if cell > self.margin and place < self.count else None
 
     def reach(self, column: int) -> tuple[int, int]:
-        """Tell the first send of a column, and the one after its last."""
+        """Return a bar's first send, and the one after its last."""
         start = column * self.per
         return start, min(self.count, start + self.per)
 
 
 def columns_of(series: Series, width: int) -> Columns:
-    """Fit all sends into `width` cells."""
+    """Fit all sends into `width` columns."""
     margin = len(f"{2 * series.largest:,}")
     room = max(1, width - margin - 1)
     per = max(1, -(-series.count // room))
@@ -122,9 +122,9 @@ def columns_of(series: Series, width: int) -> Columns:
 class Scale:
     rows: int
     top: int
-    """Tokens at the upper end."""
+    """Tokens at the top."""
     tick: int
-    """Tokens from one label to the next."""
+    """Tokens between labels."""
 
     def row(self, tokens: float) -> int:
         return round(tokens * self.rows / self.top)
@@ -137,7 +137,7 @@ class Scale:
 
 
 def scale_of(largest: float, rows: int) -> Scale:
-    """Choose a round scale of `rows` rows that holds the largest."""
+    """Choose a round scale for `rows` rows that includes the largest value."""
     most = max(1, min(_MOST_TICKS, rows // 2))
     tick = next(tick for tick in _round_numbers() if tick * most >= largest)
     return Scale(rows, max(1, -int(-largest // tick)) * tick, tick)
@@ -153,15 +153,15 @@ def _round_numbers() -> Iterator[int]:
 @dataclass(frozen=True, slots=True)
 class Bar:
     kinds: tuple[str, ...]
-    """What fills it, from below, an eighth of a row each."""
+    """Its segments from the bottom, in eighths of a row."""
     lid: int
-    """The row above as many tokens as `full` would have sent."""
+    """The row of the outline of `full`."""
 
 
 def bars_of(
     series: Series, columns: Columns, rows: int, *, sent_only: bool
 ) -> tuple[Scale, list[Bar]]:
-    """Measure all bars; `sent_only` scales to what was sent, so that `full` can be too high."""
+    """Measure all bars; with `sent_only`, the scale ignores `full`, which may be off the scale."""
     reaches = [columns.reach(column) for column in range(columns.number)]
     sizes = [[series.mean(kind, *reach) for kind in Kind] for reach in reaches]
     fulls = [series.mean("full", *reach) for reach in reaches]
@@ -173,7 +173,7 @@ def bars_of(
 
 
 def _filled(sizes: Sequence[float], scale: Scale) -> tuple[str, ...]:
-    """Stack the kinds; where there is anything at all, an eighth is seen of it."""
+    """Stack the kinds; anything above zero gets at least an eighth."""
     kinds: list[str] = []
     for kind, height in zip(Kind, map(scale.eighths, accumulate(sizes)), strict=True):
         kinds += [kind.value] * (height - len(kinds))
@@ -183,7 +183,7 @@ def _filled(sizes: Sequence[float], scale: Scale) -> tuple[str, ...]:
 
 
 def chart_rows(scale: Scale, bars: Sequence[Bar], columns: Columns) -> Iterator[list[Run]]:
-    """Draw the rows from above: the axis, the bars and the outline."""
+    """Draw the rows from the top: the axis, the bars and the outline."""
     labels = scale.labels()
     for row in range(scale.rows, -1, -1):
         label = labels.get(row, "")
@@ -199,7 +199,7 @@ def chart_rows(scale: Scale, bars: Sequence[Bar], columns: Columns) -> Iterator[
 def _cells(
     row: int, bar: Bar, columns: Columns, beside: tuple[int, int | None], rows: int
 ) -> list[Run]:
-    """Draw a column's cells of one row, with the gap behind it, if there is one."""
+    """Draw one row of a bar, with the gap after it, if any."""
     before, after = beside
     joint = _joint(row, before, bar.lid) if columns.step == 1 else ""
     if row == bar.lid:
@@ -218,7 +218,7 @@ def _cells(
 
 
 def _filled_cell(kinds: Sequence[str]) -> Run:
-    """Draw a cell of up to eight eighths; of three kinds or more, the two that have most of it."""
+    """Draw a cell of up to eight eighths; of three or more kinds, the two largest."""
     largest = sorted(dict.fromkeys(kinds), key=kinds.count)[-2:]
     kept = [kind for kind in kinds if kind in largest]
     lower, upper = kept[0], kept[-1]
@@ -231,7 +231,7 @@ def _filled_cell(kinds: Sequence[str]) -> Run:
 
 
 def _joint(row: int, before: int, after: int) -> str:
-    """Draw the outline from one height to the next; empty where it is not in this row."""
+    """Draw the outline from one height to the next; empty if it is not in this row."""
     if before == after:
         return LID if row == before else ""
     if row == before:
@@ -242,7 +242,7 @@ def _joint(row: int, before: int, after: int) -> str:
 
 
 def pointer_rows(columns: Columns, place: int) -> tuple[str, str]:
-    """Draw the lower axis, with a mark under a send, and the numbers of the first and last one."""
+    """Draw the lower axis with a mark under a send and the numbers of the first and last send."""
     wide = columns.number * columns.step
     cell = columns.cell_of(place) - columns.margin - 1
     mark = cell + columns.bar // 2
@@ -278,7 +278,7 @@ class SeriesWidget(Widget):
 
     @property
     def columns(self) -> Columns | None:
-        """Where the sends stand; None where there are none."""
+        """The columns of the sends; None if there are none."""
         series = self.series
         return columns_of(series, self.size.width) if series and series.count else None
 
@@ -289,13 +289,13 @@ class SeriesWidget(Widget):
 
 
 class HistoryChart(SeriesWidget, can_focus=True):
-    """The bars, stacked by kind, and the outline of `full`."""
+    """The bars, stacked by kind, with the outline of `full`."""
 
     sent_only: reactive[bool] = reactive(False)
-    """Whether it is to the scale of what was sent."""
+    """Whether the scale ignores `full`."""
 
     def render(self) -> Content:
-        """As many rows as there are; the outline needs one above the highest bar."""
+        """All available rows; the outline needs one above the highest bar."""
         series, columns = self.series, self.columns
         if series is None or columns is None:
             return Content()
@@ -305,10 +305,10 @@ class HistoryChart(SeriesWidget, can_focus=True):
 
 
 class HistoryPointer(SeriesWidget):
-    """The lower axis. It is drawn by itself, so that the mark moves without the bars."""
+    """The lower axis, drawn separately so that the mark moves without redrawing the bars."""
 
     place: reactive[int] = reactive(0)
-    """The send that is pointed at, from 0."""
+    """The selected send, from 0."""
 
     def render(self) -> Content:
         columns = self.columns
@@ -318,7 +318,7 @@ class HistoryPointer(SeriesWidget):
 def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     """`60 sends · ~71,204 tokens · full ~206,310 · saved ~135,106 (65 %)`.
 
-    `of` is the number of all sends; `exact`, whether all counts are to be taken as they stand.
+    `of` is the number of all sends; `exact` means that no count is an estimate.
     """
     upto = total.sends + total.unanswered
     parts = [plural(upto, "send") if upto == of else f"sends 1 to {upto:,} of {of:,}"]
@@ -331,48 +331,48 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     else:
         parts.append("nothing saved")
     if total.unanswered:
-        parts.append(f"{total.unanswered:,} without an answer not counted")
+        parts.append(f"{total.unanswered:,} unanswered not counted")
     return " · ".join(parts)
 
 
 def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
-    """Say what that is in money, and plainly where `full` would have been cheaper.
+    """State the savings in money, and clearly if `full` would have been cheaper.
 
-    Empty where nothing was sent. `model` is the one whose price is looked for; `picked`, whether
-    a small model chose for any of the sends.
+    Empty if nothing was sent. `model` is the one to be priced; `picked` means that a small model
+    chose for some sends.
     """
     money = total.money
     if not total.sends:
         return ""
     if not money.sends:
         who = one_line(model)
-        return f"What that is in money is unknown: no price of {who} is known."
+        return f"The cost is unknown: no price of {who} is known."
     if not money.uncached:
-        told = "Nothing is charged"
+        sentence = "No charge"
     elif money.saved < 0:
-        told = _dearer(money)
+        sentence = _dearer(money)
     else:
         full = f"~{dollars(money.uncached)}"
         if money.cached < money.uncached:
-            full = f"~{dollars(money.cached)} behind a warm cache, {full} without one"
+            full = f"~{dollars(money.cached)} with a warm cache, {full} without one"
         saved = f"saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
-        told = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
+        sentence = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
     without = total.sends - money.sends
     rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""
-    return f"{told}{rest}{' · what the picker took not counted' if picked else ''}"
+    return f"{sentence}{rest}{' · the picker is not counted' if picked else ''}"
 
 
 def _dearer(money: Money) -> str:
-    """Say what `full` would have cost where that is less than what was sent."""
+    """State what `full` would have cost if that is less than what was sent."""
     other, how = "", "without a cache"
     if money.cached < money.uncached:
-        other, how = f"; ~{dollars(money.uncached)} without one", "behind a warm cache"
+        other, how = f"; ~{dollars(money.uncached)} without one", "with a warm cache"
     full, sent = dollars(money.full), dollars(money.sent)
-    return f"Input: full would have been cheaper, ~{full} {how}, not {sent} as sent{other}"
+    return f"Input: full would have been cheaper: ~{full} {how} instead of {sent}{other}"
 
 
 def parts_sentence(send: Send) -> str:
-    """`system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and what full is."""
+    """Write `system 96 + … + draft 28 + free 29,533 + reserve 2,048 = 32,768 limit`, and `full`."""
     sure = is_sure(send)
     sizes = ((kind, send.sizes.get(kind, 0)) for kind in Kind)
     parts = [f"{kind} {tokens(count, exact=sure)}" for kind, count in sizes if count]
@@ -383,31 +383,31 @@ def parts_sentence(send: Send) -> str:
 
 
 def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
-    reported = "no answer came, and no usage"
+    reported = "no reply and no usage"
     if send.reply is not None or send.usage is not None:
         reported = usage_sentence(send.usage, send.cost)
     return send_sentence(send, number, of), parts_sentence(send), one_line(reported)
 
 
-def is_told(kind: Kind, there: bool) -> bool:
-    """Whether a kind is named: one that is seldom there, only where it is."""
+def is_named(kind: Kind, there: bool) -> bool:
+    """Whether the legend names a kind; a rare one only if it occurs."""
     return there or kind not in SELDOM or kind is Kind.PINNED
 
 
 def legend(series: Series, columns: Columns) -> Iterator[tuple[str, str]]:
-    """Name what is drawn, and how many sends a column is; each part with what it shows."""
-    for kind in (kind for kind in Kind if is_told(kind, series.sums[kind][-1] > 0)):
+    """Write the legend, with the number of sends per bar."""
+    for kind in (kind for kind in Kind if is_named(kind, series.sums[kind][-1] > 0)):
         yield f"{PATTERNS[kind.value]}", kind.value
         yield f" {kind.value}  ", ""
     yield LID, "full"
     yield " full", ""
     if columns.per > 1:
-        yield f"  each column is {columns.per:,} sends, the mean", ""
+        yield f"  each bar is the mean of {columns.per:,} sends", ""
 
 
 def table_lines(sends: Sequence[Send]) -> Iterator[str]:
-    """Write all sends as a table, for copying; kinds, free and reserve add up to the limit."""
-    kinds = [kind for kind in Kind if is_told(kind, any(kind in each.sizes for each in sends))]
+    """Write all sends as a table to copy; kinds, free and reserve add up to the limit."""
+    kinds = [kind for kind in Kind if is_named(kind, any(kind in each.sizes for each in sends))]
     names = (*(kind.value for kind in kinds), "free", "reserve", "limit", "full")
     yield f"{'send':>6} {'turn':>7} {'mode':<8}" + "".join(f"{name:>14}" for name in names)
     for number, send in enumerate(sends, start=1):
@@ -418,11 +418,11 @@ def table_lines(sends: Sequence[Send]) -> Iterator[str]:
 
 
 def is_sure(send: Send) -> bool:
-    """Whether its counts are to be taken as they stand."""
+    """Whether its counts are exact, not estimates."""
     return send.exact and not send.band
 
 
-NOTHING = "Nothing was sent here yet. Enter sends; every send then has its column here."
+NOTHING = "Nothing was sent yet. Each send will have a bar here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,23 +431,23 @@ class History:
     totals: tuple[Savings, ...]
     series: Series
     exact: bool
-    """Whether all counts are to be taken as they stand."""
+    """Whether all counts are exact, not estimates."""
     table: str
-    """All sends in figures, for copying; of thousands, too slow to write at a key press."""
+    """All sends as a table to copy; prepared in advance, since thousands take too long."""
     first_picked: int | None
-    """The place of the first send for which a small model chose; None where none did."""
+    """The index of the first send for which a small model chose; None if there is none."""
 
 
 def read_history(session: Session) -> History:
-    """Read the sends of a conversation, and sum them up. Slow.
+    """Read and sum up the sends of a conversation. Slow.
 
-    Raises StoreUnreadable: a row is damaged.
+    Raises StoreUnreadable if a row is damaged.
     """
     memory, model = session.memory, session.provider.model
     sends = WindowArchive(memory.store.database).sends(memory.conversation.id)
 
     def price(send: Send, usage: Usage) -> float | None:
-        """Only who answers now has a known price; of a reply that cost nothing, it is that."""
+        """Price usage: only the current model's price is known, and a free reply stays free."""
         if getattr(send, "cost", None) == 0:
             return 0.0
         asked = (send.provider or session.provider.name, send.model)
@@ -466,7 +466,7 @@ def read_history(session: Session) -> History:
 
 class HistoryView(View):
     NAME = "History"
-    EXPLAINED = "Tokens of every send, by kind; the line: what full would have sent."
+    EXPLAINED = "Tokens of every send by kind; the line is what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", id="history_earlier"),
         Binding("right", "step(1)", "Later", id="history_later"),
@@ -480,7 +480,7 @@ class HistoryView(View):
         super().__init__(subject)
         self.history: History | None = None
         self.place = 0
-        """The send that is pointed at, from 0."""
+        """The selected send, from 0."""
         self._chart, self._pointer = HistoryChart(), HistoryPointer()
         self._saved, self._legend = Note("history-saved"), Note("history-legend")
         self._send = Note("history-send")
@@ -514,7 +514,7 @@ class HistoryView(View):
             self.action_go(max(0, min(len(self.history.sends) - 1, self.place + by)))
 
     def action_go(self, place: int) -> None:
-        """Go to a send; -1 is the last."""
+        """Select a send; -1 is the last."""
         history = self.history
         if history is None:
             return

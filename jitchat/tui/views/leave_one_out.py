@@ -23,39 +23,39 @@ _BAR = 12
 _FULL, _HALF, _REST = "█", "▌", "·"
 _READER = "reader"
 NO_WINDOW = (
-    "No window of this reply is kept: it came from elsewhere, such as an import. Choose a reply"
-    " that was answered here."
+    "No window is stored for this reply: it was not sent here, for example it was imported. Choose"
+    " another reply."
 )
 NOTHING_RETRIEVED = (
-    "Nothing was retrieved for this reply: its window has the recent turns, and no older one that"
-    " could be left out. Ask about something older to see results here."
+    "Nothing was retrieved for this reply, so there is no turn to leave out. Ask about something"
+    " older to see results here."
 )
 CUT = (
-    "This reply was broken off ({status}), so an answer that comes to its end differs from it"
-    " whatever turn it goes without. Send the message again (F9, then R) and look at that reply."
+    "This reply is incomplete ({status}), so any complete answer would differ from it. Send the"
+    " message again (F9, then R) and look at that reply."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """What is tried for one reply, and the results so far."""
+    """The trials for one reply, and the results so far."""
 
     exchange: view.Exchange
     trials: tuple[experiment.Trial, ...]
     texts: Mapping[int, str]
-    """What each of their turns says."""
+    """The texts of the turns left out."""
     measure: experiment.Measure
-    """By what answers are compared."""
+    """How answers are compared."""
     exact: bool
-    """Whether the same window always brings the same answer."""
+    """Whether the same window always gives the same answer."""
     cost: float | None = None
-    """Of all requests, in US dollars; None where that is not known."""
+    """The cost of all requests in US dollars; None if unknown."""
     results: Mapping[int | None, experiment.TrialResult] = field(default_factory=dict)
-    """By turn; None: of the unchanged window."""
+    """Results by turn; None for the unchanged window."""
 
     @property
     def rows(self) -> list[experiment.Trial]:
-        """The unchanged window, then the turns, the one that mattered most first."""
+        """The unchanged window, then the turns, most important first."""
 
         def order(trial: experiment.Trial) -> tuple[bool, bool, float]:
             tried = self.results.get(trial.turn)
@@ -66,7 +66,7 @@ class Trials:
 
     @property
     def chance(self) -> float | None:
-        """How much the answer differs when nothing does; None where that is not known."""
+        """How much the answer differs with an unchanged window; None if unknown."""
         control = self.results.get(None)
         return control.change if control is not None and control.error is None else None
 
@@ -87,14 +87,14 @@ class Trials:
         tried = self.results.get(trial.turn)
         if tried is not None and tried.error is not None:
             return str(tried.error)
-        return "the same window again" if trial.turn is None else self.texts.get(trial.turn, "")
+        return "same window again" if trial.turn is None else self.texts.get(trial.turn, "")
 
     @property
     def columns(self) -> tuple[Column[experiment.Trial], ...]:
         return (
             Column("without", lambda trial: "none" if trial.turn is None else f"#{trial.turn}", 7),
-            Column("the answer changes", self.change_cell, _BAR + 6),
-            Column("what the turn says", self.text_cell),
+            Column("answer changes", self.change_cell, _BAR + 6),
+            Column("turn", self.text_cell),
         )
 
     @property
@@ -106,17 +106,17 @@ class Trials:
 
     def question(self, model: str) -> str:
         turns = len(self.trials) - 1
-        price = "which is free" if self.cost == 0 else "at an unknown price"
+        price = "free" if self.cost == 0 else "at an unknown price"
         if self.cost:
             price = f"for about {dollars(self.cost)}"
         question = (
             f"{one_line(model)} would be asked {len(self.trials)} times, {price}: without each of"
             f" {plural(turns, 'retrieved turn')}, and once with the same window, to tell chance"
-            " apart. Nothing is stored. Enter asks, Esc does not."
+            " apart. Nothing is stored. Enter asks, Esc cancels."
         )
         window = self.exchange.window
         if window is not None and window.model != model:
-            question += f" The reply is by {window.model}: more than the turns may differ."
+            question += f" The reply is by {window.model}, so answers may differ anyway."
         return question
 
     def answer(self, trial: experiment.Trial) -> str:
@@ -129,20 +129,20 @@ class Trials:
         if tried.answer.strip() == reply.strip():
             return f"{name} the answer is the same."
         lost = experiment.lost_lines(reply, tried.answer) if self.exact else ()
-        went = f"\nWhat went: {one_line(' '.join(lost))}" if lost else ""
+        went = f"\nMissing now: {one_line(' '.join(lost))}" if lost else ""
         return f"{name}: {for_terminal(tried.answer.strip()) or 'the answer is empty.'}{went}"
 
 
 def bar(change: float) -> str:
-    """Draw 0 to 1; more than nothing is never an empty bar."""
+    """Draw a share from 0 to 1; anything above 0 is visible."""
     halves = min(2 * _BAR, max(round(change * 2 * _BAR), 1 if change > 0 else 0))
     return f"{_FULL * (halves // 2)}{_HALF * (halves % 2)}".ljust(_BAR, _REST)
 
 
 def read_trials(subject: view.Subject) -> Trials | str:
-    """Find what can be tried, or why nothing can. Slow.
+    """Return the trials for a reply, or why there are none. Slow.
 
-    Raises StoreError: the store, or what it keeps of the window, cannot be read.
+    Raises StoreError if the store or the window is unreadable.
     """
     session, exchange = subject.session, subject.exchange()
     if exchange is None:
@@ -174,10 +174,10 @@ def read_trials(subject: view.Subject) -> Trials | str:
 
 class LeaveOneOutView(view.View):
     NAME = "Which turn mattered"
-    EXPLAINED = "Asked again without each retrieved turn: how much the answer changes."
+    EXPLAINED = "Asks again without each retrieved turn: how much does the answer change?"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "ask", "Ask", id="mattered_yes", priority=True),
-        Binding("n", "decline", "Do not ask", id="mattered_no"),
+        Binding("n", "decline", "Don't ask", id="mattered_no"),
     ]
 
     def __init__(self, subject: view.Subject) -> None:
@@ -208,7 +208,7 @@ class LeaveOneOutView(view.View):
         return "\n".join([trials.state, head, *chain(*zip(rows, answers, strict=True))])
 
     def action_close(self) -> None:
-        """Stop asking first, keeping what came; then leave."""
+        """Stop asking first, keeping the results; then close."""
         if self._asking is not None and self._asking.is_running:
             self._asking.cancel()
             self.say("Stopped. Esc closes the view.")

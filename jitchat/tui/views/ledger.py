@@ -1,4 +1,4 @@
-"""The ledger of a window: what was considered, what it scored, and what became of it."""
+"""The ledger of a window: every candidate, its scores, its verdict and the reason."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -41,12 +41,12 @@ from jitchat.why import Explained, Why, why
 from jitchat.window.steering import Hold, Once
 from jitchat.window.window import ContextWindow
 
-_SENT = "This window was sent and stays as it is. Close the view to steer the next one."
+_SENT = "This window was already sent. Close the view to steer the next one."
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A window, with what is known of the turns of its ledger."""
+    """A window with the index lines and marks of its ledger."""
 
     window: ContextWindow
     lines: Mapping[int, str]
@@ -56,7 +56,7 @@ class Ledger:
 
 class LedgerView(View):
     NAME = "Ledger"
-    EXPLAINED = "Every turn that was considered: its score, its price, why it is in or out."
+    EXPLAINED = "Every turn considered: its score, its tokens, and why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("slash", "find", "Why", id="ledger_find", key_display="/"),
         Binding("s", "sort", "Sort", id="ledger_sort"),
@@ -72,16 +72,16 @@ class LedgerView(View):
         super().__init__(subject)
         self._once, self._is_steered = subject.once, False
         self._holds: list[Worker[None]] = []
-        """The writing of pins and exclusions."""
+        """Pending writes of pins and exclusions."""
         window = subject.window
         self._ledger = Ledger(window, {}, Marks(once=subject.once)) if window is not None else None
         self._listing = Listing()
         self._given: str | None = None
-        """The text that the view was opened with; None without one."""
+        """The text that the view was opened with; None if there was none."""
         self._why: Why | None = None
-        """The answer for the turn that is asked for."""
+        """The explanation of the turn asked about."""
         self._elsewhere: dict[str, Source] = {}
-        """The turns of other conversations that are listed, by their lines."""
+        """Turns of other conversations in the list, by their lines."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
         self._legend = Static(legend(window), id="ledger-legend")
         self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
@@ -91,7 +91,7 @@ class LedgerView(View):
             key=lambda row: row.turn,
             style=lambda row: "" if row.is_there else MUTED,
         )
-        self._input = Input(placeholder="text, or #id: why, or why not?", id="ledger-text")
+        self._input = Input(placeholder="text to find, or #12 for why or why not", id="ledger-text")
 
     def body(self) -> Body:
         return (
@@ -105,7 +105,7 @@ class LedgerView(View):
         )
 
     def on_mount(self) -> None:
-        """Show what is on the chat's screen at once; its index lines follow."""
+        """Show the chat's window at once; its index lines follow."""
         self._table.list.focus()
         sent = self.subject.sent
         which = f"the window sent for #{sent.position}" if sent is not None else "the next window"
@@ -122,7 +122,7 @@ class LedgerView(View):
         return "\n".join(line.rstrip() for line in lines if line.strip())
 
     def action_close(self) -> None:
-        """Leave a text that was typed first, then the view."""
+        """Clear a typed text first, then close the view."""
         if self._input.has_focus and self._input.value != self._given:
             self._input.value = ""
             self._leave_text()
@@ -134,7 +134,7 @@ class LedgerView(View):
 
     @work(group="leave")
     async def _leave(self, outcome: Callable[[Planned | None], Outcome | None]) -> None:
-        """Leave once each pin is written: the chat plans what was steered, too."""
+        """Close once all pins are written, since the chat re-plans with them."""
         for writing in self._holds:
             await writing.wait()
         self.dismiss(outcome(Planned(self._once) if self._is_steered else None))
@@ -144,7 +144,7 @@ class LedgerView(View):
         self._input.focus()
 
     def ask_about(self, text: str) -> None:
-        """Look for a text, or ask for a turn by its #id."""
+        """Find a text, or explain a turn by its #id."""
         self.action_find()
         self._input.value = self._given = text
 
@@ -154,30 +154,30 @@ class LedgerView(View):
         self._fill(replace(self._listing, order=after))
 
     def action_part(self, name: str) -> None:
-        """List one part of the rows; again, all of them."""
+        """List one part of the rows; pressed again, all."""
         part = Part.ALL if self._listing.part == name else Part(name)
         self._fill(replace(self._listing, part=part))
 
     def action_toggle_once(self) -> None:
-        """Take the turn out of this message or bring it in, and no further."""
+        """Exclude the turn from this message only, or include it."""
         row = self._table.row
         if row is None or not self._may_steer():
             return
         if row.turn in self.subject.session.steering.excluded:
-            self.say(f"#{row.turn} is excluded: X takes that back.")
+            self.say(f"#{row.turn} is excluded; X undoes that.")
         else:
             self._once = self._once.toggled(row.turn, is_there=row.is_there)
             self._is_steered = True
             self._read()
 
     def action_hold(self, hold: str) -> None:
-        """Pin or exclude the turn; a second time takes that back."""
+        """Pin or exclude the turn; pressed again, undo that."""
         row = self._table.row
         if row is not None and self._may_steer():
             self._hold(row.turn, Hold(hold))
 
     def action_undo(self) -> None:
-        """Take the last pin or exclusion back, made here or in the chat."""
+        """Undo the last pin or exclusion, made here or in the chat."""
         changes = self.subject.pins.changes
         if not self._may_steer():
             return
@@ -185,7 +185,7 @@ class LedgerView(View):
             last = changes.pop()
             self._hold(last.turn, last.before, undoes=True)
         else:
-            self.say("Nothing was pinned or excluded since this was opened.")
+            self.say("Nothing to undo: no turn was pinned or excluded.")
 
     def _may_steer(self) -> bool:
         if self.subject.sent is not None:
@@ -209,7 +209,7 @@ class LedgerView(View):
 
     @on(Input.Submitted)
     def _leave_text(self) -> None:
-        """Back to the table, which keeps to the text."""
+        """Return to the table, still filtered by the text."""
         self._input.display = bool(self._input.value)
         self._table.list.focus()
 
@@ -231,7 +231,7 @@ class LedgerView(View):
             self._note.update(note)
 
     def _read(self, window: ContextWindow | None = None) -> None:
-        """Plan, unless a window is given, and read the index lines of its ledger."""
+        """Plan a window unless one is given, and read the index lines of its ledger."""
         read = partial(self._planned, self._once, window)
         self.load(read, self._show_planned, refuse=self._show_refusal)
 
@@ -257,7 +257,7 @@ class LedgerView(View):
         self.show_nothing(str(error), hides=False)
 
     def _explain(self) -> None:
-        """Answer for the turn that is asked for by its #id."""
+        """Explain the turn asked about by its #id."""
         if self._listing.turn is not None and self._ledger is not None:
             read = partial(self._explained, self._listing.turn, self._ledger)
             self.load(read, self._show_why, refuse=self._show_answer, group="why")
@@ -289,7 +289,7 @@ class LedgerView(View):
         self._fill()
 
     def _fill(self, listing: Listing | None = None) -> None:
-        """Show the rows of the listing; a turn that was asked for stands among them."""
+        """Show the rows of the listing, including the turn asked about."""
         self._listing = listing = listing or self._listing
         ledger = self._ledger
         if ledger is None:

@@ -1,4 +1,4 @@
-"""The rows of a window's ledger as they are listed: their order, columns, rules and lines."""
+"""The rows of a window's ledger for display: their order, columns, rules and lines."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import RERANKER, ContextWindow, Kind, LedgerRow, Verdict, tokens_of
 
 _LEAST_REASON = 20
-"""Cells; in fewer, a reason stands in the note alone."""
+"""Columns; with fewer, the reason is shown only in the note."""
 _LINE = 120
-"""Characters of an index line: two lines of a small terminal."""
+"""Characters shown of an index line: two lines of a small terminal."""
 _DIGITS = 12
 _AT_FULL_TEXT = (Verdict.PINNED, Verdict.RECENT, Verdict.RETRIEVED, Verdict.REQUESTED)
 _VERDICTS = [*_AT_FULL_TEXT, Verdict.INDEX, Verdict.LEFT_OUT, "never"]
@@ -49,11 +49,11 @@ class Row:
     score: float
     parts: tuple[tuple[str, float], ...]
     tokens: int | None
-    """None where the ledger does not say."""
+    """None if the ledger does not state it."""
     verdict: str
     reason: str
     note: str
-    """All that is known of it, in lines."""
+    """All its details, one per line."""
 
     @property
     def is_there(self) -> bool:
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def part(self) -> Part:
-        """Whether the window has anything of it."""
+        """Whether the window has the turn in any form."""
         return Part.IN if self.is_there or self.verdict == Verdict.INDEX else Part.OUT
 
 
@@ -76,7 +76,7 @@ _KEYS: dict[Order, Callable[[Row], tuple[bool, int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which rows the user wants to see, and in which order."""
+    """Which rows to list, and in which order."""
 
     order: Order = Order.RANK
     part: Part = Part.ALL
@@ -84,19 +84,19 @@ class Listing:
 
     @property
     def turn(self) -> int | None:
-        """The turn that is asked for by its #id; None where the text is none."""
+        """The turn asked about by its #id; None if the text is not an id."""
         digits = self.text.strip().removeprefix("#")
         is_id = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
         return int(digits) if is_id else None
 
     def of(self, rows: Sequence[Row], lines: Mapping[int, str]) -> list[Row]:
-        """Choose and sort rows; `lines` are the index lines by turn, for the text to match."""
+        """Filter and sort rows; `lines` are index lines by turn, which the text may match."""
         text = fold(self.text.strip())
 
         def is_listed(row: Row) -> bool:
             if self.part not in (Part.ALL, row.part):
                 return False
-            if self.turn is not None:  # an #id that is being typed
+            if self.turn is not None:  # an id that is still being typed
                 return str(row.turn).startswith(str(self.turn))
             line = lines.get(row.turn, "")
             return text in fold(f"#{row.turn} {row.verdict} {row.reason} {line}")
@@ -110,7 +110,7 @@ def row_of(row: LedgerRow) -> Row:
 
 
 def row_beside_ledger(why: Why) -> Row | None:
-    """Show a turn that the ledger does not have; None where it cannot be in any window."""
+    """Make a row for a turn that is not in the ledger; None if no window can have it."""
     if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT):
         return None
     verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
@@ -118,13 +118,13 @@ def row_beside_ledger(why: Why) -> Row | None:
     if why.placed is None:
         return Row(why.turn, None, 0.0, (), None, verdict, reason, "")
     found = why.placed.candidate
-    told = parts_told(found.parts)
-    note = f"score {found.score:.2f} = {told}" if told else "score 0.00"
+    parts = parts_told(found.parts)
+    note = f"score {found.score:.2f} = {parts}" if parts else "score 0.00"
     return Row(why.turn, found.rank, found.score, found.parts, None, verdict, reason, note)
 
 
 def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
-    """Draw the cut, the floor and the end of the shortlist between rows in order of rank."""
+    """Insert rules for the cut, the floor and the end of the shortlist between ranked rows."""
     rules = sorted(_rules(window))
     for row in rows:
         while rules and (row.rank is None or row.rank > rules[0][0]):
@@ -135,26 +135,26 @@ def ruled(rows: Sequence[Row], window: ContextWindow) -> Iterator[Row | Line]:
 
 
 def _rules(window: ContextWindow) -> Iterator[tuple[int, int, str]]:
-    """The rank behind which each rule is drawn, its place among those of one rank, its text."""
+    """List, for each rule, the rank after which it is drawn, its order there, and its text."""
     shortlist = window.shortlist
     cut, end, floor = shortlist.cut, shortlist.end, shortlist.floor
     if cut is not None and cut.rank is not None:
         yield cut.rank, 0, f"cut: #{cut.turn} with {cut.score:.2f} is the last one at full text"
     if floor is not None:
-        yield shortlist.above_floor, 1, f"floor {floor:.2f}: nothing below is picked"
+        yield shortlist.above_floor, 1, f"floor {floor:.2f}: nothing below it is picked"
     if end is not None and end.rank is not None:
         yield end.rank, 2, f"end of the shortlist: rank {end.rank} with {end.score:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What the user decided, as it is marked on rows."""
+    """The user's pins and exclusions, as marked on rows."""
 
     steering: Steering = field(default_factory=Steering)
     once: Once = NO_MORE
 
     def of(self, turn: int) -> str:
-        """`P`: pinned, `X`: excluded; `+`: wanted for this message, `−`: kept out of it."""
+        """`P`: pinned, `X`: excluded; for this message only, `+`: included, `−`: left out."""
         hold = {Hold.PINNED: "P", Hold.EXCLUDED: "X", None: " "}[self.steering.of(turn)]
         for turns, mark in ((self.once.wanted, "+"), (self.once.dropped, "−")):
             if turn in turns:
@@ -165,7 +165,7 @@ class Marks:
 def columns_of(
     rows: Sequence[Row], window: ContextWindow, marks: Marks
 ) -> Callable[[int], Sequence[Column[Row]]]:
-    """Make the columns for a width: parts of no score give theirs to a reason that is too long."""
+    """Return the columns for a width; unused score parts make room for long reasons."""
     largest = max((value for row in rows for _, value in row.parts), default=0.0)
     longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
 
@@ -206,7 +206,7 @@ def columns_of(
 
 
 def _bar(name: str, largest: float, row: Row) -> str:
-    """Two cells, as high as the part's share of the largest; `−` for one that takes away."""
+    """Draw two cells as high as the part's share of the largest; `−−` if it is negative."""
     value = dict(row.parts).get(name, 0.0)
     if value <= -LEAST_TOLD:
         return "−−"
@@ -214,7 +214,7 @@ def _bar(name: str, largest: float, row: Row) -> str:
 
 
 def parts_of(window: ContextWindow | None) -> Sequence[str]:
-    """Name the parts of a score, in the order of their bars: the reranker's where one ran."""
+    """Name the parts of a score in the order of their bars, including a reranker's."""
     is_reranked = window is not None and window.reranking and not window.reranking.fallback
     return (*PARTS, RERANKER) if is_reranked else PARTS
 
@@ -225,7 +225,7 @@ def legend(window: ContextWindow | None = None) -> Content:
 
 
 def never_line(window: ContextWindow) -> str:
-    """Sum up what was never considered; empty where nothing was not."""
+    """Sum up the turns that were never candidates; empty if there are none."""
     never = window.never_candidates
     if never is None:
         return ""
@@ -233,7 +233,7 @@ def never_line(window: ContextWindow) -> str:
 
 
 def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
-    """List the tools: what each takes or would take, whether it is offered, and why."""
+    """List the tools: each one's tokens, whether it is offered, and why."""
     offered = [each for each in window.segments if each.kind is Kind.TOOLS]
     listed = [(each.reason, each.tokens, "offered") for each in offered]
     out = Verdict.LEFT_OUT.value
@@ -245,7 +245,7 @@ def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
 
 
 def file_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
-    """List the files, then the parts that were found: what became of each, and why."""
+    """List the files, then the parts found, each with its verdict and the reason."""
     files = sum(not row.file.locator for row in window.files)
     sent = [each for each in window.segments if each.file is not None]
     listed = [
@@ -259,7 +259,7 @@ def file_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
 def _lines(
     window: ContextWindow, listing: Listing, heading: str, listed: Sequence[tuple[str, int, str]]
 ) -> Iterator[Line]:
-    """Draw what is no turn, each with its tokens and its verdict, as far as it is listed."""
+    """List entries other than turns, with their tokens and verdicts, as far as they match."""
     text = fold(listing.text.strip())
     parts = {
         verdict: Part.OUT if verdict == Verdict.LEFT_OUT else Part.IN for *_, verdict in listed
@@ -276,20 +276,20 @@ def _lines(
 
 
 def elsewhere_lines(window: ContextWindow, listing: Listing) -> dict[str, Source]:
-    """List the turns of other conversations that were considered, each with where it stands."""
+    """List the candidates from other conversations, each with its source."""
     text = fold(listing.text.strip())
     lines: dict[str, Source] = {}
     for row in window.elsewhere:
         part = Part.IN if row.verdict in _AT_FULL_TEXT else Part.OUT
-        told = one_line(f"{row.name} {row.score:.2f} {row.reason}")
-        if listing.part in (Part.ALL, part) and text in fold(f"{told} {row.verdict}"):
+        line = one_line(f"{row.name} {row.score:.2f} {row.reason}")
+        if listing.part in (Part.ALL, part) and text in fold(f"{line} {row.verdict}"):
             figure = part_figure(window, row.tokens)
-            lines[f"{figure:>7} {row.verdict.value:9} ↗{told}"] = row.source
+            lines[f"{figure:>7} {row.verdict.value:9} ↗{line}"] = row.source
     return lines
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
-    """Say who came in and who lost their place."""
+    """State which turns were added and which were displaced."""
 
     def turns(changes: Sequence[Change]) -> str:
         sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
@@ -297,14 +297,14 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
     found = difference(before, after)
     if not found.gained and not found.lost:
-        return "Nothing came in or lost its place."
-    parts = [f"came in: {turns(found.gained)}"] if found.gained else []
-    parts += [f"lost their place: {turns(found.lost)}"] if found.lost else []
+        return "No turn was added or displaced."
+    parts = [f"added: {turns(found.gained)}"] if found.gained else []
+    parts += [f"displaced: {turns(found.lost)}"] if found.lost else []
     return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
 
 
 def note_of(row: Row, line: str, marks: Marks) -> str:
-    """Say all that is known of a row; `line` is its index line, empty where none is known."""
+    """Write a row's details; `line` is its index line, empty if there is none."""
     head = f"#{row.turn}: {shorten(line, _LINE)}" if line else f"#{row.turn}"
     hold = marks.steering.of(row.turn)
     decided = f"{hold} by you" if hold is not None else ""
@@ -312,10 +312,10 @@ def note_of(row: Row, line: str, marks: Marks) -> str:
 
 
 def why_empty(window: ContextWindow) -> str:
-    """Say why there are no rows, and what makes some; empty where there are rows."""
+    """State why there are no rows, and how to get some; empty if there are rows."""
     if window.ledger or window.elsewhere:
         return ""
     never = window.never_candidates
     if never is not None:
-        return "No turn was considered: " + never.reason + ". Type a message that asks for one."
-    return "Every turn is in the window, so that none had to be chosen. A longer talk fills this."
+        return "No turn was considered: " + never.reason + ". Ask about something older."
+    return "Every turn is in the window, so none had to be chosen."

@@ -1,4 +1,4 @@
-"""Pointing at the turn that a reply lacked: turns are listed, searched for and noted."""
+"""Noting the turn that a reply was missing: listing and searching turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,29 +21,29 @@ from jitchat.why import Explained, Standing, why
 from jitchat.window.window import ContextWindow, Kind, segment_of_turns
 
 MOST = 50
-"""Rows; a text finds the others."""
+"""Rows shown; a search finds the others."""
 _EXCERPT = 300
 _SPEAKER = 10
 _COPIED = 200
-"""Characters of message and reply in the clipboard."""
+"""Characters of message and reply that are copied."""
 _MARKS = {CaseKind.MISS: "!", CaseKind.KEPT: "K"}
-_NOTHING_AHEAD = "Nothing is ahead of this message that could have been missing."
-_NO_HIT = "No turn ahead of this message holds that."
-_QUESTION = "Which turn was missing? Enter notes it; /check tries all that is noted again."
-_NO_WINDOW = "No window was sent from here for this reply, so no ledger tells why."
+_NOTHING_AHEAD = "No turn before this message could be missing."
+_NO_HIT = "No turn before this message matches."
+_QUESTION = "Which turn was missing? Enter notes it; /check re-plans all noted messages."
+_NO_WINDOW = "No window was sent from here for this reply, so there is no ledger."
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     turn: Turn
     standing: str
-    """What it was in the window that was sent, in one or two words."""
+    """Its status in the window that was sent, in one or two words."""
     is_there: bool | None
-    """Whether that is at full text; None of an excerpt, which may lack what was missed."""
+    """Whether it was there at full text; None for an excerpt, which may lack the passage."""
     text: str
-    """Of the turn; where it was searched for, around what was found."""
+    """The turn's text, or an excerpt around the search match."""
     case: Case | None = None
-    """What is noted about it."""
+    """The case noted for it, if any."""
 
 
 COLUMNS: Sequence[Column[Row]] = (
@@ -72,17 +72,17 @@ def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: st
 
 
 class SuspectFinder:
-    """Lists turns that a reply could have lacked. Slow: for a thread."""
+    """Lists turns that a reply may have been missing. Slow: call in a thread."""
 
     def __init__(self, subject: Subject, notes: CaseNotes) -> None:
         self._subject, self._notes, self._memory = subject, notes, subject.session.memory
         self.exchange: Exchange | None = None
-        """What the view is about, once it was read; it stays when the chat goes on."""
+        """The message and reply shown, once read; unchanged when the chat continues."""
 
     def find(self, text: str) -> list[Row]:
-        """List the turns that hold a text, or bear its #id.
+        """List the turns that contain a text or have its #id.
 
-        For an empty text: those that something is noted about, the ledger's, then the latest.
+        For an empty text: noted turns, the ledger's turns, then the latest.
         """
         exchange = self.exchange = self.exchange or self._subject.exchange()
         if exchange is None:
@@ -104,7 +104,7 @@ class SuspectFinder:
         return rows[:MOST]
 
     def _matching(self, text: str) -> dict[int, str]:
-        """Find positions with the excerpt that holds the text; empty: the turn's beginning."""
+        """Return positions with an excerpt around the match; empty for the turn's beginning."""
         named = dict.fromkeys(sorted(turn_references(f"#{text}" if text.isdecimal() else text)), "")
         if text.startswith("#"):
             return named
@@ -112,8 +112,8 @@ class SuspectFinder:
         return named | {hit.position: hit.excerpt for hit in hits}
 
     def explain(self, case: Case) -> str:
-        """Say what was noted, and what the ledger of then says of the turn."""
-        what = "was missing" if case.kind is CaseKind.MISS else "was rightly there"
+        """State what was noted, and the sent window's ledger on the turn."""
+        what = "was missing" if case.kind is CaseKind.MISS else "was rightly included"
         noted = f"Noted: #{case.wanted.position} {what}."
         if self.exchange is None or self.exchange.window is None:
             return f"{noted} {_NO_WINDOW}"
@@ -122,13 +122,13 @@ class SuspectFinder:
 
 
 class MissingTurnView(View):
-    """What the reply should have had before it."""
+    """Notes the turn that the reply was missing."""
 
     NAME = "Missing turn"
-    EXPLAINED = "Enter notes the turn that this reply lacked, to be checked later (/check)."
+    EXPLAINED = "Enter notes the turn this reply was missing, to be checked later (/check)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("k", "kept", "Rightly there", id="miss_kept"),
-        Binding("delete", "forget", "Take back", id="miss_forget"),
+        Binding("k", "kept", "Rightly included", id="miss_kept"),
+        Binding("delete", "forget", "Remove", id="miss_forget"),
         Binding("u", "undo", "Undo", id="miss_undo"),
         Binding("slash", "find", "Search", id="miss_find", key_display="/"),
         Binding("down", "to_list", show=False),
@@ -140,7 +140,7 @@ class MissingTurnView(View):
         self._finder = SuspectFinder(subject, self._notes)
         self._rows: list[Row] = []
         self._is_submitted = False
-        """Whether Enter waits for the rows of what was typed."""
+        """Whether Enter is waiting for the rows of the typed text."""
         self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
         self._table = TurnTable[Row](
@@ -195,7 +195,7 @@ class MissingTurnView(View):
 
     @on(Input.Submitted)
     def _submit(self) -> None:
-        """Take the first row of what was typed: the rows on screen may still be of another text."""
+        """Note the first row for the typed text, once loaded: older rows may still be shown."""
         if self.is_loading("rows"):
             self._is_submitted = True
         else:
@@ -209,7 +209,7 @@ class MissingTurnView(View):
         self._note_as(CaseKind.KEPT)
 
     def _note_as(self, kind: CaseKind) -> None:
-        """Note what the turn under the cursor was, unless the window says otherwise."""
+        """Note the turn under the cursor, unless the window contradicts it."""
         row, exchange = self._table.row, self._finder.exchange
         if row is None or exchange is None:
             return
@@ -219,7 +219,7 @@ class MissingTurnView(View):
             self.write(lambda: self._explained(self._notes.put(case)), self._show_noted)
         elif row.is_there:
             there = f"#{row.turn.position} was in the window at full text ({row.standing}), so it"
-            self.say(f"{there} was not missing: K notes that it was rightly there.")
+            self.say(f"{there} was not missing: K notes that it was rightly included.")
         else:
             absent = f"#{row.turn.position} was not in the window"
             self.say(f"{absent}: Enter notes that it was missing.")
@@ -243,7 +243,7 @@ class MissingTurnView(View):
 
     def _show_noted(self, noted: tuple[Case, str] | None) -> None:
         if noted is None:
-            self.say("Nothing was taken back here.")
+            self.say("There is nothing to restore.")
             return
         case, explanation = noted
         self._note.update(explanation)
@@ -251,7 +251,7 @@ class MissingTurnView(View):
 
     def _show_removed(self, case: Case) -> None:
         position = case.wanted.position
-        self._note.update(f"Taken back: #{position}. U notes it again.")
+        self._note.update(f"Removed: #{position}. U restores it.")
         self._mark(position, None)
 
     def _mark(self, position: int, case: Case | None) -> None:

@@ -1,4 +1,4 @@
-"""What stands for earlier turns in `observe`: the lines, their turns, and what passes dropped."""
+"""Observations, which replace earlier turns in `observe`: lines, sources, and dropped items."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 
 NONE_YET = (
-    "Nothing is observed here yet. In the mode observe, turns are observed when they take their"
-    " share of the window; R has every turn observed but the last exchange."
+    "Nothing is observed yet. In observe mode, turns are observed when they exceed their share of"
+    " the window; R observes all turns except the last exchange."
 )
 _NOTHING_DROPPED = "The last pass dropped nothing."
 _MOST = 400
-"""Characters of a line."""
+"""Characters shown of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     number: int
-    """Of a line, from 1; of what was dropped, 0."""
+    """The line's number, from 1; 0 for dropped items."""
     turn: int
-    """The first of its turns."""
+    """Its first source turn."""
     turns: str
     level: str
     when: str
     text: str
     is_over: bool = False
-    """Whether a later line holds in its place."""
+    """Whether a later line replaced it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def line_row(number: int, line: Observation) -> Row:
 
 
 def dropped_rows(report: PassReport) -> list[Row]:
-    """List what a pass dropped, turn by turn."""
+    """List what a pass dropped, by turn."""
     rows = [
         Row(0, each.turn, f"#{each.turn}", "", "", text[:_MOST])
         for each in report.dropped
@@ -76,10 +76,10 @@ def dropped_rows(report: PassReport) -> list[Row]:
 
 
 class ObservationsView(View):
-    """Lines with their turns; what the last pass covered, kept and dropped."""
+    """Lines with their source turns, and what the last pass covered, kept and dropped."""
 
     NAME = "Observations"
-    EXPLAINED = "What stands for earlier turns in observe. Enter goes to a line's turns."
+    EXPLAINED = "What replaces earlier turns in observe. Enter goes to a line's turns."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("e", "edit", "Edit", id="observations_edit"),
         Binding("delete", "remove", "Remove", id="observations_remove"),
@@ -95,15 +95,15 @@ class ObservationsView(View):
         self._shown: Shown | None = None
         self._shows_dropped = False
         self._has_changed = False
-        """Whether the next window is to be planned anew."""
+        """Whether the next window must be re-planned."""
         self._editing = 0
-        """The number of the line that is being edited; 0 for none."""
+        """The number of the line being edited; 0 for none."""
         columns: Sequence[Column[Row]] = (
             Column("line", lambda row: f"{row.number}" if row.number else "", 4),
             Column("turns", lambda row: row.turns, 10),
             Column("level", lambda row: row.level, 5),
             Column("said", lambda row: row.when, 16),
-            Column("what it says", lambda row: row.text),
+            Column("observation", lambda row: row.text),
         )
         self._table = TurnTable[Row](
             columns, id="observations-table", style=lambda row: MUTED if row.is_over else ""
@@ -126,7 +126,7 @@ class ObservationsView(View):
         self.load(self._read, self._show)
 
     def _read(self) -> Shown:
-        """Read what stands, and what the passes did. Slow."""
+        """Read the observations and the reports of the passes. Slow."""
         session, observing = self.subject.session, self._observing
         session.memory.refresh()
         turns = session.memory.turns
@@ -152,7 +152,7 @@ class ObservationsView(View):
         if self._shows_dropped:
             rows = dropped_rows(shown.reports[-1])
         self._table.show(rows)
-        if self.focused is None:  # the list was hidden while there was nothing
+        if self.focused is None:  # the list was hidden while it was empty
             self._table.list.focus()
         through = shown.observations.through
         self.frame.border_subtitle = f"{plural(len(lines), 'line')} for #1–#{through}"
@@ -169,7 +169,7 @@ class ObservationsView(View):
         row = self._table.row
         self._whole.update(one_line(row.text) if row is not None else "")
 
-    # What is done with them.
+    # Actions.
 
     @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
@@ -184,7 +184,7 @@ class ObservationsView(View):
     def action_edit(self) -> None:
         row = self._table.row
         if row is None or not row.number or self._shown is None:
-            self.say("Choose a line of the observations: D shows them.")
+            self.say("Select an observation; D shows them.")
             return
         self._editing = row.number
         self._input.value = self._shown.observations.lines[row.number - 1].text
@@ -236,7 +236,7 @@ class ObservationsView(View):
                 number += 1
                 self._changed()
         if not number:
-            self.say("Everything is observed but the last exchange.")
+            self.say("All turns except the last exchange are observed.")
 
     def _planned(self) -> Planned | None:
         return Planned() if self._has_changed else None

@@ -1,4 +1,4 @@
-"""Whether the turns that were noted as missing are found by the settings of today."""
+"""Checks whether turns noted as missing are found with today's settings."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from jitchat.tui.widgets.turn_table import Column, TurnTable
 NONE_YET = "No cases yet. Press ! on a reply (or /wrong) and pick the turn that it was missing."
 _KINDS = {CaseKind.MISS: "missing", CaseKind.KEPT: "kept"}
 _MOST = 200
-"""Characters of a message."""
+"""Characters shown of a message."""
 
 
 def note_of(case: Case, checked: CaseResult | None) -> str:
@@ -34,7 +34,7 @@ def key_of(case: Case) -> tuple[int, int]:
 
 
 class CaseNotes:
-    """The cases of one conversation; what was taken back is noted again by an undo. Slow."""
+    """The cases of one conversation, with undo for removals. Slow."""
 
     def __init__(self, session: Session) -> None:
         self._conversation = session.memory.conversation.id
@@ -54,7 +54,7 @@ class CaseNotes:
         return case
 
     def undo(self) -> Case | None:
-        """Note again what was taken back last; None where nothing was."""
+        """Restore the last removed case; None if there is none."""
         return self.put(self._removed.pop()) if self._removed else None
 
 
@@ -62,10 +62,10 @@ class RegressionCasesView(View):
     """Every noted case, and whether its turn is found now."""
 
     NAME = "Check"
-    EXPLAINED = "Replans each noted message: is its missing turn found? Enter goes to it."
+    EXPLAINED = "Re-plans each noted message: is its missing turn found? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("m", "go_to_message", "To the message", id="cases_message"),
-        Binding("delete", "forget", "Take back", id="cases_forget"),
+        Binding("delete", "forget", "Remove", id="cases_forget"),
         Binding("u", "undo", "Undo", id="cases_undo"),
     ]
 
@@ -73,7 +73,7 @@ class RegressionCasesView(View):
         super().__init__(subject)
         self._notes = CaseNotes(subject.session)
         self._checked: dict[tuple[int, int], CaseResult] = {}
-        """By the keys of a case's two turns; a case that is not tried yet is not there."""
+        """Results by the keys of a case's two turns; unchecked cases are absent."""
         columns: Sequence[Column[Case]] = (
             Column("", self._mark, 1),
             Column("turn", lambda case: f"#{case.wanted.position}", 6),
@@ -104,7 +104,7 @@ class RegressionCasesView(View):
     def _standing(self, case: Case, *, is_now: bool) -> str:
         checked = self._checked.get(key_of(case))
         if checked is None:
-            return "not tried yet" if is_now else ""
+            return "not checked yet" if is_now else ""
         standing = checked.now if is_now else checked.then
         return standing.value if standing is not None else "no window"
 
@@ -117,12 +117,12 @@ class RegressionCasesView(View):
 
     @property
     def sum(self) -> str:
-        """`5 cases · 4 found · 1 not`; while they are tried, how far that is."""
+        """Write `5 cases · 4 found · 1 not`, with the progress while checking."""
         keys = [key_of(case) for case in self._table.rows]
         tried = [self._checked[key] for key in keys if key in self._checked]
         found, left = sum(checked.passes for checked in tried), len(keys) - len(tried)
         told = f"{plural(len(keys), 'case')} · {found:,} found · {len(tried) - found:,} not"
-        return f"{told} · {left:,} to try" if left else told
+        return f"{told} · {left:,} to check" if left else told
 
     @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
@@ -143,14 +143,14 @@ class RegressionCasesView(View):
 
     def _show_change(self, case: Case | None) -> None:
         if case is None:
-            self.say("Nothing was taken back here.")
+            self.say("There is nothing to restore.")
         else:
             self._try_all()
 
     @work(exclusive=True, group="cases")
     @reports_errors
     async def _try_all(self) -> None:
-        """List the cases, then try one after the other; another list ends that."""
+        """List the cases, then check them in order; a new list replaces this one."""
         cases = await asyncio.to_thread(self._notes.all)
         self.show_nothing("" if cases else NONE_YET)
         keys, place = [key_of(case) for case in cases], self._table.list.highlighted or 0

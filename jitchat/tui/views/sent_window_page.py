@@ -1,6 +1,6 @@
-"""What the view of sent windows shows of one send: its figures, ledger, difference and messages.
+"""One page of the view of sent windows: a send's figures, ledger, difference and messages.
 
-Every figure is of a window that was sent, or of `difference`.
+Every figure comes from a window that was sent, or from `difference`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,22 +22,22 @@ from jitchat.window.compare import SAME, Change, Difference, PartChange, differe
 from jitchat.window.window import ContextWindow, Kind, LedgerRow
 
 SHOWN = 200
-"""Rows of one kind of difference; of a window with thousands of turns, the rest is one sum."""
+"""Rows shown of one kind of difference; the rest is summed up."""
 MOST = 100_000
-"""Characters of the messages that are shown; all of them are copied."""
-_NO_BASE = "There is no send before this one. B makes it the base for others."
-_IS_BASE = "This is the base. Go to another send to see what differs."
+"""Characters shown of the messages; copying takes all."""
+_NO_BASE = "There is no earlier send. Press B to make this one the base for comparison."
+_IS_BASE = "This is the base. Select another send to see the differences."
 _REPLY = 400
-"""Characters of a reply that are shown; the rest is in the transcript."""
+"""Characters shown of a reply; the transcript has it all."""
 _KEPT = 2
-"""Windows beside the one that is read now; each can hold a whole conversation."""
+"""Windows cached in addition to the current one; each can hold a whole conversation."""
 _LEAST_KIND = 10
-"""Cells of a column with names of kinds, at the least."""
+"""Least columns for names of kinds."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """What became of one turn, or of what stems from none, as it is written."""
+    """The difference of one turn, or of segments without a turn, as displayed."""
 
     name: str
     """`entered`, `left`, `moved` or `changed`."""
@@ -47,7 +47,7 @@ class DiffRow:
     before: str
     after: str
     change: str
-    """In tokens, with its sign."""
+    """In tokens, with a sign."""
     why: str
 
 
@@ -57,13 +57,13 @@ Item = LedgerRow | DiffRow | Line
 @dataclass(frozen=True, slots=True)
 class Table:
     columns: Sequence[Column[Any]] = ()
-    """Of ledger rows, or of differences."""
+    """Rows of the ledger or of the difference."""
     items: Sequence[Item] = ()
     title: str = ""
 
 
 def ledger_table(window: ContextWindow) -> Table:
-    """List the candidates as the ledger has them, then the sum of all other turns."""
+    """List the candidates in the ledger's order, then the sum of all other turns."""
     largest = max((value for row in window.ledger for _, value in row.parts), default=0.0)
     bars = max([len(figures.PARTS), *(len(row.parts) for row in window.ledger)])
     columns: Sequence[Column[LedgerRow]] = [
@@ -85,7 +85,7 @@ def ledger_table(window: ContextWindow) -> Table:
 
 
 def diff_columns(items: Sequence[Item]) -> Sequence[Column[DiffRow]]:
-    """Make the columns for these rows: the names of some kinds are long."""
+    """Return the columns for these rows: some kinds have long names."""
     rows = [item for item in items if isinstance(item, DiffRow)]
     was = max((len(row.kind_before) for row in rows), default=0)
     now = max((len(row.kind_after) for row in rows), default=0)
@@ -104,7 +104,7 @@ def diff_columns(items: Sequence[Item]) -> Sequence[Column[DiffRow]]:
 def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]) -> Table:
     """List the differences, their sums, and the identity of both windows.
 
-    `numbers` are those of the two among all sends, from 1.
+    `numbers` are the two sends' numbers, from 1.
     """
     found = difference(before, after)
     reasons: dict[tuple[int | None, Kind | None], str] = {
@@ -143,7 +143,7 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
 def _sum_lines(
     before: ContextWindow, after: ContextWindow, found: Difference, numbers: tuple[int, int]
 ) -> Iterator[str]:
-    """Write what the differences come to, then both windows with the identity."""
+    """Write the sums of the differences, then both windows' identities."""
     parts = [f"{name} {len(turns):,} ({_grown(turns)})" for name, turns in found.by_name.items()]
     parts += [f"{part.kind} ({_grown([part])})" for part in found.parts if _growth([part])]
     yield " · ".join(parts)
@@ -154,7 +154,7 @@ def _sum_lines(
 
 
 def _part_row(part: PartChange, before: ContextWindow, after: ContextWindow) -> DiffRow:
-    """Write the row of what stems from no turn."""
+    """Write the row of segments without a turn."""
     was, now = bool(part.tokens_before), bool(part.tokens_after)
     return DiffRow(
         "changed" if was and now else "entered" if now else "left",
@@ -192,7 +192,7 @@ def _line(text: str) -> Line:
 
 
 def window_lines(window: ContextWindow) -> Iterator[str]:
-    """Write the identity, then one line a segment."""
+    """Write the identity, then one line per segment."""
     yield figures.identity_sentence(window)
     for segment in window.segments:
         turn = "" if segment.turn is None else f"#{segment.turn}"
@@ -201,9 +201,9 @@ def window_lines(window: ContextWindow) -> Iterator[str]:
 
 
 def message_text(window: ContextWindow, most: int | None = None) -> str:
-    """Write out the messages as they left, each under its number and role.
+    """Write the messages as sent, each under its number and role.
 
-    `most` characters of it and a note, where there are more; None for all.
+    `most` limits the characters, with a note if there are more; None for all.
     """
     messages = window.messages()
     parts: list[str] = []
@@ -213,46 +213,46 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
         parts.append(f"{head}\n{for_terminal(message.content)}")
         length += len(parts[-1]) + 1
         if most is not None and length > most:
-            return "\n".join(parts)[:most] + "\n── more is not shown; Y copies all of it ──"
+            return "\n".join(parts)[:most] + "\n── truncated; Y copies everything ──"
     return "\n".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     place: int
-    """The send's, among all, from 0."""
+    """The send's index, from 0."""
     base: int | None
-    """The place of the send that it is compared with; None for the one before it."""
+    """The index of the send that it is compared with; None for the previous one."""
     tab: str
     answering: int | None = None
-    """The position of the message whose reply is on its way; None while none is."""
+    """The position of the message whose reply is being written; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A send as it is on screen."""
+    """A send as displayed."""
 
     request: PageRequest
     replayed: Replayed
     summary: Content
-    """Which it is, its hash, how it ended, the reply."""
+    """Its number, hash, ending and reply."""
     table: Table
-    """Of the tab; empty where that shows the window or the messages."""
+    """The rows of the tab; empty if it shows the window or the messages."""
     messages: str = ""
-    """The first `MOST` characters, where they are wanted."""
+    """The first `MOST` characters, if the tab shows them."""
 
 
 class SentWindowReader:
-    """Reads sends of one conversation; those that were read last are kept."""
+    """Reads sends of one conversation, caching the most recent ones."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
         self._kept: dict[int, Replayed] = {}
 
     def page(self, sends: Sequence[Send], request: PageRequest) -> Page:
-        """Make one of them ready.
+        """Read one send as a page.
 
-        Raises StoreUnreadable: what is kept of it, or of the one beside it, is damaged.
+        Raises StoreUnreadable if it, or the one compared with it, is damaged.
         """
         replayed = self._open(sends[request.place])
         table = Table()
@@ -273,7 +273,7 @@ class SentWindowReader:
     def _open(self, send: Send) -> Replayed:
         known = self._kept.get(send.window_id)
         if known is None:
-            if send.reply is None:  # it may have one by now
+            if send.reply is None:  # the reply may have been stored meanwhile
                 now = {other.window_id: other for other in self.replay.sends()}
                 send = now.get(send.window_id, send)
             known = self.replay.open(send)
@@ -283,10 +283,7 @@ class SentWindowReader:
 
 
 def first_place(sends: Sequence[Send], subject: Subject, window_id: int | None) -> int:
-    """Tell the place to open on: of a window by the archive's key, where one is wanted.
-
-    Else of the last send of the chosen turn, else of the last one of all.
-    """
+    """Return the index of the send to open: the given window, the chosen turn's, or the last."""
     ids = [send.window_id for send in sends]
     if window_id in ids:
         return ids.index(window_id)

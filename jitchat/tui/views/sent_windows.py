@@ -1,4 +1,4 @@
-"""Every request that left, its window as it was, and what differs between two."""
+"""Every window that was sent, as it was, and the differences between two of them."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -40,46 +40,46 @@ FAR_STEPS = (
     Binding("pageup", "step(-10)", show=False),
     Binding("pagedown", "step(10)", show=False),
 )
-"""The keys that go far among sends."""
-NOTHING = "Nothing was sent here yet. Enter sends; every window is then kept."
+"""Keys that move far among sends."""
+NOTHING = "Nothing was sent yet. Every window that is sent is kept and shown here."
 _TABS = {
     "window": "inspector",
     "ledger": "send-rows",
     "diff": "send-rows",
     "messages": "send-messages",
 }
-"""By the name of a tab, which its key begins: the id of the pane that it shows."""
+"""For each tab, whose key is its first letter, the id of its pane."""
 _WIDEST = 4
-"""Cells of a mark, with the gap behind it, where there are few."""
+"""Columns of a mark and its gap if there are few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Which sends are in view, and where."""
+    """Which sends are visible, and where."""
 
     start: int
-    """The first that is, from 0."""
+    """The first visible send, from 0."""
     stop: int
     step: int
-    """Cells from one mark to the next."""
+    """Columns from one mark to the next."""
 
     @property
     def bar(self) -> int:
-        """Cells of one mark, without the gap behind it."""
+        """Columns of one mark, without its gap."""
         return max(1, self.step - 1)
 
     def column(self, place: int) -> int:
-        """Find the first cell of a send's mark; the arrow for more is ahead of the first."""
+        """Return the first column of a send's mark; an arrow for more comes before the first."""
         return 1 + (place - self.start) * self.step
 
     def place_at(self, column: int) -> int | None:
-        """Find the send whose mark is drawn in a cell; None beside all of them."""
+        """Return the send whose mark is at a column; None outside the marks."""
         place = self.start + (column - 1) // self.step
         return place if column > 0 and place < self.stop else None
 
 
 def strip_of(count: int, place: int, width: int) -> Strip:
-    """Fit `count` marks around the one at `place` into `width` cells, of which two are arrows'."""
+    """Fit `count` marks around the one at `place` into `width` columns, two of them for arrows."""
     room = max(1, width - 2)
     step = max(1, min(_WIDEST, room // max(1, count)))
     fitting = room // step
@@ -88,7 +88,7 @@ def strip_of(count: int, place: int, width: int) -> Strip:
 
 
 def bar_lines(sizes: Sequence[int], largest: int, strip: Strip, height: int) -> list[str]:
-    """Draw marks to the scale of the `largest`, as `height` lines; the smallest is one eighth."""
+    """Draw marks in `height` lines, scaled to the `largest`; the smallest has one eighth."""
     steps = len(PART_BARS)
     levels = [
         max(1, size * height * steps // max(1, largest)) for size in sizes[strip.start : strip.stop]
@@ -104,15 +104,15 @@ def bar_lines(sizes: Sequence[int], largest: int, strip: Strip, height: int) -> 
 
 
 class Scrubber(Widget, can_focus=True):
-    """Every send as a bar, to move between them."""
+    """Every send as a bar, for moving between them."""
 
     COMPONENT_CLASSES = {"scrubber--bar", "scrubber--here", "scrubber--base"}  # noqa: RUF012  Textual's own shape
 
     sends: reactive[tuple[Send, ...]] = reactive(())
     place: reactive[int] = reactive(0)
-    """The send that is looked at, from 0."""
+    """The selected send, from 0."""
     base: reactive[int | None] = reactive(None)
-    """The send that it is compared with; None for none."""
+    """The send that it is compared with; None if there is none."""
 
     def __init__(self) -> None:
         super().__init__(id="scrubber")
@@ -120,7 +120,7 @@ class Scrubber(Widget, can_focus=True):
         self._largest = 0
 
     def watch_sends(self) -> None:
-        """Sum the windows up once: there can be thousands."""
+        """Sum up the windows once: there can be thousands."""
         self._sizes = [send.used for send in self.sends]
         self._largest = max(self._sizes, default=0)
 
@@ -143,13 +143,13 @@ class Scrubber(Widget, can_focus=True):
         return Content("\n").join(lines)
 
     def _marked(self, strip: Strip) -> Iterator[tuple[str, str, int]]:
-        """Name, sign and first cell of the send that is compared with, and of the one looked at."""
+        """List name, sign and first column of the base send and of the selected one."""
         for name, sign, place in (("base", "△", self.base), ("here", "▲", self.place)):
             if place is not None and strip.start <= place < strip.stop:
                 yield name, sign, strip.column(place)
 
     def _line(self, text: str, strip: Strip, name: str) -> Content:
-        """Put arrows at the ends where there are more; colour what is looked at and compared."""
+        """Add arrows at the ends if there are more, and colour the selected and the base send."""
         before = "‹" if strip.start > 0 else " "
         after = "›" if strip.stop < len(self.sends) else ""
         line = Content(f"{before}{text[: strip.column(strip.stop) - 1]}{after}")
@@ -166,16 +166,16 @@ class Scrubber(Widget, can_focus=True):
 
 
 _KEYS = mode_keys({Mode.RECENCY: "y"})
-"""By its mode. R is the key that opened this."""
+"""Keys of the modes. R is not available: it opened this dialog."""
 _MODES = list(Mode)
 _EXPLAINED = (
-    "The message is answered once more, from where it stands, beside the reply that it has."
-    " Nothing is overwritten. Ctrl+L in the chat picks another model."
+    "The message is answered again at its position, next to its existing reply."
+    " Nothing is overwritten. Ctrl+L in the chat changes the model."
 )
 
 
 class ModeChoice(Static):
-    """One line a mode; the chosen one has a dot."""
+    """One line per mode; the selected one has a dot."""
 
     mode: reactive[Mode] = reactive(Mode.JIT)
 
@@ -190,7 +190,7 @@ class ModeChoice(Static):
 
 
 class BudgetInput(Input):
-    """A line for a number, which leaves letters to the keys of the screen."""
+    """An input for a number, which leaves letters to the screen's bindings."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return key not in _KEYS.values() and super().check_consume_key(key, character)
@@ -260,12 +260,12 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
-            return f"; it does not fit: {overflow.overshoot:,} tokens over the budget"
+            return f"; the window does not fit: {overflow.overshoot:,} tokens over the budget"
         except JitchatError as error:
-            return f"; what that costs is not known: {error}"
+            return f"; the cost is unknown: {error}"
         cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)
-        answer = "" if cost == "free" else ", without the answer"
-        return f"; it is sent {used_figure(window)} tokens: {cost}{answer}"
+        answer = "" if cost == "free" else ", plus the answer"
+        return f"; this sends {used_figure(window)} tokens: {cost}{answer}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget
@@ -278,7 +278,7 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
 
     @on(Input.Submitted)
     def action_send(self) -> None:
-        """Leave with what was chosen; say so where the budget cannot be."""
+        """Close with the choice, or say why the budget is invalid."""
         size, refusal = self._chosen_size()
         if refusal:
             self._refusal.update(refusal)
@@ -288,9 +288,9 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
 
 
 def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:
-    """Read a number of tokens: the budget, None for the session's own, and why it cannot be.
+    """Parse a number of tokens. Return the budget, None for the session's own, and any error.
 
-    `most` is what the model takes beside the reserve, also while the user has less in use.
+    `most` is the model's limit less the reserve, even if the user has set a smaller limit.
     """
     if not typed.strip():
         return None, ""
@@ -300,11 +300,11 @@ def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str
         wanted = 0
     if 0 < wanted <= most:
         return budget.of_size(wanted), ""
-    return None, f"The budget must be a number of tokens from 1 to {most:,}."
+    return None, f"The budget must be from 1 to {most:,} tokens."
 
 
 def again(message: Turn, budget: Budget | None) -> Once:
-    """Say where the new reply stands: beside the old one, or, without one, where it would be."""
+    """Locate the new reply: next to the old one or, without one, at its position."""
     if message.status is not Status.UNANSWERED:
         return Once(again=message, budget=budget)
     return Once(after=parent_of(message), budget=budget)
@@ -316,10 +316,10 @@ class Tab(Static):
 
 
 class SentWindowsView(View):
-    """Looks at any send of the conversation, and can answer its message once more."""
+    """Shows any send of the conversation, and can answer its message again."""
 
     NAME = "Sent windows"
-    EXPLAINED = "Every request that left: height is its size, the letter its mode."
+    EXPLAINED = "Every request sent: the height is its size, the letter its mode."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),
         Binding("right", "step(1)", "Later", priority=True, id="sends_later"),
@@ -335,7 +335,7 @@ class SentWindowsView(View):
     ]
 
     def __init__(self, subject: Subject, window_id: int | None = None) -> None:
-        """`window_id` is the archive's key of the window to open; None for that of the subject."""
+        """`window_id` is the archive's id of the window to open; None for the subject's."""
         super().__init__(subject)
         self._window_id = window_id
         memory = subject.session.memory
@@ -349,7 +349,7 @@ class SentWindowsView(View):
         self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
         self._messages = TextArea(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None
-        """What is on screen; None while nothing is."""
+        """The page on screen; None if there is none."""
 
     def body(self) -> Body:
         yield self._scrubber
@@ -378,7 +378,7 @@ class SentWindowsView(View):
             self.action_go(sent_window_page.first_place(sends, self.subject, self._window_id))
 
     def _read(self) -> None:
-        """Read what is wanted; what was wanted before is forgotten."""
+        """Read the requested page; earlier requests are dropped."""
         scrubber = self._scrubber
         if not scrubber.sends:
             return
@@ -412,7 +412,7 @@ class SentWindowsView(View):
         self._clear()
 
     def _clear(self) -> None:
-        """Drop the rows and the messages: they are of another send, or of none."""
+        """Clear the rows and messages of the previous send."""
         self._title.show("")
         self._table.show([], columns=())
         self._messages.load_text("")
@@ -423,7 +423,7 @@ class SentWindowsView(View):
             self.action_go(max(0, min(len(scrubber.sends) - 1, scrubber.place + by)))
 
     def action_go(self, place: int) -> None:
-        """Go to a send; -1 is the last."""
+        """Select a send; -1 is the last."""
         if self._scrubber.sends:
             self._scrubber.place = place % len(self._scrubber.sends)
             self._read()
@@ -448,7 +448,7 @@ class SentWindowsView(View):
             tab.set_class(tab.name == self._tab, "-on")
 
     def action_base(self) -> None:
-        """Compare with this send from now on; once more, with the one before."""
+        """Make this send the base for comparison; pressed again, use the previous send."""
         scrubber = self._scrubber
         scrubber.base = None if scrubber.base == scrubber.place else scrubber.place
         self.action_tab("diff")
@@ -458,7 +458,7 @@ class SentWindowsView(View):
             self.dismiss(GoTo(self.page.replayed.said.position))
 
     def action_send_again(self) -> None:
-        """Ask in which mode and within which budget; nothing is sent before that."""
+        """Ask for mode and budget before anything is sent."""
         if self.page is not None:
             self.open_over(SendAgainScreen(self.subject.session, self.page.replayed))
 
@@ -476,7 +476,7 @@ class SentWindowsView(View):
         self.open_over(ExactScreen(message.title, text, message.note, message.marks, source))
 
     def copyable(self) -> str:
-        """Write the send and the table that is in view; of the messages, all of them."""
+        """Write the send and the visible table, or all of its messages."""
         if self.page is None:
             return ""
         window, tab = self.page.replayed.window, self.page.request.tab

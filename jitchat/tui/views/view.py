@@ -1,7 +1,7 @@
-"""What a view is about, and the frame that all share: a title, one line, a body, the keys.
+"""The base of all views: their subject, and their frame with a title, one line, a body and keys.
 
-On a wide terminal a view leaves room for the transcript beside it, unless it needs all of it;
-on a narrow one it is a screen of its own. Opening one changes nothing.
+On a wide terminal a view leaves room for the transcript next to it, unless it needs the full width;
+on a narrow one it fills the screen. Opening a view changes nothing.
 """
 
 from __future__ import annotations
@@ -48,58 +48,56 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 Body = Iterable[Widget]
 WIDE = 150
-"""Columns from which a view is a column beside the transcript."""
+"""Terminal columns from which a view is shown next to the transcript."""
 
 
 _LEAST_WIDTH = 20
-NO_REPLY = (
-    "There is no reply here yet. Send a message; or choose a reply: F6 goes to the conversation."
-)
-STREAMING = "The reply is still being written. Open this again when it is there."
+NO_REPLY = "There is no reply here yet. Send a message, or press F6 and select a reply."
+STREAMING = "The reply is still being written. Open this view again when it is complete."
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A message of the user, and one reply to it."""
+    """A user message and one reply to it."""
 
     message: Turn
     reply: Turn
     window_id: int | None = None
-    """The archive's key; None where the reply came from elsewhere, such as an import."""
+    """The archive's id of the window; None if the reply was not sent here, such as an import."""
     window: ContextWindow | None = None
-    """As it was sent; None likewise."""
+    """The window as sent; None if the reply was not sent here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The chat as it was when the view was opened."""
+    """The state of the chat when the view was opened."""
 
     backend: Backend
     session: Session
     draft: str
-    """What stands in the prompt."""
+    """The text in the prompt."""
     mode: Mode
-    """In which the draft would be sent."""
+    """The mode in which the draft would be sent."""
     once: Once = NO_MORE
-    """What holds for the draft alone."""
+    """Steering for this draft only."""
     window: ContextWindow | None = None
-    """The window on screen; None where none can be planned, or one is being worked out."""
+    """The window on screen; None if none can be planned or one is being planned."""
     sent: Turn | None = None
-    """The user's turn for which that window was sent; None for one that would be."""
+    """The user's turn for which that window was sent; None if it has not been sent."""
     chosen: Turn | None = None
-    """The turn under the transcript's cursor; None without a cursor."""
+    """The turn under the transcript's cursor; None if there is no cursor."""
     is_busy: Callable[[], bool] = lambda: False
-    """Tells whether a reply is on its way by now."""
+    """Whether a reply is currently being written."""
     pins: PinHistory = field(default_factory=PinHistory)
-    """The chat's own: what is pinned or excluded in a view is undone there, too."""
+    """The chat's pins: changes made in a view can be undone in the chat."""
     explained: str = ""
-    """The id of the turn that the ledger explains at first; empty for none."""
+    """The id of the turn that the ledger explains initially; empty for none."""
 
     @property
     def question(self) -> tuple[str, Once]:
-        """The message that is looked at, and what holds for it: the sent one, else the prompt's.
+        """The message shown, with its steering: the sent one, otherwise the draft.
 
-        A message that was sent and not answered is asked like any other.
+        A message that was sent but not answered is asked like any other.
         """
         if self.sent is None:
             return self.draft, self.once
@@ -109,12 +107,12 @@ class Subject:
         return sent.content, Once(again=sent)
 
     def exchange(self) -> Exchange | None:
-        """Find the reply under the cursor, or to the message that is; without one, the last.
+        """Find the reply under the cursor, or to the message there; otherwise the last reply.
 
-        Of a last message that only says that the reply before it is wrong, it is that reply. Slow:
-        it reads the window.
+        If the last message only says that the previous reply was wrong, that reply is meant. Slow:
+        reads the window.
 
-        Raises StoreError: the store, or what it keeps of the window, cannot be read.
+        Raises StoreError if the store or the window is unreadable.
         """
         memory, sent = self.session.memory, self.sent
         shown = None if sent is not None and objects(sent.content) else sent
@@ -132,7 +130,7 @@ class Subject:
 
 
 def pair_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:
-    """Find a message and its reply among the turns of a path; None where there is no such pair."""
+    """Find a message and its reply among the turns of a path; None if there is no such pair."""
     pairs = [
         (message, reply)
         for message, reply in pairwise(turns)
@@ -148,16 +146,16 @@ def pair_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | N
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Show a turn in the transcript; the conversation goes on where it is."""
+    """Show a turn in the transcript without changing the branch."""
 
     position: int
     planned: Planned | None = None
-    """What is to be planned anew, too; None where nothing is."""
+    """Re-plan the next window as well; None if not needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The next window is to be planned anew; in place of the desk's, where they are given."""
+    """The next window must be re-planned, with the given values if there are any."""
 
     once: Once | None = None
     mode: Mode | None = None
@@ -165,7 +163,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class SendAgain:
-    """Answer a user's turn once more, as a fork."""
+    """Answer a user's turn again, as a fork."""
 
     said: Turn
     mode: Mode
@@ -174,29 +172,29 @@ class SendAgain:
 
 @dataclass(frozen=True, slots=True)
 class Branched:
-    """The conversation has new turns, or goes on elsewhere."""
+    """The conversation has new turns or switched to another branch."""
 
     position: int
     """The turn to show."""
     clears_draft: bool = False
-    """Whether the draft became a turn of it."""
+    """Whether the draft became a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Another:
     view: str
     planned: Planned | None = None
-    """What is to be planned anew before that; None where nothing is."""
+    """Re-plan the next window first; None if not needed."""
 
 
 Here = Another | GoTo | Planned | SendAgain | Branched
-"""What is done in the conversation on screen."""
+"""What the chat does after a view is closed."""
 Outcome = Here | Source
-"""Or turns of another conversation, which is opened there."""
+"""Also turns of another conversation, which is opened."""
 
 
 class LatestRead:
-    """Runs slow reads in a thread, one at a time; of those that wait, only the last counts."""
+    """Runs slow reads in a thread, one at a time; of waiting reads, only the last one runs."""
 
     def __init__(self) -> None:
         self._running = asyncio.Lock()
@@ -204,7 +202,7 @@ class LatestRead:
 
     @property
     def is_pending(self) -> bool:
-        """Whether what was asked for last is not shown yet."""
+        """Whether the last requested read is not shown yet."""
         return self._shown != self._wanted
 
     def run(
@@ -213,7 +211,7 @@ class LatestRead:
         show: Callable[[_Result], None],
         refuse: Callable[[JitchatError], None],
     ) -> Coroutine[None, None, None]:
-        """Read; then show the result, or the error of ours, unless it is outdated by then."""
+        """Read, then show the result or the JitchatError, unless it is outdated by then."""
         self._wanted += 1
         number = self._wanted
 
@@ -233,19 +231,19 @@ class LatestRead:
 
 
 class Note(Static):
-    """Text that is shown as it is, without markup."""
+    """Text shown verbatim, without markup."""
 
     def __init__(self, name: str | None = None, classes: str | None = None, text: str = "") -> None:
         super().__init__(text, id=name, classes=classes, markup=False)
 
     def show(self, text: str) -> None:
-        """Show a text; an empty one takes no line."""
+        """Show a text; an empty text takes no line."""
         self.update(text)
         self.display = bool(text)
 
 
 class ExchangeHeading(Widget):
-    """The message and the reply, a line each."""
+    """The message and the reply, one line each."""
 
     exchange: reactive[Exchange | None] = reactive(None, layout=True)
 
@@ -253,7 +251,7 @@ class ExchangeHeading(Widget):
         return Content(self.text(max(_LEAST_WIDTH, self.size.width)))
 
     def text(self, width: int) -> str:
-        """Write both, cut to so many cells."""
+        """Show both, cut to `width` columns."""
         if self.exchange is None:
             return ""
         turns = (("message", self.exchange.message), ("reply", self.exchange.reply))
@@ -264,7 +262,7 @@ class ExchangeHeading(Widget):
 
 
 class View(ModalScreen[Outcome | None]):
-    """A view of one subject. Closing it without a choice gives None."""
+    """A view of one subject. Closing it without a choice returns None."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -280,14 +278,14 @@ class View(ModalScreen[Outcome | None]):
     NAME: ClassVar[str] = ""
     """Its title."""
     EXPLAINED: ClassVar[str] = ""
-    """What it shows, in one line."""
+    """What the view shows, in one line."""
     FILLS: ClassVar[bool] = False
-    """Whether it takes all of a wide terminal."""
+    """Whether it uses the full width of a wide terminal."""
     confirms: reactive[bool] = reactive(False, bindings=True)
-    """Whether it asks if requests are to be sent: the actions `ask` and `decline` answer that."""
+    """Whether it confirms requests first, with the actions `ask` and `decline`."""
 
     def __init_subclass__(cls) -> None:
-        """A view's own styles, if it has any, are beside it under the name of its module."""
+        """A view's own styles, if any, are in the .tcss file of the same name."""
         super().__init_subclass__()
         own = Path(__file__).with_name(f"{cls.__module__.rpartition('.')[2]}.tcss")
         cls.CSS_PATH = ["view.tcss", own.name] if own.is_file() else ["view.tcss"]
@@ -315,7 +313,7 @@ class View(ModalScreen[Outcome | None]):
             yield KeyLine()
 
     def body(self) -> Body:
-        """Make what stands between explanation and keys, from top to bottom."""
+        """Return the widgets between the explanation and the keys, from top to bottom."""
         raise NotImplementedError
 
     def copyable(self) -> str:
@@ -329,21 +327,21 @@ class View(ModalScreen[Outcome | None]):
         refuse: Callable[[JitchatError], None] | None = None,
         group: str = "load",
     ) -> None:
-        """Read in a thread, then show the result, or an error of ours in place of the body.
+        """Read in a thread, then show the result, or a JitchatError in place of the body.
 
-        Of the reads of a group, only the one that was asked for last is shown.
+        Of the reads in a group, only the last one requested is shown.
         """
         refuse = refuse or (lambda error: self.show_nothing(str(error)))
         self.run_worker(self._reads[group].run(read, show, refuse), group=group)
 
     def is_loading(self, group: str = "load") -> bool:
-        """Whether what was asked for last in a group is not shown yet."""
+        """Whether the last requested read of a group is not shown yet."""
         return self._reads[group].is_pending
 
     def write(self, change: Callable[[], _Result], show: Callable[[_Result], None]) -> Worker[None]:
-        """Change the store in a thread; each change is made, in order, also when the view is left.
+        """Change the store in a thread; changes are made in order, even after the view is closed.
 
-        An error of ours is told.
+        A JitchatError is shown.
         """
 
         def write() -> _Result:
@@ -361,9 +359,9 @@ class View(ModalScreen[Outcome | None]):
         return self.run_worker(run(), group="write")
 
     def show_nothing(self, why: str, *, hides: bool = True) -> None:
-        """Say why there is nothing to show, and what would fill it; empty: there is something.
+        """Show why there is nothing to show, and what to do; an empty text restores the body.
 
-        The body is hidden where `hides`.
+        With `hides`, the body is hidden.
         """
         self._nothing.show(for_terminal(why))
         self.box.display = not (why and hides)
@@ -372,13 +370,13 @@ class View(ModalScreen[Outcome | None]):
         self.notify(text, markup=False)
 
     def is_free(self) -> bool:
-        """Whether no reply is on its way; says so where one is."""
+        """Whether no reply is being written; otherwise a notice says so."""
         if self.subject.is_busy():
-            self.say("A reply is on its way. Ask when it is there.")
+            self.say("A reply is being written. Ask again when it is complete.")
         return not self.subject.is_busy()
 
     def show_elsewhere(self, source: Source) -> None:
-        """Show turns of another conversation; Enter there leaves for it."""
+        """Show turns of another conversation; Enter opens that conversation."""
         from jitchat.tui.dialogs import exact  # noqa: PLC0415  not on the first frame
 
         store, positions = self.subject.session.memory.store, list(source.turns)
@@ -394,7 +392,7 @@ class View(ModalScreen[Outcome | None]):
         self,
         screen: Screen[Outcome | None] | Screen[SendAgain | None] | Screen[Source | None],
     ) -> None:
-        """Open a screen over this view, which is left with what is chosen there."""
+        """Open a screen over this view, and close the view with what is chosen there."""
 
         def follow(outcome: Outcome | None) -> None:
             if outcome is not None:
@@ -403,7 +401,7 @@ class View(ModalScreen[Outcome | None]):
         self.app.push_screen(screen, follow)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enter answers the question while there is one, and does something else otherwise."""
+        """Enter answers a pending question; otherwise it has another binding."""
         if action in ("ask", "decline"):
             return self.confirms
         return not self.confirms if action == "go_on" else super().check_action(action, parameters)
@@ -423,7 +421,7 @@ class View(ModalScreen[Outcome | None]):
 
 
 def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
-    """Give each mode a letter: the given one, else the first of its name that is free."""
+    """Assign each mode a letter: the given one, or the first free letter of its name."""
     keys: dict[Mode, str] = {}
     for mode in Mode:
         taken = {*given.values(), *keys.values()}
@@ -432,22 +430,22 @@ def mode_keys(given: Mapping[Mode, str]) -> dict[Mode, str]:
 
 
 def mode_bindings(action: str, view: str) -> Iterator[Binding]:
-    """Bind a digit and a letter to each mode; `view` begins the ids of the bindings."""
+    """Bind a digit and a letter to each mode; the bindings' ids start with `view`."""
     for number, (mode, letter) in enumerate(mode_keys({}).items(), start=1):
         method, name = f"{action}('{mode}')", mode.short.capitalize()
         yield Binding(f"{number},{letter}", method, name, id=f"{view}_{mode}")
 
 
 def make_view(name: str, subject: Subject) -> View:
-    """Make the view of an action `view('sent_windows')`: `SentWindowsView` in `sent_windows.py`.
+    """Make a view by its name: `sent_windows` is `SentWindowsView` in `sent_windows.py`.
 
-    Each is imported when it is opened for the first time.
+    A view is imported when it is opened for the first time.
     """
     return _class_of(name)(subject)
 
 
 def load_views() -> list[Path]:
-    """Import every view, and the lab; the files with their styles. Slow: for a thread."""
+    """Import all views and the lab, and read their style files. Slow: call in a thread."""
     views = Path(__file__).parent
     for name in VIEWS:
         _class_of(name)

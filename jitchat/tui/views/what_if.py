@@ -1,4 +1,4 @@
-"""The same message in every mode: its windows side by side, in figures, bars and a row a turn."""
+"""The same message in every mode: its windows side by side as figures, bars and a row per turn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,32 +31,32 @@ from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
 
 _TITLE = 48
-"""Characters of the message in the title, at most."""
+"""Most characters of the message in the title."""
 _TEXT = 80
-"""Characters of a turn in its row, at most."""
+"""Most characters of a turn in its row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One mode's window in figures, as they stand on screen."""
+    """One mode's window in figures, as displayed."""
 
     mode: Mode
     used: int = 0
     sizes: tuple[tuple[Kind, int], ...] = ()
-    """Tokens of each kind that is there."""
+    """Tokens of each segment kind in the window."""
     figures: tuple[str, ...] = ()
-    """As `FIGURES` names them; empty for a window that does not fit."""
+    """The columns of `FIGURES`; empty for a window that does not fit."""
     overflow: str = ""
     stands: tuple[Kind, int] | None = None
-    """What stands for turns, and the position of the last one; None where nothing does."""
+    """The segment kind that replaces turns, and the last position replaced; None if none."""
     same_as: Mode | None = None
-    """The mode ahead of it that has the same window, byte for byte; None where none has."""
+    """An earlier mode with the identical window; None if there is none."""
     amount: float | None = None
-    """What sending it costs, in US dollars; None where that is not known."""
+    """The cost of sending it in US dollars; None if unknown."""
 
 
 FIGURES = {"tokens": 14, "of full": 8, "price": 14, "stable": 10, "free": 10, "reserve": 8}
-"""By its title: the cells of a column."""
+"""Column titles with their widths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Comparison:
     sides: tuple[Side, ...]
     rows: tuple[AlignedRow, ...]
     texts: Mapping[int, str]
-    """How the turns of the rows begin, by position."""
+    """The beginnings of the turns in the rows, by position."""
 
     @property
     def widest(self) -> int:
@@ -76,21 +76,21 @@ class Comparison:
 
     @property
     def different(self) -> tuple[Side, ...]:
-        """Without those that have the same window as one ahead of them."""
+        """The sides without those whose window is identical to an earlier one."""
         return tuple(side for side in self.sides if side.same_as is None)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes that have a window of their own, which fits."""
+        """The modes whose window fits and is not identical to an earlier one."""
         return tuple(side.mode for side in self.different if not side.overflow)
 
     def twins(self, mode: Mode) -> tuple[Mode, ...]:
-        """The modes behind it that have the same window."""
+        """Later modes with the identical window."""
         return tuple(side.mode for side in self.sides if side.same_as is mode)
 
 
 def compare(session: Session, draft: str, once: Once) -> Comparison:
-    """Plan the windows and align them; takes a thread's time."""
+    """Plan the windows and align them. Blocking: call in a thread."""
     question, planned = session.compare(draft, once)
     prices = session.options.prices
     price = prices.of_input if prices is not None else lambda _: None
@@ -136,16 +136,16 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _SHORT = SHORT | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
-"""Cells for the name of a mode."""
+"""Columns for the name of a mode."""
 _TURN, _SHARE, _BARE_SHARE, _BEGINS = 10, 14, 9, 20
-"""Cells for a turn's id, for what one mode has of it with the kind's name and without, and, at the
-least, for how the turn begins."""
+"""Columns for a turn's id, for a mode's share with and without the kind's name, and the least for
+the turn's beginning."""
 
 
 def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
-    """A table of the figures, then a bar a window, then what the bars are made of.
+    """Draw a table of figures, a bar per window, and the legend of the bars.
 
-    `mode` is the one in use; `width` is in cells.
+    `mode` is the current one; `width` is in columns.
     """
     sides = comparison.sides
     lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
@@ -164,7 +164,7 @@ def figures_line(side: Side, *, in_use: bool) -> Content:
     if side.overflow:
         return Content.assemble((name, style), ("  " + side.overflow, "$text-error"))
     if side.same_as is not None:
-        told = f"  the same window as {side.same_as}, byte for byte"
+        told = f"  identical to the window of {side.same_as}"
         return Content.assemble((name, style), (told, MUTED))
     return Content.assemble((name, style), _in_columns(side.figures))
 
@@ -175,7 +175,7 @@ def _in_columns(texts: Sequence[str]) -> str:
 
 
 def bar_line(side: Side, widest: int, width: int) -> Content:
-    """A mode's bar: the window that is widest has all of the room."""
+    """Draw a mode's bar: the largest window takes the full width."""
     room, name = max(len(Kind), width - _NAME), f" {side.mode}".ljust(_NAME)
     if side.overflow:
         return Content.assemble(name, ("╳" * room, "$text-error"))
@@ -186,9 +186,9 @@ def bar_line(side: Side, widest: int, width: int) -> Content:
 
 
 def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:
-    """A turn, what each window has of it, and how it begins, or of how many turns the row is.
+    """Draw a turn's row: each window's share of it, and its beginning or the number of turns.
 
-    `width` is in cells; in few, kinds have no names, but their patterns alone.
+    `width` is in columns; if it is small, kinds are shown by their patterns only.
     """
     sides = comparison.different
     is_wide = _TURN + _SHARE * len(sides) + _BEGINS <= width
@@ -207,7 +207,7 @@ def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow
         elif len(row.turns) > 1:
             text = plural(len(row.turns), "turn")
         else:
-            text = comparison.texts.get(first) or "nothing is asked yet"
+            text = comparison.texts.get(first) or "nothing asked yet"
         return Content.styled(text, MUTED)
 
     return [
@@ -233,7 +233,7 @@ def _bare_share_of(side: Side, row: AlignedRow) -> Content:
 
 
 def _absence(side: Side, row: AlignedRow) -> Content:
-    """Draw a point, or what stands for the turns, which has its tokens with the instructions."""
+    """Draw a dot, or the segment kind that replaces the turns."""
     kind, through = side.stands or (Kind.RECENT, 0)
     if not all(turn is not None and turn <= through for turn in row.turns):
         return Content.styled("·", MUTED)
@@ -241,7 +241,7 @@ def _absence(side: Side, row: AlignedRow) -> Content:
 
 
 def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
-    """The rows by the modes that hold them, each with a heading."""
+    """Group the rows by the modes that have them, each with a heading."""
     for modes, group in groupby(comparison.rows, key=lambda row: row.modes):
         rows = list(group)
         turns = sum(len(row.turns) for row in rows if row.turns[0] is not None)
@@ -253,13 +253,11 @@ def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
 
 
 def title_of(name: str, draft: str) -> Content:
-    """Name a view with the message that it is about."""
+    """Write a view's title with its message."""
     return Content(f"{name}: {shorten(draft, _TITLE)}" if draft.strip() else name)
 
 
-_NO_QUESTION = (
-    "Nothing is asked yet: these are the windows for no question, so nothing is recalled."
-)
+_NO_QUESTION = "Nothing is asked yet: these windows have no question, so nothing is recalled."
 
 
 class Sides(Widget):
@@ -280,7 +278,7 @@ class Sides(Widget):
         return draw_sides(self.comparison, self._mode, self.size.width)
 
     async def on_click(self, event: events.Click) -> None:
-        """Each mode has a line of figures, below the titles, and one for its bar."""
+        """Figures and bars; a click on a mode's line uses that mode."""
         if self.comparison is None:
             return
         drawn = [side.mode for side in (*self.comparison.sides, *self.comparison.different)]
@@ -290,7 +288,7 @@ class Sides(Widget):
 
 class WhatIfView(view.View):
     NAME = "What if"
-    EXPLAINED = "The same message in each mode, planned side by side: nothing is requested."
+    EXPLAINED = "The same message planned in each mode, side by side. Nothing is sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "go_to", "Go to turn", id="what_if_go_to", priority=True),
         *view.mode_bindings("use", "what_if"),
@@ -306,13 +304,13 @@ class WhatIfView(view.View):
         return (self._sides, self._note, self._table)
 
     def on_mount(self) -> None:
-        """The frame is there at once; the windows follow."""
+        """Show the frame at once; the windows follow."""
         draft, once = self.subject.question
         sent = self.subject.sent
         self.frame.border_title = title_of(self.NAME, draft)
         note = "" if draft.strip() else _NO_QUESTION
         if sent is not None:
-            note = f"Planned anew for #{sent.position}, as the conversation is now."
+            note = f"Re-planned for #{sent.position} with the current conversation."
         self._note.show(note)
         self._table.list.focus()
         self.load(partial(compare, self.subject.session, draft, once), self._show)
@@ -325,7 +323,7 @@ class WhatIfView(view.View):
         self._table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
 
     def copyable(self) -> str:
-        """Write figures, bars of 60 cells, and rows."""
+        """Write figures, bars of 60 columns, and rows."""
         comparison = self._sides.comparison
         if comparison is None:
             return ""
@@ -339,7 +337,7 @@ class WhatIfView(view.View):
         if position is not None and self.subject.session.memory.turn_at(position) is not None:
             self.dismiss(view.GoTo(position))
         elif row is not None:
-            self.say("That is no turn of the conversation yet.")
+            self.say("That turn is not in the conversation yet.")
 
     def action_use(self, mode: str) -> None:
         self.dismiss(view.Planned(mode=Mode(mode)))

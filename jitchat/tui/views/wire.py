@@ -1,4 +1,4 @@
-"""The request of a window, byte for byte: which segment each part is, and whether it left so."""
+"""The request of a window, byte for byte, with the segment of each part."""
 
 import json
 import re
@@ -33,23 +33,23 @@ from jitchat.window.record import messages_body
 from jitchat.window.window import ContextWindow, Kind
 
 _SHOWN = 8
-"""Characters of a hash: enough to compare by eye."""
+"""Characters shown of a hash, enough to compare by eye."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A request, or the messages where none is made."""
+    """A request, or just the messages if none is made."""
 
     window: ContextWindow
     wire: Wire | None
     body: str
     """Exactly as posted."""
     summary: str
-    """Whether it left like that, as a sentence."""
+    """Whether it was sent exactly like this, as a sentence."""
 
     @property
     def head(self) -> str:
-        """Where it goes, and the headers, a line each, and a blank one; empty without a request."""
+        """The request line and headers, followed by a blank line; empty without a request."""
         if self.wire is None:
             return ""
         lines = [f"{self.wire.method} {self.wire.url}"]
@@ -57,9 +57,9 @@ class Letter:
         return "\n".join(map(one_line, lines)) + "\n\n"
 
     def laid_out(self, *, pretty: bool) -> tuple[str, tuple[SegmentPlace, ...]]:
-        """Write head and body, and say where the segments are in that.
+        """Return head and body as text, with the spans of the segments.
 
-        Pretty is the same JSON with line breaks and indentation between its parts.
+        `pretty` is the same JSON with line breaks and indentation.
         """
         body = json.dumps(json.loads(self.body), indent=2) if pretty else self.body
         head = self.head
@@ -70,9 +70,9 @@ class Letter:
 
 
 def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> Letter:
-    """Make the request of a window: of the next one, or of one that was sent for a turn.
+    """Make the request of a window: the next one, or one that was sent for a turn.
 
-    Raises JitchatError: no request can be made, or the store cannot be read.
+    Raises JitchatError if no request can be made or the store is unreadable.
     """
     memory, identity = session.memory, None
     if sent is not None:
@@ -93,41 +93,39 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
 
 def not_sent(wire: Wire | None) -> str:
     if wire is None:
-        return (
-            "Nothing leaves this machine: the embedded reader is given these messages as they are."
-        )
+        return "Nothing leaves this machine: the built-in reader gets these messages unchanged."
     return f"Not sent yet: {_size(wire)}"
 
 
 def as_left(
     posted: SentRequest, wire: Wire | None, provider: Provider, window: ContextWindow
 ) -> str:
-    """Say of a window that was sent whether these are the bytes that left."""
+    """State whether these are the exact bytes that were sent."""
     left = f"sha256 {posted.sha256[:_SHOWN]}…"
     where = one_line(f"for {window.model} at {posted.url}")
     if wire is None:
-        return f"It left {where}, {left}. The reader answers now, so these are its messages."
+        return f"It was sent {where}, {left}. The reader is in use now, so these are its messages."
     if wire.sha256 == posted.sha256:
-        moved = "" if wire.url == posted.url else f" It went to {one_line(posted.url)}."
-        return f"As it left: {_size(wire)} ✓{moved}"
+        moved = "" if wire.url == posted.url else f" It was sent to {one_line(posted.url)}."
+        return f"As sent: {_size(wire)} ✓{moved}"
     if (provider.name, provider.model) != (posted.provider, window.model):
         now = one_line(f"{provider.model} of {provider.name}")
-        return f"It left {where}, {left}. This is how it would leave for {now}, which answers now."
-    return f"It left in another form, {left}: {one_line(provider.name)} is asked otherwise now."
+        return f"It was sent {where}, {left}. This is the request for {now}, which is in use now."
+    return f"It was sent in another form, {left}; {one_line(provider.name)} requests have changed."
 
 
 def not_kept(provider: str | None, wire: Wire | None) -> str:
-    """Say of a window that was sent why there is nothing to compare with; None: it is not over."""
+    """State why there is nothing to compare a sent window with; None while it is being answered."""
     if provider is None:
-        return "What left is kept when the reply is over; this is how it would leave now."
-    now = "these are its messages" if wire is None else "this is how it would leave now"
+        return "The request is stored when the reply is complete; this is how it would be sent now."
+    now = "these are its messages" if wire is None else "this is how it would be sent now"
     if provider == "reader":
-        return f"Nothing left for it, for the embedded reader answered; {now}."
-    return f"What left for it was not kept; {now}."
+        return f"Nothing was sent for it: the built-in reader answered; {now}."
+    return f"Its request was not stored; {now}."
 
 
 def legend(window: ContextWindow) -> list[tuple[str, str]]:
-    """List every part of the limit: the name that its style has, and its letter and figure."""
+    """List every part of the limit: its style name, letter and figure."""
     sizes = [(kind, window.tokens_of(kind)) for kind in LETTERS]
     reserve, limit = window.budget.reserve, window.budget.limit
     return [
@@ -163,21 +161,21 @@ LETTERS = {
     Kind.TOOL_RESULTS: "A",
     Kind.REQUESTED: "Q",
 }
-"""What stands in the gutter, so that kinds are told apart without colour."""
+"""The letters in the gutter, which distinguish segment kinds without colour."""
 GUTTER = 9
-"""Cells: a letter, the turn, a line."""
+"""Columns of the gutter: a letter, the turn, a line."""
 _BROKEN = re.compile(r"(?<!\\)(?:\\\\)*\\n")
-"""A line break that is written as an escape, and no backslash ahead of an n."""
+"""A line break written as an escape, but not an escaped backslash before an n."""
 _LEAST = 20
 
 
 class Row(NamedTuple):
-    """A row; the one without an end is the boundary of the stable prefix."""
+    """A row; the one without an end marks the boundary of the stable prefix."""
 
     start: int
     end: int | None
     place: SegmentPlace | None = None
-    """The segment that it shows a part of; None for what the protocol adds."""
+    """The segment that it belongs to; None for what the protocol adds."""
 
     @property
     def kind(self) -> Kind | None:
@@ -193,7 +191,7 @@ class Row(NamedTuple):
         return f"{LETTERS[segment.kind]} {turn:<{GUTTER - 4}}│ "
 
     def text(self, whole: str) -> str:
-        """Its slice, safe to show."""
+        """Its part of the text, safe to display."""
         return for_terminal(whole[self.start : self.end]).replace("\n", " ").replace("\t", " ")
 
 
@@ -202,11 +200,11 @@ class Sheet:
     whole: str
     rows: Sequence[Row]
     begins: Sequence[int]
-    """The numbers of the rows where another kind of segment begins than the one before."""
+    """The numbers of the rows where a new kind of segment begins."""
 
 
 def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> Sheet:
-    """Cut a request as `rows_of` does; slow where it is a long one."""
+    """Cut a request into rows like `rows_of`; slow for a long one."""
     rows = rows_of(whole, places, width, parted=parted)
     kinds = [(number, row.kind) for number, row in enumerate(rows) if row.kind is not None]
     groups = groupby(kinds, key=lambda numbered: numbered[1])
@@ -214,10 +212,10 @@ def sheet_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: 
 
 
 def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: bool) -> list[Row]:
-    """Cut a request into rows of `width` cells, the gutter included.
+    """Cut a request into rows of `width` columns, including the gutter.
 
-    A row ends at a line break, where a segment begins or ends, or where it is full; with `parted`
-    also behind a line break that is written as an escape, and a full one behind a blank.
+    A row ends at a line break, at a segment boundary, or when it is full; with `parted` also after
+    a line break written as an escape, and a full row after a blank.
     """
     room = max(_LEAST, width - GUTTER)
     cuts = {0, len(whole), *(line.end() for line in re.finditer("\n", whole))}
@@ -239,7 +237,7 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
 
 
 def _full(whole: str, start: int, end: int, room: int, *, by_word: bool) -> Iterator[int]:
-    """Go through the places where a row is full and the next one begins."""
+    """Iterate over the offsets at which a full row ends."""
     while end - start > room:
         blank = whole.rfind(" ", start + room // 2, start + room) if by_word else -1
         start = start + room if blank < 0 else blank + 1
@@ -255,7 +253,7 @@ class WireText(ScrollView):
 
     @dataclass
     class Widened(Message):
-        """The rows are to be cut anew, for another width."""
+        """The rows must be cut again for another width."""
 
     def __init__(self) -> None:
         super().__init__(id="wire-text")
@@ -268,11 +266,11 @@ class WireText(ScrollView):
 
     @property
     def room(self) -> int:
-        """Cells of a row."""
+        """Columns of a row."""
         return self.scrollable_content_region.width
 
     def show(self, sheet: Sheet, boundary: str) -> None:
-        """Show a text; `boundary` is what the end of the stable prefix says."""
+        """Show a text; `boundary` labels the end of the stable prefix."""
         self._sheet, self._boundary = sheet, boundary
         self.virtual_size = Size(self.room, len(sheet.rows))
         self.refresh()
@@ -281,7 +279,7 @@ class WireText(ScrollView):
         self.post_message(self.Widened())
 
     def next_kind(self) -> None:
-        """Scroll to where the next kind of segment begins; from the last one, to the first."""
+        """Scroll to the next kind of segment; after the last, to the first."""
         begins, top = self._sheet.begins, round(self.scroll_y)
         below = bisect_right(begins, top) if top < round(self.max_scroll_y) else len(begins)
         if begins:
@@ -306,7 +304,7 @@ class WireText(ScrollView):
 
 class WireView(View):
     NAME = "Wire"
-    EXPLAINED = "The request, byte for byte, less the key. No letter: the protocol's own."
+    EXPLAINED = "The request, byte for byte, without the key. Lines without a letter: the protocol."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("p", "form", "Raw", id="wire_form"),
         Binding("n", "next_kind", "Next", id="wire_next"),
@@ -326,7 +324,7 @@ class WireView(View):
         return (self._summary, self._text, self._legend, self._save_line)
 
     def on_mount(self) -> None:
-        """Make the request; without a window, one is planned."""
+        """Make the request, planning a window if there is none."""
         self._text.focus()
         self.load(self._read, self._show)
 
@@ -345,7 +343,7 @@ class WireView(View):
 
     @on(WireText.Widened)
     def _cut(self) -> None:
-        """Cut the request into rows of the present width."""
+        """Cut the request into rows of the current width."""
         letter, pretty, width = self._letter, self._pretty, self._text.room
         if letter is not None:
 
@@ -360,7 +358,7 @@ class WireView(View):
         return self._letter.body if self._letter is not None else ""
 
     def action_form(self) -> None:
-        """Show it with line breaks and indentation, or as it is posted."""
+        """Toggle between indented JSON and the exact body."""
         self._pretty = not self._pretty
         self._cut()
 
@@ -381,13 +379,13 @@ class WireView(View):
             self._save_line.ask("the command", command.encode(), "request.sh")
 
     def _command(self) -> str:
-        """Write the command; empty, and told, where there is none."""
+        """Write the command; if there is none, notify the user and return an empty text."""
         from jitchat.providers.http.redaction import curl  # noqa: PLC0415  loads httpx
 
         if self._letter is None:
-            self.say("There is no request here to copy or to save.")
+            self.say("There is no request to copy or save.")
         elif self._letter.wire is None:
-            self.say("There is no request to make a command of: the embedded reader answers.")
+            self.say("There is no request: the built-in reader is in use.")
         else:
             return curl(self._letter.wire)
         return ""

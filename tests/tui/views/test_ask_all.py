@@ -103,7 +103,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         assert view.looked_at is Mode.FULL
         await pilot.press("4")
         assert view.looked_at is Mode.FULL
-        assert "observe was not asked: its window is that of full." in notices(pilot)
+        assert "observe was not asked: its window is the same as that of full." in notices(pilot)
         await pilot.press("f9")
         assert pilot.app.screen is view
         await pilot.press("2", "enter")
@@ -132,7 +132,7 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
             assert "Ask full, recency and jit for ~$0.0" in told(view)
             heads = " ".join(str(each.render()) for each in view.query(".answer-figures"))
             assert heads.count("tokens · ~$0.0") == 3
-            assert heads.count("the same window as full, asked once") == 2
+            assert heads.count("same window as full, sent once") == 2
             await pilot.press(*"lways", key)
             await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert backend.provider.requests == []
@@ -170,7 +170,7 @@ async def test_only_what_is_ticked_is_asked(backend: TestBackend) -> None:
         await pilot.press("space", "f", "space")
         assert told(view).startswith("Ask recency and observe for ~$0.0")
         await pilot.press("5", "space")
-        assert "document: the same window as full, asked once." in notices(pilot)
+        assert "document: same window as full, sent once." in notices(pilot)
         await pilot.press("a")
         assert told(view) == whole
         for mode in "frjo":
@@ -239,7 +239,7 @@ async def test_nothing_typed_is_lost_when_nobody_answers(backend: TestBackend) -
         screen = await ready(pilot)
         await pilot.press("alt+a")
         await until(pilot, lambda: isinstance(pilot.app.screen, AskAllView), "the view")
-        assert "nothing to ask" in str(pilot.app.screen.query_one("#view-nothing").render())
+        assert "Nothing to ask" in str(pilot.app.screen.query_one("#view-nothing").render())
         await pilot.press("escape")
         await type_text(pilot, QUESTION)
         await pilot.press("alt+a")

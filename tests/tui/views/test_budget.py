@@ -132,10 +132,10 @@ def test_of_very_many_changes_the_rest_is_one_sum() -> None:
 @pytest.mark.parametrize(
     ("mark", "reserve", "told"),
     [
-        (None, False, "no budget changes that"),
-        (0, False, "▲ 512: from here on"),
+        (None, False, "with any budget"),
+        (0, False, "▲ 512: from here,"),
         (len(SIZES) - 1, False, "changes up to the model's limit"),
-        (3, True, "the largest reserve"),
+        (3, True, "largest reserve"),
     ],
 )
 def test_where_it_settles_is_told(mark: int | None, reserve: bool, told: str) -> None:
@@ -148,7 +148,7 @@ def test_where_all_of_it_is_sent_nothing_has_to_be_retrieved_and_that_is_told(
 ) -> None:
     full = long_talk(Mode.FULL, NO_CALIBRATION, limit=400_000)
     told = settled_sentence(SIZES, 3, full, reserve=reserve)
-    assert told.endswith("all of it is sent")
+    assert told.endswith("everything is sent")
     assert "nothing is retrieved" not in told
     assert "nothing is retrieved" in settled_sentence(SIZES, None, full, reserve=reserve)
 
@@ -249,7 +249,7 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         await pilot.pause()
         assert "does not fit: " in told(view, "#budget-summary")
         assert view.query_one(BudgetBar).refusal is not None
-        assert "no budget changes that" in told(view, "#budget-settled")
+        assert "with any budget" in told(view, "#budget-settled")
         await pilot.press("r", "right")
         await until(pilot, lambda: "planning" not in told(view, "#budget-settled"), "every step")
         await pilot.pause()

@@ -121,7 +121,7 @@ async def test_end_writes_the_document_and_the_view_shows_edits_and_undoes_it(
         view = await press(pilot, "d", "left")
         assert "version 2 of 3" in view.sum
         await press(pilot, "x")
-        assert any("Only the version that holds" in each for each in notices(pilot))
+        assert any("Only the current version" in each for each in notices(pilot))
         view = await press(pilot, "right", "u")
         assert PORT in lines(view)
         assert "version 4 of 4 · undo" in view.sum

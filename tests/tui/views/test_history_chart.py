@@ -84,7 +84,7 @@ def test_more_sends_than_cells_share_columns_and_the_legend_says_so():
     assert (columns.per, columns.number, columns.reach(7)) == (3, 8, (21, 24))
     assert many.mean("system", *columns.reach(0)) == 200
     line = "".join(text for text, _ in legend(many, columns))
-    assert line.endswith("─ full  each column is 3 sends, the mean")
+    assert line.endswith("─ full  each bar is the mean of 3 sends")
     line = "".join(text for text, _ in legend(many, columns_of(many, 80)))
     assert line.endswith("─ full")
 

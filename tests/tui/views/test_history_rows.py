@@ -37,7 +37,7 @@ def numbers(text: str) -> list[int]:
         (
             Savings(1, 1, 12, 9),
             "sends 1 to 2 of 5 · ~12 tokens · full ~9 · ~3 more than full"
-            " · 1 without an answer not counted",
+            " · 1 unanswered not counted",
         ),
     ],
 )
@@ -51,22 +51,22 @@ def test_the_total_says_what_was_saved(total, told):
     [
         (
             Money(0.2, 0.5, 2.0, 3),
-            "Input: $0.20 sent · full ~$0.50 behind a warm cache, ~$2.00 without one"
+            "Input: $0.20 sent · full ~$0.50 with a warm cache, ~$2.00 without one"
             " · saved ~$0.30 (60 %)",
         ),
         (Money(0.2, 2.0, 2.0, 3), "Input: $0.20 sent · full ~$2.00 · saved ~$1.80 (90 %)"),
         (
             Money(0.2, 0.15, 2.0, 3),
-            "Input: full would have been cheaper, ~$0.15 behind a warm cache,"
-            " not $0.20 as sent; ~$2.00 without one",
+            "Input: full would have been cheaper: ~$0.15 with a warm cache"
+            " instead of $0.20; ~$2.00 without one",
         ),
         (
             Money(0.2, 0.3, 0.15, 2),
-            "Input: full would have been cheaper, ~$0.15 without a cache,"
-            " not $0.20 as sent · 1 send without a known price not counted",
+            "Input: full would have been cheaper: ~$0.15 without a cache"
+            " instead of $0.20 · 1 send without a known price not counted",
         ),
-        (Money(0.0, 0.0, 0.0, 3), "Nothing is charged"),
-        (Money(), "What that is in money is unknown: no price of m␛1 is known."),
+        (Money(0.0, 0.0, 0.0, 3), "No charge"),
+        (Money(), "The cost is unknown: no price of m␛1 is known."),
     ],
 )
 def test_money_is_told_plainly(money, told):
@@ -75,7 +75,7 @@ def test_money_is_told_plainly(money, told):
 
 def test_what_the_picker_took_is_told_to_be_in_no_sum():
     told = money_sentence(Savings(3, 0, 1, 1, Money(0.2, 2.0, 2.0, 3)), "m", picked=True)
-    assert told.endswith(" (90 %) · what the picker took not counted")
+    assert told.endswith(" (90 %) · the picker is not counted")
 
 
 def test_of_nothing_sent_no_money_is_told():
@@ -92,7 +92,7 @@ def test_a_send_is_told_in_its_figures():
     first, second, third = send_lines(older, 1, 1)
     assert first == "send 1 of 1 · #61 · jit · a b"
     assert second.startswith("system ~9 + draft ~24 + free ~767 + reserve 200 = 1,000 limit")
-    assert third == "no answer came, and no usage"
+    assert third == "no reply and no usage"
 
 
 @examples(30)

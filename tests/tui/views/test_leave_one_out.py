@@ -45,7 +45,7 @@ async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from
         assert all("0.00" in each for each in found[1:])
         state = shown(pilot, "mattered-state")
         assert state.endswith("asked · compared by their sentences")
-        assert "What went: " in shown(pilot, "mattered-answer")
+        assert "Missing now: " in shown(pilot, "mattered-answer")
         view = pilot.app.screen
         assert isinstance(view, LeaveOneOutView)
         await pilot.press("y")
@@ -69,7 +69,7 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
         await opened(pilot, "alt+m", LeaveOneOutView)
         told = shown(pilot, "mattered-state")
         assert "at an unknown price" in told
-        assert told.endswith("Enter asks, Esc does not.")
+        assert told.endswith("Enter asks, Esc cancels.")
         await pilot.press(*"my", "n")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         assert len(provider.requests) == asked
@@ -84,7 +84,7 @@ async def test_a_model_is_asked_when_the_user_agrees_and_chance_is_told_apart(
             f"{count} of {count} asked · compared by shared words"
             " · the same window again differs by 0.00"
         )
-        assert lines(pilot)[0].endswith("0.00  the same window again")
+        assert lines(pilot)[0].endswith("0.00  same window again")
         await pilot.press("y")
         assert "Without #" in pilot.app.clipboard
         await pilot.press("escape")
@@ -160,11 +160,11 @@ def test_rows_are_sorted_by_change_and_failures_are_told_each(trials: Trials) ->
     assert full.chance == 0.1
     columns = full.columns
     lines = [header(columns), *(draw(columns, row).plain for row in full.rows)]
-    assert lines[0] == "without the answer changes what the turn says"
+    assert lines[0] == "without answer changes     turn"
     assert lines[2].startswith("#4      ████████████ 1.00  f␛[2Jour")
     assert "Gone. Wait." in lines[4]
     assert full.answer(five) == "Without #5: Gone. Wait."
-    assert replace(full, exact=True).answer(three).endswith("What went: two.")
+    assert replace(full, exact=True).answer(three).endswith("Missing now: two.")
     assert trials.answer(three) == "Without #3: not asked yet."
     assert [bar(0), bar(0.001)[:2], bar(0.5), bar(1)] == [
         "·" * 12, "▌·", "█" * 6 + "·" * 6, "█" * 12,

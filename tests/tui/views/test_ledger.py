@@ -119,7 +119,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         view, table = await opened(pilot)
         await pilot.press("space")
         await settled(pilot)
-        assert "lost their place: #9 (37)" in told(view, "change")
+        assert "displaced: #9 (37)" in told(view, "change")
         row = next(row for row in table.rows if row.turn == 9)
         assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
         assert "left out of this message by you" in told(view, "note")
@@ -128,7 +128,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         await settled(pilot)
         await pilot.press("space")
         await settled(pilot)
-        assert "came in: #20 (" in told(view, "change")
+        assert "added: #20 (" in told(view, "change")
         assert told(view, "answer").startswith("#20 is in the window as retrieved")
         assert table.row is not None
         assert table.row.is_there
@@ -199,7 +199,7 @@ async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: T
         screen = await ready(pilot)
         view, _ = await opened(pilot)
         nothing = str(view.query_one("#view-nothing", Static).content)
-        assert nothing.endswith("Type a message that asks for one.")
+        assert nothing.endswith("Ask about something older.")
         await pilot.press("escape")
         await type_text(pilot, QUESTION)
         await pilot.press("enter")

@@ -158,9 +158,9 @@ def test_what_came_in_and_what_lost_its_place_is_told(store: ColdStore) -> None:
     before = session.preview(QUESTION, Mode.JIT)
     after = session.preview(QUESTION, Mode.JIT, Once(dropped=frozenset({9})))
     told = change_line(before, after)
-    assert "lost their place: #9 (" in told
+    assert "displaced: #9 (" in told
     assert told.endswith(f"used ~{before.used:,} → ~{after.used:,}")
-    assert change_line(before, before) == "Nothing came in or lost its place."
+    assert change_line(before, before) == "No turn was added or displaced."
 
 
 @given(case=cases(), mode=st.sampled_from(list(Mode)))

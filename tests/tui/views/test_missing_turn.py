@@ -107,11 +107,13 @@ async def test_a_missing_turn_is_pointed_at_noted_and_tried_again(backend: TestB
         assert [each.wanted.position for each in cases.of("demo")] == [20]
         assert [str(each.message) for each in pilot.app._notifications][-1:] == [
             "#9 was in the window at full text (retrieved), so it was not missing: K notes that it"
-            " was rightly there."
+            " was rightly included."
         ]
         await pilot.press("down", "k")
         await settled(pilot)
-        assert shown(pilot, "miss-note").startswith("Noted: #9 was rightly there. #9 is in the wi")
+        assert shown(pilot, "miss-note").startswith(
+            "Noted: #9 was rightly included. #9 is in the wi"
+        )
         assert lines(pilot)[0].startswith("K #9 ")
         assert [(c.wanted.position, c.kind) for c in cases.of("demo")] == [
             (9, CaseKind.KEPT), (20, CaseKind.MISS),
@@ -162,7 +164,7 @@ async def test_who_says_that_a_reply_is_wrong_is_told_what_to_do(backend: TestBa
         assert all("unknown" in line for line in lines(pilot))
         await pilot.press("enter")
         await settled(pilot)
-        assert shown(pilot, "miss-note").endswith("so no ledger tells why.")
+        assert shown(pilot, "miss-note").endswith("so there is no ledger.")
 
 
 def test_the_reply_is_that_of_the_cursor_or_the_last_that_was_not_objected_to() -> None:

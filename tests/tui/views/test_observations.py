@@ -52,7 +52,7 @@ async def test_nothing_observed_says_how_it_comes_about(backend: TestBackend) ->
         await pilot.press("ctrl+o", "o")
         await until(pilot, lambda: isinstance(pilot.app.screen, ObservationsView), "the view")
         await idle(pilot)
-        assert "Nothing is observed here yet" in str(pilot.app.screen._nothing.content)
+        assert "Nothing is observed yet" in str(pilot.app.screen._nothing.content)
 
 
 async def test_a_line_is_edited_and_taken_out_and_passes_are_undone(backend: TestBackend) -> None:

@@ -118,9 +118,7 @@ def test_messages_are_written_out_harmless_and_cut_where_they_are_endless():
     whole = message_text(window)
     assert whole.startswith("── message 1 of 2: user ──\na␛[2J\n── message 2 of 2: user ──\nbbb")
     assert len(whole) > 5_000
-    assert message_text(window, 1_000) == whole[:1_000] + (
-        "\n── more is not shown; Y copies all of it ──"
-    )
+    assert message_text(window, 1_000) == whole[:1_000] + ("\n── truncated; Y copies everything ──")
     assert message_text(window, 10_000) == whole
 
 
@@ -166,7 +164,7 @@ def test_a_budget_within_the_models_is_taken_though_less_is_in_use(typed, size):
 def test_another_one_is_refused(typed):
     budget, refusal = budget_of(typed, Budget(), 30_720)
     assert budget is None
-    assert refusal == "The budget must be a number of tokens from 1 to 30,720."
+    assert refusal == "The budget must be from 1 to 30,720 tokens."
 
 
 def test_an_answered_message_is_answered_beside_and_an_unanswered_one_in_its_place():

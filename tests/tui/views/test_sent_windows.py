@@ -72,7 +72,7 @@ async def the_cost_follows_the_choice(pilot: Pilot[None], screen: SendAgainScree
     await until(pilot, lambda: "tokens" in estimate(screen), "what it costs")
     before = estimate(screen)
     assert re.fullmatch(
-        r"scripted scripted-1 answers; it is sent ~[\d,]+ tokens: cost unknown, without the"
+        r"scripted scripted-1 answers; this sends ~[\d,]+ tokens: cost unknown, plus the"
         r" answer\.",
         before,
     )
@@ -120,7 +120,7 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
 
         await pilot.press("b")
         await at(pilot, view, 1)
-        assert rows(view) == ["This is the base. Go to another send to see what differs."]
+        assert rows(view) == ["This is the base. Select another send to see the differences."]
         await pilot.press("home")
         await at(pilot, view, 0)
         assert title(view).startswith("send 2 full ~")
@@ -192,7 +192,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         screen.query_one(Input).value = "9" * 9
         await pilot.press("enter")
         refusal = str(screen.query_one("#again-refusal", Static).content)
-        assert refusal.startswith("The budget must be a number of tokens from 1 to ")
+        assert refusal.startswith("The budget must be from 1 to ")
         screen.query_one(Input).value = ""
         await pilot.press("y", "down", *"9x00", "enter")
         await until(pilot, lambda: len(store_sends(store)) == 4, "the request")

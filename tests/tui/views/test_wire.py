@@ -153,7 +153,7 @@ async def test_the_request_that_was_sent_is_shown_as_it_left(backend, server):
         screen.previews.window = screen.previews.sent
         view = await opened(pilot)
         assert view.copyable().encode() == server.bodies[-1]
-        assert told(view).startswith("As it left: ")
+        assert told(view).startswith("As sent: ")
         assert told(view).endswith("✓")
         kinds = {row.kind for row in view.query_one(WireText).rows}
         assert {Kind.SYSTEM, Kind.RETRIEVED, Kind.DRAFT, None} <= kinds

@@ -120,24 +120,26 @@ def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
     start = wire.sha256[:8]
     size = f"{len(wire.body):,} bytes, sha256 {start}…"
     assert not_sent(wire) == f"Not sent yet: {size}"
-    assert as_left(posted, wire, provider, window) == f"As it left: {size} ✓"
+    assert as_left(posted, wire, provider, window) == f"As sent: {size} ✓"
     moved = replace(posted, url="http://old.test/v1")
-    assert as_left(moved, wire, provider, window).endswith("✓ It went to http://old.test/v1.")
+    assert as_left(moved, wire, provider, window).endswith("✓ It was sent to http://old.test/v1.")
     other = replace(posted, sha256="0" * 64)
     assert "in another form, sha256 00000000…" in as_left(other, wire, provider, window)
     was = replace(window, model="old-1")
     told = as_left(other, wire, provider, was)
-    assert told.startswith(f"It left for old-1 at {wire.url}, sha256 00000000…. This is how it")
-    assert told.endswith("for m of openai, which answers now.")
+    assert told.startswith(
+        f"It was sent for old-1 at {wire.url}, sha256 00000000…. This is the request"
+    )
+    assert told.endswith("for m of openai, which is in use now.")
     assert "The reader answers now" in as_left(posted, None, provider, window)
 
 
 @pytest.mark.parametrize(
     ("answered", "said"),
     [
-        (None, "when the reply is over; this is how it would leave now."),
-        ("reader", "Nothing left for it, for the embedded reader answered; these are its messages"),
-        ("openai", "What left for it was not kept; "),
+        (None, "when the reply is complete; this is how it would be sent now."),
+        ("reader", "Nothing was sent for it: the built-in reader answered; these are its messages"),
+        ("openai", "Its request was not stored; "),
     ],
 )
 def test_where_there_is_nothing_to_compare_with_it_says_why(answered, said):
