@@ -1,4 +1,4 @@
-"""Which rows of the hot index were said at an occasion: days, speakers and order are filters."""
+"""Select rows of the hot index by time: days, hours, speaker and order are filters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,11 @@ Lengths = NDArray[np.uint32]
 
 
 def rows_of(occasion: Occasion, columns: Columns, lengths: Lengths, stop: int) -> Places:
-    """Find the rows ahead of row `stop` that were said then, best first.
+    """Find the rows before row `stop` that match, best first.
 
-    Of days, those that are meant more likely come first, and of one day the turns that say most;
-    `lengths` has the stems of each row. Where nothing was said at that time of day, any time of
-    these days counts; none are found where nothing was said on them at all.
+    Rows of the likelier day come first, and within a day the longest turns; `lengths` is the number
+    of stems in each row. If nothing was said at that time of day, any time on these days counts.
+    If nothing was said on these days, the result is empty.
     """
     rows = _said_by(occasion, columns, np.arange(stop))
     if occasion.spans:
@@ -30,7 +30,7 @@ def rows_of(occasion: Occasion, columns: Columns, lengths: Lengths, stop: int) -
 
 
 def _said_by(occasion: Occasion, columns: Columns, rows: Places) -> Places:
-    """Keep what the user or the assistant said, where turns are known by that."""
+    """Keep the rows by the role asked for, if turns are labelled with roles and not with names."""
     if occasion.role and {occasion.role} <= columns.speakers:
         return rows[columns.spoken_by([occasion.role])[rows] > 0]
     return rows
@@ -51,7 +51,7 @@ def _said_then(occasion: Occasion, columns: Columns, lengths: Lengths, rows: Pla
 
 
 def _in_place(occasion: Occasion, columns: Columns, rows: Places) -> Places:
-    """Take the rows at the places asked for: of questions, and of all that was said."""
+    """Take the rows at the places asked for: first among questions, then among all rows."""
     found = list[int]()
     asking = rows[columns.flag("asks")[rows] > 0]
     known = [asking, rows] if occasion.is_question and len(asking) else [rows]

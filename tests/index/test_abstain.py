@@ -102,8 +102,7 @@ def test_the_window_says_why_nothing_was_looked_for(memory: Memory):
 
 def test_a_stored_window_still_says_why(memory: Memory):
     planned = window(memory, "explain quicksort")
-    told = "a question that stands alone, and no turn has much of what it says"
-    assert planned.needless == told
+    assert planned.needless == "a self-contained question, and no turn matches it well"
     stored = window_from(
         header_fields(planned),
         [segment_fields(each) for each in planned.segments],

@@ -102,7 +102,7 @@ def test_what_happened_on_a_day_is_what_speaks_of_it_too(memory: Memory):
 def test_of_a_day_on_which_nothing_was_said_nothing_is_made_up(memory: Memory):
     found = memory.retrieve("what did I say on 2026-01-10?", DAYS * PER_DAY + 1)
     assert (found.candidates, found.hits) == ((), ())
-    assert found.needless == "a question of a time at which nothing was said"
+    assert found.needless == "a question about a time when nothing was said"
 
 
 def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
@@ -112,7 +112,7 @@ def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
     wanted = position(26, 2, 0)
     assert wanted in {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
     (row,) = (row for row in window.ledger if row.turn == wanted)
-    assert row.reason == "of the day asked for"
+    assert row.reason == "from the day asked about"
     assert window.never_candidates is not None
     assert window.never_candidates.reason.startswith("said at another time")
     other = why(memory, Explained(window, draft), position(20, 2, 0))

@@ -92,12 +92,12 @@ async def test_progress_counts_only_what_arrives_now_even_if_all_of_it_does_at_o
             "print(json.dumps({'ok': False, 'detail': 'ConnectError: no \\x1b[2J route'}))",
             "no ␛[2J route",
         ),
-        ("print('[1')", "without a word"),
-        ("print('{}')", "without a word"),
+        ("print('[1')", "without a report"),
+        ("print('{}')", "without a report"),
         (SAY_OK, "missing"),
         ("write('tokenizer.json', 10)\n" + SAY_OK, "missing"),
-        ("os.kill(os.getpid(), 9)", "without a word"),
-        ("raise MemoryError", "without a word"),
+        ("os.kill(os.getpid(), 9)", "without a report"),
+        ("raise MemoryError", "without a report"),
     ],
 )
 async def test_a_download_that_fails_says_so_in_one_sentence(tmp_path, code, reason):
@@ -125,7 +125,7 @@ async def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path):
 async def test_a_download_that_stalls_is_given_up_and_its_process_ended(tmp_path):
     ok, sentence, _ = await fetched(tmp_path, "write('tokenizer.json', 10); wait()", silence=10)
     assert not ok
-    assert "no bytes came" in sentence
+    assert "no more data was received" in sentence
     assert not is_running(child(tmp_path))
 
 
@@ -261,7 +261,7 @@ def test_the_child_refuses_files_that_are_not_the_published_ones(tmp_path, monke
     (tmp_path / "model.onnx").write_bytes(b"anything")
     code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
     assert (code, told["ok"]) == (1, False)
-    assert told["detail"] == "model.onnx is not the published file (it has another SHA-256)"
+    assert told["detail"] == "model.onnx is not the published file (its SHA-256 differs)"
 
 
 def test_the_child_tells_what_went_wrong(tmp_path, monkeypatch, capsys):

@@ -40,7 +40,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path, name: str):
 
 def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path):
     (tmp_path / "model.onnx").touch()
-    assert told_of(tmp_path / "model.onnx") == "it is no folder."
+    assert told_of(tmp_path / "model.onnx") == "it is not a folder."
 
 
 @pytest.mark.parametrize("name", ["fastembed", "auto"])
@@ -85,7 +85,7 @@ def test_one_broken_file_among_good_ones_is_told(tmp_path: Path, broken: str):
 
 
 def test_a_model_that_was_never_fetched_is_told(tmp_path: Path):
-    with pytest.raises(EmbedderUnavailable, match=r"loaded from .*: it is not there\."):
+    with pytest.raises(EmbedderUnavailable, match=r"loaded from .*: it has not been downloaded\."):
         load_embedder("fastembed", DEFAULT_MODEL, None, tmp_path)
 
 

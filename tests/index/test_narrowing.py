@@ -115,4 +115,4 @@ def test_where_most_rows_are_alike_none_are_left_out():
 
 
 def test_every_step_of_a_score_is_within_reach():
-    assert module.reach_of(WEIGHTS.heard, WEIGHTS.lent) == 2
+    assert module.radius_of(WEIGHTS.heard, WEIGHTS.lent) == 2

@@ -18,9 +18,9 @@ SET_PHRASES = {
     "bye, see you tomorrow": "a goodbye",
     "please continue": "a request to go on",
     "続けてください": "a request to go on",
-    "yes please": "a reply of set phrases",
-    "Hahahaha, nice one": "a reply of set phrases",
-    "great, that worked!": "a reply of set phrases",
+    "yes please": "a stock reply",
+    "Hahahaha, nice one": "a stock reply",
+    "great, that worked!": "a stock reply",
     "👍❤️": "a message without words",
 }
 
