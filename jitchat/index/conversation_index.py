@@ -102,15 +102,15 @@ class ConversationIndex:
         yield from indexer.catch_up(self._indexing, batches, on_progress, after)
         with self._loading:
             self.failure = indexer.failure
-            chosen = embedder if embedder and indexer.is_through else self.embedder
-            if wanted is chosen and (indexer.failure or indexer.is_through):
+            chosen = embedder if embedder and indexer.is_complete else self.embedder
+            if wanted is chosen and (indexer.failure or indexer.is_complete):
                 self.lacks_vectors = indexer.failure is not None
-            if wanted is chosen and indexer.is_through:
+            if wanted is chosen and indexer.is_complete:
                 self._indexed, self._indexed_turns = known.settled, known.turns
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
-        if indexer.is_through and len(known.turns) > WORTH_PACKING:
+        if indexer.is_complete and len(known.turns) > WORTH_PACKING:
             with suppress(StoreError):
                 self._load_rest(on_progress)
             if not self.throttle.halted:
@@ -166,12 +166,12 @@ class ConversationIndex:
         query = request.query(index.speakers)
         if query.need is not None and query.need.is_certain:
             return Retrieval(searched=searched, needless=query.need.kind)
-        if query.occasion is not None and within is None:
+        if query.time_filter is not None and within is None:
             said = index.said(query, request.position)
             allowed = [row for row in said if row.turn not in without]
             if said:
                 return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
-            if not query.occasion.is_event:
+            if not query.time_filter.is_event:
                 return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
         candidates, terms = index.search(query, request.position, within=within), index.terms(query)
         if why := needless(query, candidates, terms, len(index)):
@@ -230,12 +230,12 @@ class ConversationIndex:
                 with self._loading:
                     self._loads_rest = True
                     self._load(_ONE_PART)
-                    done, turns, is_through = (
+                    done, turns, is_complete = (
                         self._searched,
                         self._loaded_turns,
                         not self.is_partial,
                     )
-                if is_through:
+                if is_complete:
                     return
                 on_progress(Progress(done, turns[-1].position, loads=True))
                 time.sleep(_GIVE_WAY)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from jitchat.errors import RerankerUnavailable
-from jitchat.index.embedding_models import lack_of, model_cached
+from jitchat.index.embedding_models import folder_problem, model_cached
 
 
 class CrossEncoder(Protocol):
@@ -28,8 +28,8 @@ def load_cross_encoder(model: str, folder: Path | None, cache: Path) -> CrossEnc
     try:
         return _FastCrossEncoder(model, folder, cache)
     except Exception as error:  # each library raises its own exception classes
-        lack = lack_of(folder) if folder is not None else ""
-        why = f": {lack}" if lack else f" ({type(error).__name__})"
+        problem = folder_problem(folder) if folder is not None else ""
+        why = f": {problem}" if problem else f" ({type(error).__name__})"
         raise RerankerUnavailable(f"its model cannot be loaded{why}") from error
 
 

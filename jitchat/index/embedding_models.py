@@ -62,7 +62,7 @@ def snapshot_of(model: str, cache: Path) -> Path | None:
     return max(revisions, key=lambda revision: revision.name == known.revision, default=None)
 
 
-def foreign_file(model: str, snapshot: Path) -> str:
+def altered_file(model: str, snapshot: Path) -> str:
     """Return the first file that differs from the published one, or "" if none. Slow: 0.1 s."""
     known = published(model)
     for name, sha256 in known.sha256.items() if known else ():
@@ -76,7 +76,7 @@ def foreign_file(model: str, snapshot: Path) -> str:
     return ""
 
 
-def lack_of(folder: Path) -> str:
+def folder_problem(folder: Path) -> str:
     """Return why `folder` is not a usable model folder, as a clause, or "" if it is complete."""
     try:
         if not folder.is_dir():

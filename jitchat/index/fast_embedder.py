@@ -8,7 +8,7 @@ import numpy as np
 from huggingface_hub import snapshot_download
 from loguru import logger
 
-from jitchat.index.embedding_models import foreign_file, published
+from jitchat.index.embedding_models import altered_file, published
 from jitchat.index.vectors import Matrix, unit_rows
 
 _ALWAYS = (
@@ -60,7 +60,7 @@ def download(model: str, cache: str) -> str:
                 allow_patterns=list(pinned.sha256) if pinned else wanted,
                 max_workers=2,
             )
-            if name := foreign_file(model, Path(folder)):
+            if name := altered_file(model, Path(folder)):
                 raise ValueError(f"{name} is not the published file (its SHA-256 differs)")
             return folder
     raise LookupError(f"fastembed has no model {model}")

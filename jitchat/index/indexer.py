@@ -73,7 +73,7 @@ class Indexer:
         self._throttle, self._before_write = throttle or BackgroundThrottle(), before_write
         self.failure: EmbedderUnavailable | None = None
         """Why some entries were written without vectors; None if none were."""
-        self.is_through = False
+        self.is_complete = False
         """Whether no entry or vector was missing at the end of the last batch."""
 
     def catch_up(
@@ -96,7 +96,7 @@ class Indexer:
                 )
                 entries = self._write(turns, on_progress)
                 is_all = len(turns) < BATCH and len(entries) == len(turns)
-                self.is_through = is_all and self.failure is None
+                self.is_complete = is_all and self.failure is None
             if entries:
                 yield entries
             if not turns or len(entries) < len(turns):

@@ -15,8 +15,8 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import (
     DEFAULT_MODEL,
-    foreign_file,
-    lack_of,
+    altered_file,
+    folder_problem,
     model_cached,
     snapshot_of,
 )
@@ -101,7 +101,7 @@ def _require_installed(home: Path, cache: Path) -> None:
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
     snapshot = None if folder else snapshot_of(model, cache)
-    if snapshot is not None and (name := foreign_file(model, snapshot)):
+    if snapshot is not None and (name := altered_file(model, snapshot)):
         raise EmbedderUnavailable(
             f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
             " file (its SHA-256 differs).",
@@ -113,8 +113,8 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
         return FastEmbedder(model, folder or snapshot, cache)
     except Exception as error:  # each library raises its own exception classes
         missing = "" if model_cached(model, cache) else "it has not been downloaded"
-        lack = lack_of(folder) if folder else missing
-        why = lack or f"its files cannot be used ({type(error).__name__})"
+        problem = folder_problem(folder) if folder else missing
+        why = problem or f"its files cannot be used ({type(error).__name__})"
         raise EmbedderUnavailable(
             f"The embedding model {model} cannot be loaded from {folder or cache}: {why}.",
             "Set embedder.path to a folder with its ONNX files, or use"

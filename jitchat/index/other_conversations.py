@@ -136,9 +136,9 @@ class OtherConversations:
     def _rows(self, index: "HotIndex", query: Query, before: int) -> tuple[Candidate, ...]:
         if query.need is not None and query.need.is_certain:
             return ()
-        if query.occasion is not None and (said := index.said(query, before)):
+        if query.time_filter is not None and (said := index.said(query, before)):
             return said
-        if query.occasion is not None and not query.occasion.is_event:
+        if query.time_filter is not None and not query.time_filter.is_event:
             return ()
         rows = index.search(query, before)
         return () if needless(query, rows, index.terms(query), len(index)) else rows

@@ -21,7 +21,7 @@ from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.languages import ENGLISH
 from jitchat.text.needs import Need, need_of
 from jitchat.text.negation import negations, spelt_out
-from jitchat.text.occasions import Occasion, occasion_of
+from jitchat.text.time_filters import TimeFilter, time_filter_of
 from jitchat.text.words import content_of, fold, stem, weight_of, words
 from jitchat.values import DATE, PLACE, Candidate, Hit, Role
 
@@ -61,7 +61,7 @@ class Query:
     asks_when: bool = False
     asks_past: bool = False
     """Whether the draft asks for what was said or done, not for something new."""
-    occasion: Occasion | None = None
+    time_filter: TimeFilter | None = None
     """The time filter of a draft that asks by time alone; None if the draft has other words."""
     need: Need | None = None
     """The kind of message, if it may need no recall; else None."""
@@ -116,7 +116,7 @@ def make_query(
         language=language,
         asks_when=is_said["asks_when"],
         asks_past=is_said["asks_past"],
-        occasion=occasion_of(focus.asked, today),
+        time_filter=time_filter_of(focus.asked, today),
         need=need,
     )
 

@@ -286,15 +286,15 @@ class HotIndex:
 
     def _said(self, query: Query, stop: int) -> Places:
         """Find the rows from the time that a query asks for; none if it does not ask by time."""
-        if query.occasion is None:
+        if query.time_filter is None:
             return np.empty(0, dtype=np.int64)
-        return rows_of(query.occasion, self._columns, self._postings.lengths, stop)
+        return rows_of(query.time_filter, self._columns, self._postings.lengths, stop)
 
     def _parts_said(self, query: Query, rows: Places, stop: int) -> dict[str, Scores]:
         """Score rows by their order alone, 1 for the first; shape (stop,)."""
         scores = np.zeros(stop, dtype=np.float32)
         scores[rows] = np.linspace(1.0, _LAST_SAID, len(rows))
-        return {PLACE if query.occasion and query.occasion.places else DATE: scores}
+        return {PLACE if query.time_filter and query.time_filter.places else DATE: scores}
 
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Return the query's words that occur, with their weights, the rarest first."""

@@ -38,7 +38,7 @@ _EVER = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class TimeFilter:
     """A filter on when, by whom and in which order turns were said."""
 
     spans: tuple[Span, ...] = ()
@@ -57,14 +57,14 @@ class Occasion:
     """Whether the draft may ask for what happened then, not for what was said."""
 
 
-def occasion_of(draft: str, today: date | None) -> Occasion | None:
+def time_filter_of(draft: str, today: date | None) -> TimeFilter | None:
     """Return the time filter of a draft, or None if it does not ask by time alone."""
     if not draft or len(draft) > _LONGEST:
         return None
     plain = " ".join(fold(draft).translate(_MARKS).split())
     if any(not _is_of_time(word) for word in words(plain)):
         return None
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if found["orders"].match(plain):
         return None
     places = _places(plain)
@@ -73,7 +73,7 @@ def occasion_of(draft: str, today: date | None) -> Occasion | None:
     if not places and not (spans and (is_event or found["says"].search(plain))):
         return None
     is_answer = bool(found["answer_to_me"].search(plain))
-    return Occasion(
+    return TimeFilter(
         spans,
         _hours(plain),
         places,
@@ -90,7 +90,7 @@ _ORDINAL = re.compile(r"\d{1,4}(?:st|nd|rd|th|am|pm)?|\d\d\d\d")
 
 @cache
 def _of_time() -> frozenset[str]:
-    lists = data("occasions")["words"]
+    lists = data("time_filters")["words"]
     return frozenset((*lists["frame"].split(), *lists["time"].split()))
 
 
@@ -100,7 +100,7 @@ def _is_of_time(word: str) -> bool:
 
 
 def _role(plain: str) -> str:
-    found = expressions("occasions")
+    found = expressions("time_filters")
     rest = found["to_me"].sub(lambda match: match[0].split()[0], found["polite"].sub(" ", plain))
     if match := found["speaker"].search(rest):
         named = next(filter(None, match.groups()))
@@ -116,9 +116,9 @@ def _role(plain: str) -> str:
 
 
 def _hours(plain: str) -> tuple[int, int] | None:
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if match := found["part_of_day"].search(plain):
-        first, last = data("occasions")["hours"][match[1]]
+        first, last = data("time_filters")["hours"][match[1]]
         return first, last
     match = found["clock"].search(plain)
     if match is None or not (match[2] or match[3]):
@@ -134,14 +134,14 @@ def _number(written: str | None, default: int = 1) -> int:
         return default
     if digits := re.match(r"\d+", written):
         return int(digits[0])
-    known = data("occasions")["numbers"]
+    known = data("time_filters")["numbers"]
     named = [known[word] for word in written.split() if word in known]
     return max(named, default=default)
 
 
 def _places(plain: str) -> tuple[int, ...]:
     """Read the positions named in the order of turns; empty if none are named."""
-    found = expressions("occasions")
+    found = expressions("time_filters")
     for name, read in _PLACES.items():
         if match := found[name].search(plain):
             return read(match)
@@ -195,7 +195,7 @@ def days_asked(text: str, today: date) -> Span | None:
 
 def _ranged(plain: str, today: date) -> Span | None:
     """Read a range of days of which one or both ends are named; None if there is none."""
-    found, now = expressions("occasions"), number_of(today)
+    found, now = expressions("time_filters"), number_of(today)
     if match := found["between"].search(plain):
         last = _first_span(match[2], today)
         first = _first_span(match[1], today)
@@ -227,7 +227,7 @@ def _first_span(written: str, today: date) -> Span | None:
 
 def _past(plain: str, today: date) -> Iterator[Span]:
     """Read days counted back from today."""
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if match := found["weeks_ago"].search(plain):
         yield from _units_ago(match[1], match[2], today)
     elif match := found["past"].search(plain):
@@ -256,7 +256,7 @@ def _counted_days(count: str | None, unit: str) -> int:
 
 def _named_days(plain: str, today: date) -> Iterator[Span]:
     """Read named days and months, as the most recent with that name."""
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if match := found["weekday_before_last"].search(plain):
         yield _days(today, *[_back_to(match[1], today) + _WEEK] * 2)
         return
