@@ -1,4 +1,4 @@
-"""Words of a draft in the spelling of the conversation."""
+"""A draft's words are matched to the conversation's spelling."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_was_taken_back_corrects_nothing(postings):
     assert spelling.expanded(query).weights == query.weights
 
 
-def test_stems_in_packs_and_behind_them_correct_alike(postings):
+def test_stems_in_packs_and_after_them_correct_alike(postings):
     spelling, query = Spelling(postings), make_query("the restarant by the hrbour", "", frozenset())
     assert "harbour" not in spelling.expanded(query).weights
     postings.pack(0, len(SAID))

@@ -1,4 +1,4 @@
-"""A hot index from which turns are taken back is as if they had never been added to it."""
+"""After turns are removed, a hot index is as if they had never been added."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _row(turn: Turn, vector: bytes | None) -> IndexRow:
     )  # fmt: skip
 
 
-def told(made: HotIndex) -> list[object]:
-    """All that an index can be asked, to the last bit."""
+def state_of(made: HotIndex) -> list[object]:
+    """The results of every query on an index, exactly."""
     asked = [make_query(each, "", made.speakers, date(2026, 5, 6)) for each in QUESTIONS]
     return [
         made.speakers,
@@ -94,19 +94,19 @@ def test_what_was_taken_back_was_never_there(shared, left, taken):
         made.add(part)
     wanted.add(ahead)
     made.take_back(len(ahead))
-    assert told(made) == told(wanted)
+    assert state_of(made) == state_of(wanted)
     made.add(behind)
     wanted.add(behind)
-    assert told(made) == told(wanted)
+    assert state_of(made) == state_of(wanted)
 
 
-def test_nothing_is_taken_back_where_nothing_lies_behind():
+def test_nothing_is_taken_back_if_nothing_comes_after():
     made = HotIndex(EMBEDDER)
     made.take_back(0)
     made.add(rows([(text, None, 1, True) for text in TEXTS], 1))
-    before = told(made)
+    before = state_of(made)
     made.take_back(len(TEXTS))
-    assert told(made) == before
+    assert state_of(made) == before
 
 
 # an open conversation
@@ -145,7 +145,7 @@ def test_on_any_way_through_a_conversation_what_is_found_is_what_a_fresh_start_f
         assert asked(memory) == asked(fresh)
 
 
-def test_on_another_branch_only_what_lies_behind_the_fork_is_loaded(memory, monkeypatch):
+def test_on_another_branch_only_turns_after_the_fork_are_loaded(memory, monkeypatch):
     index(memory)
     assert memory.retrieve("gateway?", 9).searched == 4
     loaded = rows_read(monkeypatch)
