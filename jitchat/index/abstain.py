@@ -40,7 +40,7 @@ def needless(
         return need.kind
     if _matches(need, query, candidates, {term.word: term.weight for term in terms}, turns):
         return ""
-    return f"{need.kind}, and no turn matches it well"
+    return f"{need.kind}, because no turn matches it well"
 
 
 def _matches(

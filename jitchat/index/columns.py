@@ -99,7 +99,7 @@ class Columns:
     def _by_span(self) -> dict[str, Growing[Any]]:
         return {"dated": self._dated, "first": self._first, "last": self._last}
 
-    def take_back(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Keep the first `size` rows, as if no others had been added."""
         dated = int(np.searchsorted(self._dated.rows, size))
         for column in self._by_span().values():

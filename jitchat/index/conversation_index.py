@@ -270,7 +270,7 @@ class ConversationIndex:
             same = common_start(self._loaded_turns, known.turns)
             same_to = known.turns[same - 1].position if same else 0
             if same_to < self._searched:
-                self._loaded.take_back(same_to)
+                self._loaded.truncate(same_to)
                 self._searched = same_to
             self._loaded_turns = known.turns
             self._add_rows(self._loaded, known, seconds)

@@ -121,7 +121,7 @@ class Postings:
         spelled = list(self._numbers)
         return [spelled[number] for number in made.stems.tolist()]
 
-    def take_back(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Keep the first `size` documents, as if no others had been added."""
         if size < self._packed:
             kept = (pack for pack in self._packs if pack.start < size)

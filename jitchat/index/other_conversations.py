@@ -215,7 +215,7 @@ class OtherConversations:
             return
         same = common_start(self._own, turns)
         if same < len(self._own):
-            index.take_back(self._base + (turns[same - 1].position if same else 0))
+            index.truncate(self._base + (turns[same - 1].position if same else 0))
         fresh = turns[same:]
         tables = IndexTables(self._store.database, self._conversation)
         rows = {row.position: row for row in tables.rows(fresh, embedder)}

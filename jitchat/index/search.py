@@ -89,7 +89,7 @@ is started."""
 
 
 class HotIndex:
-    """Rows in order of position. Threads can add, take back and search at the same time.
+    """Rows in order of position. Threads can add, remove and search at the same time.
 
     Rows at the start can be packed: their searchable data is kept in arrays, and their entries are
     looked up when needed.
@@ -203,7 +203,7 @@ class HotIndex:
             self._starts.append(start)
             self._packed = len(self._positions)
 
-    def take_back(self, after: int) -> None:
+    def truncate(self, after: int) -> None:
         """Remove the rows of turns after a position, as if they had never been added."""
         with self._lock:
             size = self._row_at(after + 1)
@@ -213,9 +213,9 @@ class HotIndex:
                 self._packed = min(size, self._packed)
                 self._starts = [start for start in self._starts if start < size]
                 self._positions.cut(size)
-                self._columns.take_back(size)
-                self._postings.take_back(size)
-                self._vectors.take_back(size)
+                self._columns.truncate(size)
+                self._postings.truncate(size)
+                self._vectors.truncate(size)
 
     def _forget(self) -> None:
         """Clear values computed over all rows, because rows are being added or removed."""

@@ -132,7 +132,7 @@ class Vectors:
         known = made.scales > 0
         self._has_vector.extend(known[len(self._has_vector) - start :])
 
-    def take_back(self, size: int) -> None:
+    def truncate(self, size: int) -> None:
         """Keep the first `size` rows, as if no others had been added."""
         while size < self._packed:
             last, self._of_packs = self._packs.pop(), None

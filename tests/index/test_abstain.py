@@ -102,7 +102,7 @@ def test_the_window_says_why_nothing_was_searched(memory: Memory):
 
 def test_a_stored_window_still_says_why(memory: Memory):
     planned = window(memory, "explain quicksort")
-    assert planned.needless == "a self-contained question, and no turn matches it well"
+    assert planned.needless == "a self-contained question, because no turn matches it well"
     stored = window_from(
         header_fields(planned),
         [segment_fields(each) for each in planned.segments],

@@ -22,7 +22,7 @@ from jitchat.memory import Memory
 from jitchat.values import Role, Status, Turn
 from tests.examples import examples
 from tests.index.support import FakeEmbedder, index, rows_read
-from tests.index.test_taking_back import QUESTIONS, TEXTS, rows, state_of, stretches
+from tests.index.test_truncation import QUESTIONS, TEXTS, rows, state_of, stretches
 
 if TYPE_CHECKING:
     from jitchat.index.embedder import Embedder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EMBEDDER = FakeEmbedder()
 steps = st.lists(
-    st.tuples(stretches, st.sampled_from(("pack", "store", "take back", ""))), max_size=5
+    st.tuples(stretches, st.sampled_from(("pack", "store", "truncate", ""))), max_size=5
 )
 
 
@@ -53,9 +53,9 @@ def walked(taken: list, embedder: Embedder, *, packs: bool) -> HotIndex:
         entries |= {row.position: row.entry() for row in added}
         made.add(added)
         said += added
-        if step == "take back":
+        if step == "truncate":
             said = said[: len(said) // 2]
-            made.take_back(len(said))
+            made.truncate(len(said))
             kept = [each for each in kept if each.last <= len(said)]
         elif step and packs:
             fresh = made.pack(len(said) - 1)
@@ -109,7 +109,7 @@ def test_by_vectors_packed_rows_score_nearly_as_others_do():
     assert len(set(np.argsort(-found)[:20]) & set(np.argsort(-wanted)[:20])) >= 19
     assert packed.known().tolist() == plain.known().tolist()
     for made in (plain, packed):
-        made.take_back(600)
+        made.truncate(600)
     assert np.abs(packed.standardised(rows[8]) - plain.standardised(rows[8])).max() < 0.1
 
 

@@ -97,11 +97,11 @@ def test_a_number_is_found_in_figures_and_in_words(postings, draft):
     assert set(expanded(postings, "drei mit dem und für die").weights) == {"3"}
 
 
-def test_what_was_taken_back_corrects_nothing(postings):
+def test_stems_of_removed_documents_correct_nothing(postings):
     spelling = Spelling(postings)
     query = make_query("the restarant", "", frozenset())
     assert "restaur" in spelling.expanded(query).weights
-    postings.take_back(0)
+    postings.truncate(0)
     assert spelling.expanded(query).weights == query.weights
 
 

@@ -86,26 +86,26 @@ def state_of(made: HotIndex) -> list[object]:
 
 @examples(16)
 @given(stretches, stretches, stretches)
-def test_what_was_taken_back_was_never_there(shared, left, taken):
-    ahead, beside = rows(shared, 1), rows(left, 1 + len(shared))
-    behind = rows(taken, 1 + len(shared) + len(left))
+def test_after_truncation_the_rows_were_never_there(shared, left, taken):
+    first, removed = rows(shared, 1), rows(left, 1 + len(shared))
+    later = rows(taken, 1 + len(shared) + len(left))
     made, wanted = HotIndex(EMBEDDER), HotIndex(EMBEDDER)
-    for part in (ahead, beside):
+    for part in (first, removed):
         made.add(part)
-    wanted.add(ahead)
-    made.take_back(len(ahead))
+    wanted.add(first)
+    made.truncate(len(first))
     assert state_of(made) == state_of(wanted)
-    made.add(behind)
-    wanted.add(behind)
+    made.add(later)
+    wanted.add(later)
     assert state_of(made) == state_of(wanted)
 
 
-def test_nothing_is_taken_back_if_nothing_comes_after():
+def test_nothing_is_removed_if_nothing_comes_after():
     made = HotIndex(EMBEDDER)
-    made.take_back(0)
+    made.truncate(0)
     made.add(rows([(text, None, 1, True) for text in TEXTS], 1))
     before = state_of(made)
-    made.take_back(len(TEXTS))
+    made.truncate(len(TEXTS))
     assert state_of(made) == before
 
 
