@@ -1,1 +1,1 @@
-"""The hot index: one entry a turn, and how the turns that a draft needs are found by them."""
+"""The hot index: one entry per turn, and the search that finds the turns a draft needs."""

@@ -1,4 +1,4 @@
-"""The built-in embedder: WordLlama's table of 256 dimensions, which its package carries."""
+"""The built-in embedder: WordLlama's table of 256 dimensions, which is part of its package."""
 
 import logging
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from jitchat.index.vectors import Matrix, unit_rows
 
 _QUIET = logging.NullHandler()
-logging.getLogger().addHandler(_QUIET)  # without one, wordllama has all libraries log to the screen
+logging.getLogger().addHandler(_QUIET)  # else wordllama makes every library log to the screen
 import wordllama  # noqa: E402
 
 logging.getLogger().removeHandler(_QUIET)

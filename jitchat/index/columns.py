@@ -1,4 +1,4 @@
-"""What scoring asks of all rows of the hot index at once: one column a question."""
+"""Columns of the hot index: for each property that scoring uses, its values for all rows."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -16,11 +16,11 @@ from jitchat.text.figures import local
 GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
 FLAGS = ("asks", "tells_when", "decision", "disclaims", "standing")
-"""Of an `IndexRow`."""
+"""The Boolean fields of an `IndexRow`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""
 _LOOKED_AT = 4_096
-"""Rows, from the end on."""
+"""Rows searched at a time, from the end."""
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _UNKNOWN = -(2**63)
 _QUARTER_HOUR = 15 * 60 * 1_000_000
@@ -28,26 +28,26 @@ _QUARTER_HOUR = 15 * 60 * 1_000_000
 
 
 class Columns:
-    """One column a question; every answer has shape (rows,)."""
+    """One column per property. Unless stated otherwise, results have shape (rows,)."""
 
     def __init__(self) -> None:
         self._speakers: dict[str, int] = {}
-        """Numbered as they come."""
+        """The number of each speaker, in order of first appearance."""
         self._spoke_first = list[int]()
-        """By a speaker's number: the first row."""
+        """Each speaker's first row, by the speaker's number."""
         self._spoken_by = Growing(np.uint32)
         self._stretch_of = Growing(np.uint32)
         self._stretches: Places | None = None
-        """What `stretch_of` gave last."""
+        """The last result of `stretch_of`; None if rows have changed since."""
         self._flags = {name: Growing(np.uint8) for name in FLAGS}
         self._said_at = Growing(np.int64)
-        """In microseconds since 1970; `_UNKNOWN` where nobody says."""
+        """Microseconds since 1970, or `_UNKNOWN`."""
         self._said_on = Growing(np.uint32)
         self._dated, self._first, self._last = (Growing(np.uint32) for _ in range(3))
-        """Of every span that a row speaks of: the row, and the days, as numbers."""
+        """For each span of days that a row mentions: the row, and the first and last day."""
 
     def add(self, row: IndexRow, *, begins: bool = False) -> None:
-        """Add a row; one that `begins` a conversation begins a stretch of talk, too."""
+        """Add a row. If it `begins` a conversation, it also starts a new stretch of talk."""
         number = len(self._said_on)
         for span in spans_of(row.dates.split("\n")) if row.dates else ():
             if not span.any_year:
@@ -71,7 +71,7 @@ class Columns:
         self._stretches = None
 
     def packed(self, start: int, stop: int) -> tuple[list[str], Arrays]:
-        """Give rows: who speaks there for the first time, and the columns."""
+        """Return the speakers who first appear in the rows [start, stop), and their columns."""
         speakers = [
             speaker
             for speaker, first in zip(self._speakers, self._spoke_first, strict=True)
@@ -84,7 +84,7 @@ class Columns:
         return speakers, {**columns, **days, "spoke_first": np.array(first, dtype=np.uint32)}
 
     def add_packed(self, speakers: Iterable[str], columns: Arrays) -> None:
-        """Add what `packed` gave, behind the rows that lay ahead of it."""
+        """Append rows returned by `packed`. The rows before them must have been added already."""
         for speaker, first in zip(speakers, columns["spoke_first"].tolist(), strict=True):
             self._speakers[speaker] = len(self._speakers)
             self._spoke_first.append(first)
@@ -93,14 +93,14 @@ class Columns:
         self._stretches = None
 
     def _by_row(self) -> dict[str, Growing[Any]]:
-        told = {"spoken_by": self._spoken_by, "stretch_of": self._stretch_of}
-        return {**told, "said_at": self._said_at, "said_on": self._said_on, **self._flags}
+        by_row = {"spoken_by": self._spoken_by, "stretch_of": self._stretch_of}
+        return {**by_row, "said_at": self._said_at, "said_on": self._said_on, **self._flags}
 
     def _by_span(self) -> dict[str, Growing[Any]]:
         return {"dated": self._dated, "first": self._first, "last": self._last}
 
-    def take_back(self, size: int) -> None:
-        """Keep the first `size` rows, as if no other had been added."""
+    def truncate(self, size: int) -> None:
+        """Keep the first `size` rows, as if no others had been added."""
         dated = int(np.searchsorted(self._dated.rows, size))
         for column in self._by_span().values():
             column.cut(dated)
@@ -113,26 +113,26 @@ class Columns:
 
     @property
     def speakers(self) -> frozenset[str]:
-        """Everybody who spoke, folded."""
+        """The names or roles of all speakers, folded."""
         return frozenset(self._speakers)
 
     def stretch_of(self) -> Places:
-        """Number the stretch of talk of each row, from 0 and never falling.
+        """Return the number of each row's stretch of talk: from 0, ascending.
 
-        The same array until rows come or go, so that what is reckoned from it can be kept.
+        The same array is returned until rows are added or removed, so callers can cache by it.
         """
         if self._stretches is None:
             self._stretches = self._stretch_of.rows.astype(np.int64)
         return self._stretches
 
     def spoken_by(self, names: Collection[str]) -> Scores:
-        """1 for the rows of these speakers, else 0."""
+        """Return 1 for the rows of these speakers, else 0."""
         is_one = np.zeros(len(self._speakers), dtype=np.float32)
         is_one[[self._speakers[name] for name in names if name in self._speakers]] = 1.0
         return is_one[self._spoken_by.rows]
 
     def said_in(self, spans: Iterable[Span]) -> Scores:
-        """1 for the rows that were said on one of these days, else 0."""
+        """Return 1 for the rows that were said on one of these days, else 0."""
         days = self._said_on.rows.astype(np.int64)
         found = np.zeros(len(days), dtype=bool)
         for span in spans:
@@ -140,17 +140,17 @@ class Columns:
         return (found & (days > 0)).astype(np.float32)
 
     def said_at_hours(self, rows: Places, hours: tuple[int, int]) -> Places:
-        """Keep those of `rows` that were said from one hour to ahead of another, the user's."""
+        """Keep the `rows` said between two hours, the second excluded, in the user's time zone."""
         first, last = hours
         rows = rows[self._said_at.rows[rows] != _UNKNOWN]
-        # the clocks of time zones differ by quarters of an hour: so few are looked up
+        # time zones differ by quarters of an hour, so one conversion per quarter is enough
         quarters, place = np.unique(self._said_at.rows[rows] // _QUARTER_HOUR, return_inverse=True)
         moments = (_EPOCH + quarter * _QUARTER_HOUR * _MICROSECOND for quarter in quarters.tolist())
         is_within = np.array([first <= local(at).hour < last for at in moments], dtype=np.bool_)
         return rows[is_within[place]]
 
     def speaking_of(self, spans: Iterable[Span]) -> Scores:
-        """1 for the rows that mention one of these days, else 0."""
+        """Return 1 for the rows that mention one of these days, else 0."""
         rows = self._dated.rows
         first, last = (days.rows.astype(np.int64) for days in (self._first, self._last))
         found = np.zeros(len(self._said_on), dtype=np.float32)
@@ -159,12 +159,12 @@ class Columns:
         return found
 
     def last_flagged(self, name: str, stop: int, count: int) -> Places:
-        """Find the last `count` rows ahead of row `stop` that have a flag, ascending."""
+        """Find the last `count` rows before row `stop` that have a flag, ascending."""
         flags, start = self._flags[name].rows[:stop], stop
         found = np.zeros(0, dtype=np.int64)
         while start and len(found) < count:
-            start, behind = max(0, start - _LOOKED_AT), start
-            found = np.append(start + np.flatnonzero(flags[start:behind]), found)
+            start, end = max(0, start - _LOOKED_AT), start
+            found = np.append(start + np.flatnonzero(flags[start:end]), found)
         return found[-count:]
 
     def flag(self, name: str) -> Scores:
@@ -172,7 +172,7 @@ class Columns:
 
 
 def _meet(span: Span, first: Places, last: Places) -> NDArray[np.bool_]:
-    """Which of the spans from `first` to `last` have a day in common with `span`."""
+    """Return which of the spans from `first` to `last` have a day in common with `span`."""
     if span.any_year:
         first, last = first % YEAR_SIZE, last % YEAR_SIZE
     return np.asarray((first <= span.last) & (last >= span.first))

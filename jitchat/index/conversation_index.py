@@ -1,8 +1,8 @@
-"""The hot index of an open conversation: kept up to date behind the chat, loaded to be searched.
+"""The hot index of an open conversation: updated in the background, loaded for searching.
 
 Safe to use from several threads; locks are taken in the order indexing, loading, turns, database.
-To load the index takes seconds, and no message waits for that: who stores a turn takes none of
-the locks here, and a search uses what is loaded when its patience ends.
+Loading the index can take seconds, and no message waits for it: storing a turn takes none of these
+locks, and a search uses the rows that are loaded when its patience runs out.
 """
 
 import sys
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from jitchat.index.segments import SegmentTable
 
 WORTH_PACKING = 4_096
-"""Rows: to read so many one by one takes a tenth of a second."""
+"""Rows. Reading this many one by one takes a tenth of a second."""
 _MOST_UNPACKED = 32_768
-"""Rows: they take four times the memory that packed ones do."""
+"""Rows. Unpacked rows take four times the memory of packed ones."""
 _AT_ONCE = 2_048
-"""Rows; what they were read from is gone before the next ones are."""
+"""Rows read at a time; the source of each part is freed before the next part is read."""
 _ONE_PART = 1e-9
-"""Seconds: no more than one part is loaded in them."""
+"""Seconds: a time limit short enough to load one part only."""
 _GIVE_WAY = 0.001
-"""Seconds: who takes a lock again at once gets it ahead of all who wait for it."""
+"""Seconds. A thread that takes a lock again immediately gets it before all waiting threads."""
 
 
 class ConversationIndex:
-    """What is known of the turns of a `TurnCache`, for retrieval."""
+    """Indexes the turns of a `TurnCache` and searches them."""
 
     def __init__(
         self, store: ColdStore, conversation: str, turns: TurnCache, embedder: Embedder | None
@@ -54,29 +54,29 @@ class ConversationIndex:
         self.embedder: Embedder = embedder or NoEmbedder()
         self.throttle = BackgroundThrottle()
         self.failure: EmbedderUnavailable | None = None
-        """Why turns that were indexed last have no vectors of the embedder that was wanted."""
+        """Why the turns that were indexed last have no vectors; None if they have them."""
         self.lacks_vectors = False
-        """Whether turns have no vectors of the embedder in use: they are found by words alone."""
+        """Whether some turns lack vectors of the current embedder and are found by words alone."""
         self.patience = inf
-        """Seconds that a search waits for rows to be loaded, for whom `catch_up` loads the rest."""
+        """Seconds that a search waits for rows to be loaded; `catch_up` loads the rest."""
         self.is_partial = False
-        """Whether rows are left that were not loaded in that time."""
+        """Whether some rows were not loaded in that time."""
         self._loads_rest = False
-        """Whether the rest is being loaded behind."""
+        """Whether the remaining rows are being loaded in the background."""
         self._indexing = threading.Lock()
         self._loading = threading.RLock()
-        """Held while what is below is looked at or changed."""
+        """Guards the fields below."""
         self._indexed = 0
-        """Up to this position no turn of `_indexed_turns`, nor one of another branch, lacks an
-        entry or a vector of `embedder`."""
+        """Up to this position, every turn of `_indexed_turns` and of the other branches has an
+        entry and a vector of `embedder`."""
         self._indexed_turns: Sequence[Turn] = ()
         self._loaded: HotIndex | None = None
         self._loaded_turns: Sequence[Turn] = ()
-        """The turns that `_loaded` was brought up to date with last."""
+        """The turns that `_loaded` was last updated with."""
         self._searched = 0
-        """The position up to which `_loaded` has what there is."""
+        """The position up to which `_loaded` is complete."""
         self._is_outdated = False
-        """Whether rows of `_loaded` were written since they were loaded."""
+        """Whether rows of `_loaded` have been rewritten since they were loaded."""
 
     def catch_up(
         self,
@@ -84,11 +84,11 @@ class ConversationIndex:
         batches: int = sys.maxsize,
         on_progress: OnProgress = lambda _: None,
     ) -> Iterator[list[IndexEntry]]:
-        """Index every finished turn that is not yet; yields the entries of each batch.
+        """Index every finished turn that is not indexed yet. Yields the entries of each batch.
 
-        `on_progress` is told how far it is, in this thread; it must not wait. With another
-        `embedder`, the present index serves until the new one is complete; if that one fails, the
-        present one stays, and `failure` says why.
+        `on_progress` is called in this thread and must not block. With a different `embedder`, the
+        current index is used until the new one is complete; if the new embedder fails, the current
+        index stays in use, and `failure` says why.
         """
         wanted, known = embedder or self.embedder, self._cache.snapshot
         after = 0
@@ -102,15 +102,15 @@ class ConversationIndex:
         yield from indexer.catch_up(self._indexing, batches, on_progress, after)
         with self._loading:
             self.failure = indexer.failure
-            chosen = embedder if embedder and indexer.is_through else self.embedder
-            if wanted is chosen and (indexer.failure or indexer.is_through):
+            chosen = embedder if embedder and indexer.is_complete else self.embedder
+            if wanted is chosen and (indexer.failure or indexer.is_complete):
                 self.lacks_vectors = indexer.failure is not None
-            if wanted is chosen and indexer.is_through:
+            if wanted is chosen and indexer.is_complete:
                 self._indexed, self._indexed_turns = known.settled, known.turns
             if self._is_outdated or chosen is not self.embedder:
                 self.embedder, self._is_outdated = chosen, False
                 self._loaded, self._searched = None, 0
-        if indexer.is_through and len(known.turns) > WORTH_PACKING:
+        if indexer.is_complete and len(known.turns) > WORTH_PACKING:
             with suppress(StoreError):
                 self._load_rest(on_progress)
             if not self.throttle.halted:
@@ -120,14 +120,14 @@ class ConversationIndex:
         return bool(self._tables.missing(NoEmbedder(), limit=1))
 
     def _before_write(self, position: int) -> None:
-        """Note that rows which were loaded before they were whole have to be loaded again."""
+        """Note whether rows that are already loaded are about to be rewritten."""
         with self._loading:
             self._is_outdated |= position <= self._searched
 
     def index_little(self, before: int) -> None:
-        """Index what is missing ahead of position `before`, if one batch does it.
+        """Index the missing turns before position `before`, if one batch is enough.
 
-        So the first message to a conversation that was just opened finds all of it.
+        This lets the first message in a conversation that was just opened find all of its turns.
         """
         with self._loading:
             self._load_patiently()
@@ -156,22 +156,22 @@ class ConversationIndex:
         without: Collection[int] = (),
         within: Collection[int] | None = None,
     ) -> Retrieval:
-        """Search for a draft; at the positions `without`, turns may be listed, but not picked.
+        """Search for a draft.
 
-        Only turns at the positions `within` are listed, where these are told; when they were said
-        is told by that.
+        Turns at the positions `without` can be listed but not picked. If `within` is given, only
+        turns at these positions are listed, and a time named in the draft is not used as a filter.
         """
         with self._loading:
             index, searched = self._load_patiently(), self._searched
         query = request.query(index.speakers)
         if query.need is not None and query.need.is_certain:
             return Retrieval(searched=searched, needless=query.need.kind)
-        if query.occasion is not None and within is None:
+        if query.time_filter is not None and within is None:
             said = index.said(query, request.position)
             allowed = [row for row in said if row.turn not in without]
             if said:
                 return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
-            if not query.occasion.is_event:
+            if not query.time_filter.is_event:
                 return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
         candidates, terms = index.search(query, request.position, within=within), index.terms(query)
         if why := needless(query, candidates, terms, len(index)):
@@ -190,15 +190,15 @@ class ConversationIndex:
         )
 
     def said_on(self, days: Span, before: int) -> tuple[int, ...]:
-        """List the positions of turns that were said on some days, ahead of a position."""
+        """List the positions of the turns said on these days, before position `before`."""
         return self._load_patiently().said_on(days, before)
 
     def decided(self, before: int) -> tuple[int, ...]:
-        """List the positions of turns that decide, ahead of a position."""
+        """List the positions of the turns with a decision, before position `before`."""
         return self._load_patiently().decided(before)
 
     def placed(self, request: SearchRequest, turn: int) -> Placed | None:
-        """Rank a turn among all that `retrieve` searches; None where it is not among them."""
+        """Rank a turn among all turns that `retrieve` searches, or return None if it is not one."""
         index = self._load_patiently()
         return index.placed(request.query(index.speakers), request.position, turn)
 
@@ -219,23 +219,23 @@ class ConversationIndex:
         return SegmentTable(self._store.database, self._conversation, self.embedder)
 
     def _load_patiently(self) -> "HotIndex":
-        """Load for a search; nothing, while the rest is being loaded behind."""
+        """Load rows for a search; load none while the rest is being loaded in the background."""
         return self._load(0.0 if self._loads_rest else self.patience)
 
     def _load_rest(self, on_progress: OnProgress) -> None:
-        """Load all rows, a part at a time, so that a search need not wait for the others."""
+        """Load all rows, one part at a time, so that a search never waits for all of them."""
         begun = self.throttle.now()
         try:
             while not self.throttle.halted:
                 with self._loading:
                     self._loads_rest = True
                     self._load(_ONE_PART)
-                    done, turns, is_through = (
+                    done, turns, is_complete = (
                         self._searched,
                         self._loaded_turns,
                         not self.is_partial,
                     )
-                if is_through:
+                if is_complete:
                     return
                 on_progress(Progress(done, turns[-1].position, loads=True))
                 time.sleep(_GIVE_WAY)
@@ -244,7 +244,7 @@ class ConversationIndex:
             self._loads_rest = False
 
     def pack(self, least: int = WORTH_PACKING) -> None:
-        """Pack what was indexed since, and store it: if `least` rows that no longer change."""
+        """Pack the unpacked rows and store the segments, if there are more than `least` rows."""
         with self._loading, suppress(StoreError):
             self._pack(self._load(), least)
 
@@ -252,13 +252,13 @@ class ConversationIndex:
         known = self._cache.snapshot
         if index.unpacked > least and not self._store.is_view(self._conversation):
             made = index.pack(min(self._searched, known.settled))
-            with suppress(StoreError):  # it is packed the next time that it is opened
+            with suppress(StoreError):  # it is packed the next time the conversation is opened
                 self._segments().write(known.path, made)
 
     def _load(self, seconds: float = inf) -> "HotIndex":
-        """Add the rows that can be added in order: up to a reply under way, or a missing row.
+        """Add the rows that can be added in order: up to an unfinished reply or a missing row.
 
-        After so many `seconds` what is loaded has to do, and `is_partial` says so.
+        Stops after `seconds`, and sets `is_partial` if rows are left.
         """
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
@@ -268,16 +268,16 @@ class ConversationIndex:
                 self._loaded = HotIndex(self.embedder, entries_of=self._tables.entries)
                 self._load_segments(self._loaded, known)
             same = common_start(self._loaded_turns, known.turns)
-            alike_to = known.turns[same - 1].position if same else 0
-            if alike_to < self._searched:
-                self._loaded.take_back(alike_to)
-                self._searched = alike_to
+            same_to = known.turns[same - 1].position if same else 0
+            if same_to < self._searched:
+                self._loaded.truncate(same_to)
+                self._searched = same_to
             self._loaded_turns = known.turns
             self._add_rows(self._loaded, known, seconds)
             return self._loaded
 
     def _add_rows(self, index: "HotIndex", known: Snapshot, seconds: float) -> None:
-        """Add rows that are not packed until the time is up: one part at least in any time."""
+        """Add rows that are not in a segment until the time is up, but at least one part."""
         reached = takewhile(known.is_reached, behind(known.turns, self._searched))
         until, may_stop = time.monotonic() + seconds, not seconds
         while part := list(islice(reached, _AT_ONCE)):
@@ -287,7 +287,7 @@ class ConversationIndex:
             gap = self._tables.first_gap(known.path.between(self._searched, part[-1].position))
             ready = [turn for turn in part if gap is None or turn.position < gap]
             said = (turn for turn in ready if turn.status is not Status.UNANSWERED)
-            # neither thoughts alone, nor what was only requested
+            # skip turns with nothing but reasoning, and results of `request_context`
             recalled = [turn for turn in said if searched_text(turn).strip()]
             index.add(self._tables.rows(recalled, self.embedder))
             if ready:

@@ -1,6 +1,6 @@
-"""Cross-encoders of fastembed's list: how well a text answers a query, read together.
+"""fastembed's cross-encoders: models that read a query and a text together and score the pair.
 
-Only one that is on this machine is loaded. Nothing here asks the network.
+Only a model that is on this machine is loaded. Nothing here uses the network.
 """
 
 from collections.abc import Sequence
@@ -8,35 +8,35 @@ from pathlib import Path
 from typing import Protocol
 
 from jitchat.errors import RerankerUnavailable
-from jitchat.index.embedding_models import lack_of, model_cached
+from jitchat.index.embedding_models import folder_problem, model_cached
 
 
 class CrossEncoder(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Score each text; higher is closer, on a scale of the model's own. Slow."""
+        """Score each text; higher is a better match, on the model's own scale. Slow."""
 
 
 def load_cross_encoder(model: str, folder: Path | None, cache: Path) -> CrossEncoder:
     """Load a model from its `folder`, or from the hub's `cache`. Slow: half a second.
 
     Raises:
-        RerankerUnavailable: It is not there, or its files cannot be used.
+        RerankerUnavailable: The model is not on this machine, or its files cannot be used.
 
     """
     if folder is None and not model_cached(model, cache):
         raise RerankerUnavailable("its model is not on this machine")
     try:
         return _FastCrossEncoder(model, folder, cache)
-    except Exception as error:  # each library fails in classes of its own
-        lack = lack_of(folder) if folder is not None else ""
-        why = f": {lack}" if lack else f" ({type(error).__name__})"
+    except Exception as error:  # each library raises its own exception classes
+        problem = folder_problem(folder) if folder is not None else ""
+        why = f": {problem}" if problem else f" ({type(error).__name__})"
         raise RerankerUnavailable(f"its model cannot be loaded{why}") from error
 
 
 class _FastCrossEncoder:
     def __init__(self, model: str, folder: Path | None, cache: Path) -> None:
         from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  500 ms
-        from loguru import logger  # noqa: PLC0415  comes with it
+        from loguru import logger  # noqa: PLC0415  a dependency of fastembed
 
         logger.disable("fastembed")  # it writes to the terminal
         self._model = TextCrossEncoder(

@@ -1,8 +1,8 @@
-"""Downloading an embedding model from its hub.
+"""Download an embedding model from its hub.
 
-The work is done by a child process: this module, run with the model and the folder, prints JSON as
-its last line, {"ok": bool, "detail": str}. What arrived stays, so that the next try goes on from
-there.
+A child process does the work: this module, run with the model and the folder as arguments, prints
+JSON as its last line, {"ok": bool, "detail": str}. A partial download is kept, and the next attempt
+resumes it.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _CHILD = own_python("-m", "jitchat.index.download")
 async def fetch_model(
     model: str, cache: Path, on_progress: Progress, patience: Patience | None = None
 ) -> Outcome:
-    """Download `model` into `cache`. Raises nothing; cancelling it ends the child."""
+    """Download `model` into `cache`. Raises nothing; cancelling it ends the child process."""
     patience = patience or Patience()
     try:
         await asyncio.to_thread(make_private, cache)
@@ -34,20 +34,20 @@ async def fetch_model(
     except OSError as error:
         return _failed(model, error.strerror or str(error))
     if answer is None:
-        return _failed(model, "no bytes came any more")
+        return _failed(model, "no more data was received")
     detail = _detail(answer)
     if detail is None and model_cached(model, cache):
         return Outcome(True, f"The embedding model {model} is downloaded.")
-    return _failed(model, detail or "a part of it is missing")
+    return _failed(model, detail or "a file is missing")
 
 
 def _detail(answer: bytes) -> str | None:
-    """Why the child failed; None if it did not."""
+    """Return why the child process failed, or None if it did not."""
     try:
-        told = json.loads(answer.splitlines()[-1])
-        return None if told["ok"] is True else str(told["detail"])
+        report = json.loads(answer.splitlines()[-1])
+        return None if report["ok"] is True else str(report["detail"])
     except (ValueError, LookupError, TypeError):
-        return "the download ended without a word"
+        return "the download ended without a report"
 
 
 def _failed(model: str, reason: str) -> Outcome:
@@ -66,14 +66,14 @@ _QUIET = {
 
 
 def main(arguments: list[str]) -> int:
-    """Download, and print how it went; returns the exit code."""
+    """Download, print the report, and return the exit code."""
     os.environ.update(_QUIET)
     try:
-        # here, for huggingface_hub reads the environment when it is imported
+        # imported here because huggingface_hub reads the environment when it is imported
         from jitchat.index.fast_embedder import download  # noqa: PLC0415
 
         answer = {"ok": True, "detail": download(*arguments)}
-    except Exception as error:  # noqa: BLE001  it fails in classes of four libraries
+    except Exception as error:  # noqa: BLE001  four libraries raise their own classes
         first_line = str(error).strip().partition("\n")[0] or type(error).__name__
         answer = {"ok": False, "detail": first_line[:300]}
     sys.stdout.write(json.dumps(answer) + "\n")

@@ -1,4 +1,4 @@
-"""What an embedder is: texts in, vectors out."""
+"""The embedder protocol: texts in, vectors out."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -12,14 +12,14 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """Names the vectors; those of another id are never compared with these."""
+        """Identifies the vectors; vectors with different ids are never compared."""
 
     @property
     def dimension(self) -> int:
-        """Numbers a vector; 0 if it makes none."""
+        """Length of a vector; 0 if no vectors are made."""
 
     def embed(self, texts: Sequence[str]) -> "ArrayLike":
-        """Shape (len(texts), dimension); rows of length 1, or 0 where there is nothing."""
+        """Embed texts, shape (len(texts), dimension): unit vectors, or zeros for an empty text."""
 
 
 class NoEmbedder:
@@ -29,5 +29,5 @@ class NoEmbedder:
     dimension = 0
 
     def embed(self, texts: Sequence[str]) -> "ArrayLike":
-        """Shape (len(texts), 0)."""
+        """Return empty vectors, shape (len(texts), 0)."""
         return [[] for _ in texts]

@@ -1,6 +1,6 @@
-"""Which files of an embedding model are on this machine, and whether they are the published ones.
+"""Check which files of an embedding model are on this machine, and whether they are unmodified.
 
-Found by looking: nothing is loaded.
+Only the file system is read; no model is loaded.
 """
 
 import hashlib
@@ -21,37 +21,40 @@ _WEIGHTS = (*_ONNX, "*.safetensors")
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A model as it was published: the commit of its repository, and what its files hold."""
+    """A model as it was published: the commit of its repository and the hashes of its files."""
 
     revision: str
     sha256: Mapping[str, str]
-    """By the file's name."""
+    """By file name."""
 
 
 @cache
 def published_models() -> dict[str, Published]:
-    """By fastembed's name of a model; another one is fetched as its repository is today."""
+    """Read the pinned models, by fastembed's name. Other models are downloaded at their latest."""
     text = (Path(__file__).parent / "data" / "published.json").read_text("utf-8")
     return {name: Published(**fields) for name, fields in json.loads(text).items()}
 
 
 def model_cached(model: str, cache: Path) -> bool:
-    """Whether a whole snapshot of `model` (a name of fastembed's list) is in the folder `cache`.
+    """Return whether `cache` has a complete snapshot of `model`, a name from fastembed's list.
 
-    fastembed keeps a model under the name of the repository that it comes from, which is the
-    model's own, with or without `-onnx` and what follows it.
+    fastembed names a model's folder after the repository it is downloaded from: the model's own
+    name, or that name followed by `-onnx` and a suffix.
     """
     return bool(_whole_revisions(model, cache))
 
 
 def published(model: str) -> Published | None:
-    """Look a model up, as fastembed does: in whatever case it is written."""
+    """Look up a model, ignoring case as fastembed does."""
     models = published_models().items()
     return next((known for name, known in models if name.lower() == model.lower()), None)
 
 
 def snapshot_of(model: str, cache: Path) -> Path | None:
-    """Find the snapshot of a model with known files: the published one, else whichever is whole."""
+    """Find a pinned model's snapshot: the published revision if complete, else any complete one.
+
+    None if the model is not pinned, or no snapshot is complete.
+    """
     known = published(model)
     if known is None:
         return None
@@ -59,8 +62,8 @@ def snapshot_of(model: str, cache: Path) -> Path | None:
     return max(revisions, key=lambda revision: revision.name == known.revision, default=None)
 
 
-def foreign_file(model: str, snapshot: Path) -> str:
-    """Name the first file that is not as it was published; empty where none is. Slow: 0.1 s."""
+def altered_file(model: str, snapshot: Path) -> str:
+    """Return the first file that differs from the published one, or "" if none. Slow: 0.1 s."""
     known = published(model)
     for name, sha256 in known.sha256.items() if known else ():
         try:
@@ -73,15 +76,15 @@ def foreign_file(model: str, snapshot: Path) -> str:
     return ""
 
 
-def lack_of(folder: Path) -> str:
-    """Say what keeps `folder` from being a model's, as a clause; empty where no file is missing."""
+def folder_problem(folder: Path) -> str:
+    """Return why `folder` is not a usable model folder, as a clause, or "" if it is complete."""
     try:
         if not folder.is_dir():
-            return "it is no folder" if folder.exists() else "there is no such folder"
+            return "it is not a folder" if folder.exists() else "there is no such folder"
         missing = [name for name in _NEEDED if not (folder / name).is_file()]
         if not _has_any(folder, _ONNX):
             missing.append("the weights (.onnx)")
-    except (OSError, ValueError):  # no leave to look, or a name that no folder can have
+    except (OSError, ValueError):  # no permission, or not a valid folder name
         return "it cannot be read"
     return f"it lacks {', '.join(missing)}" if missing else ""
 
@@ -94,7 +97,7 @@ def _is_of(folder: str, model: str) -> bool:
 
 
 def _whole_revisions(model: str, cache: Path) -> list[Path]:
-    """List those that have a tokenizer and weights: each is linked once it is complete."""
+    """List the snapshots with a tokenizer and weights: a file is linked once it is complete."""
     try:
         return [
             revision

@@ -1,9 +1,9 @@
-"""An index entry: what is noted of a turn by rule.
+"""Build a turn's index entry by rules, without a model.
 
-Of a turn beyond 40,000 characters, the beginning and the end are looked at. For its summary,
-sentences are ranked by what they carry (a decision, figures, names, rare words), not by where
-they stand; of a sentence that is too long, its clauses are. The summary of a long turn ends with
-what else is in it: its headings, or the names that it uses most.
+Only the beginning and the end of a turn longer than 40,000 characters are read. For the summary,
+sentences are ranked by what they contain (a decision, figures, names, rare words), not by their
+position; if a sentence is too long, its clauses are ranked instead. The summary of a long turn ends
+with its other topics: its headings, or its most frequent names.
 """
 
 import re
@@ -23,15 +23,16 @@ from jitchat.text.stance import commits, disclaims, is_decision, is_standing
 from jitchat.text.words import words
 from jitchat.values import IndexEntry, Role, Turn
 
-_REACH = 20_000
+_EACH_END = 20_000
+"""Characters read at each end of a long turn."""
 MOST_ENTITIES = 12
 SUMMARY_WIDTH = 160
-"""Characters a summary has at most."""
+"""Maximum characters of a summary."""
 
 
 def index_entry(turn: Turn) -> IndexEntry:
     said_on = turn.created_at.date() if turn.created_at else None
-    text = both_ends(searched_text(turn), _REACH, "\n\n")
+    text = both_ends(searched_text(turn), _EACH_END, "\n\n")
     if turn.use.answers is not None:
         line = shorten(result_line(turn), SUMMARY_WIDTH)
         names = entities(text)[:MOST_ENTITIES]
@@ -51,9 +52,9 @@ def index_entry(turn: Turn) -> IndexEntry:
 
 
 _LONG = 1_300
-"""Characters of a turn that is about several things: it is recalled in passages."""
+"""Characters. A turn this long covers several topics and is recalled as passages."""
 _TOPICS, _TOPIC = 72, 28
-"""Characters for what else is in a long turn, and for each part of that."""
+"""Maximum characters of the list of topics in a long turn's summary, and of one topic."""
 _NUMBER = re.compile(r"\d")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _PIECE = re.compile(rf"\S.{{0,{SUMMARY_WIDTH // 2 - 2}}}\S?(?!\S)|\S+")
@@ -61,30 +62,30 @@ _CLAUSE_END = re.compile(r" (?:(?<=[,;:)] )|(?=[–—(-]))")
 
 
 def summarised(text: str, names: Sequence[str], decides: bool, width: int = SUMMARY_WIDTH) -> str:
-    """Say in one line of at most `width` characters what `text` says.
+    """Summarise `text` in one line of at most `width` characters.
 
-    `names` are the entities of the text; `decides` tells whether a sentence of it commits.
+    `names` are the text's entities; `decides` is whether one of its sentences is a decision.
     """
     whole = one_line(text)
     if len(whole) <= width:
         return whole
     weigh = partial(sentence_weight, names=names, decides=decides)
     titles = headings(text) if len(text) >= _LONG else []
-    told = partial(_told, text, weigh=weigh, passed_over=frozenset(titles))
+    sentences = partial(_best_sentences, text, weigh=weigh, passed_over=frozenset(titles))
     if len(text) < _LONG or not (titles or names) or width < SUMMARY_WIDTH:
-        return told(width)
-    often = sorted(names, key=lambda name: -text.count(name))
-    topics = _topics(titles or often, told(width - _TOPICS))
-    return told(width - len(topics)) + topics
+        return sentences(width)
+    by_frequency = sorted(names, key=lambda name: -text.count(name))
+    topics = _topics(titles or by_frequency, sentences(width - _TOPICS))
+    return sentences(width - len(topics)) + topics
 
 
-def _told(
+def _best_sentences(
     text: str,
     width: int,
     weigh: Callable[[str], float],
     passed_over: Collection[str] = frozenset(),
 ) -> str:
-    """Choose the sentences that say most, in order, as many as fit."""
+    """Return the most informative sentences, in order, as many as fit."""
     marked = marked_sentences(text)
     if len(marked) == 1:
         return _best_clauses(one_line(marked[0][0]), width, weigh)
@@ -101,9 +102,9 @@ def _told(
     return one_line(" ".join(_fitting(found, width)))
 
 
-def _topics(topics: Iterable[str], told: str) -> str:
-    """List topics that `told` does not have: ` · Setup, Costs`; empty for none."""
-    known, listed = told.casefold(), ""
+def _topics(topics: Iterable[str], summary: str) -> str:
+    """List the topics that are not in `summary`: ` · Setup, Costs`; "" if there are none."""
+    known, listed = summary.casefold(), ""
     for topic in dict.fromkeys(topics):
         name = shorten(topic, _TOPIC)
         line = f"{listed}, {name}" if listed else f" · {name}"
@@ -113,15 +114,15 @@ def _topics(topics: Iterable[str], told: str) -> str:
 
 
 def sentence_weight(sentence: str, names: Sequence[str], decides: bool) -> float:
-    """Weigh what a sentence says; at most 0 for one that says nothing.
+    """Return how informative a sentence is; 0 or less if it says nothing.
 
-    `names` are the entities of its text; with `decides`, one that commits weighs more.
+    `names` are the entities of its text. With `decides`, a sentence with a decision weighs more.
     """
     said = set(words(sentence))
-    telling = len(said - english_function_words())
-    if not telling or expressions("stance")["pleasantry"].match(sentence):
+    content_words = len(said - english_function_words())
+    if not content_words or expressions("stance")["pleasantry"].match(sentence):
         return 0.0
-    weight = min(telling, 14) / 2
+    weight = min(content_words, 14) / 2
     weight += 3.0 * (decides and commits(sentence))
     weight += 1.5 * bool(_NUMBER.search(sentence)) + 0.5 * tells_when(sentence, said)
     weight += 0.7 * min(3, sum(map(sentence.__contains__, names)))
@@ -140,21 +141,21 @@ def _fitting(found: Sequence[tuple[float, str]], width: int) -> list[str]:
 
 
 def _best_clauses(sentence: str, width: int, weigh: Callable[[str], float]) -> str:
-    """Choose the stretch of clauses that says most; an ellipsis stands for what is left out."""
+    """Return the most informative run of clauses; an ellipsis marks what is left out."""
     clauses: list[str] = []
     for clause in _CLAUSE_END.split(sentence):
-        # one that fits no summary is cut at blanks
+        # a clause longer than the summary is cut at spaces
         clauses += [clause] if len(clause) <= width else _PIECE.findall(clause)
     weights = [weigh(clause) for clause in clauses]
-    stretches = [(start, _reach(clauses, start, width)) for start in range(len(clauses))]
-    start, stop = max(stretches, key=lambda reach: sum(weights[slice(*reach)]))
+    runs = [(start, _run_end(clauses, start, width)) for start in range(len(clauses))]
+    start, stop = max(runs, key=lambda run: sum(weights[slice(*run)]))
     line = " ".join(clauses[start:stop]).rstrip(" ,;:")
     opening, closing = "…" * (start > 0), "…" * (stop < len(clauses))
     return shorten(f"{opening}{line}{closing}", width)
 
 
-def _reach(clauses: Sequence[str], start: int, most: int) -> int:
-    """Find the end of the longest stretch from `start` that fits, at least one clause."""
+def _run_end(clauses: Sequence[str], start: int, most: int) -> int:
+    """Find the end of the longest run of clauses from `start` that fits, at least one clause."""
     stop, width = start + 1, len(clauses[start])
     while stop < len(clauses) and width + 1 + len(clauses[stop]) <= most - 2:
         width += 1 + len(clauses[stop])

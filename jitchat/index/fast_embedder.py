@@ -1,4 +1,4 @@
-"""ONNX models of fastembed's list: embedding with one, and downloading one."""
+"""Embed with an ONNX model from fastembed's list, and download one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 from huggingface_hub import snapshot_download
 from loguru import logger
 
-from jitchat.index.embedding_models import foreign_file, published
+from jitchat.index.embedding_models import altered_file, published
 from jitchat.index.vectors import Matrix, unit_rows
 
 _ALWAYS = (
@@ -35,18 +35,18 @@ class FastEmbedder:
         self.id = embedder_id or f"fastembed:{model}"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """Shape (len(texts), dimension): the model's sentence vectors."""
+        """Return the model's sentence vectors, shape (len(texts), dimension)."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return unit_rows(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
 
 
 def download(model: str, cache: str) -> str:
-    """Download what is missing of `model` into the folder `cache`; returns the snapshot's folder.
+    """Download the missing files of `model` into `cache`. Returns the snapshot's folder.
 
     Raises:
         LookupError: fastembed has no such model, or no repository for it.
-        ValueError: What came is not what was published.
+        ValueError: A downloaded file is not the published one.
 
     """
     pinned = published(model)
@@ -60,7 +60,7 @@ def download(model: str, cache: str) -> str:
                 allow_patterns=list(pinned.sha256) if pinned else wanted,
                 max_workers=2,
             )
-            if name := foreign_file(model, Path(folder)):
-                raise ValueError(f"{name} is not the published file (it has another SHA-256)")
+            if name := altered_file(model, Path(folder)):
+                raise ValueError(f"{name} is not the published file (its SHA-256 differs)")
             return folder
     raise LookupError(f"fastembed has no model {model}")

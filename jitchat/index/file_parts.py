@@ -1,9 +1,10 @@
-"""Recall from files: the parts of those that came with turns, searched as turns are.
+"""Recall from files: search the parts of attached files in the same way as turns.
 
-They are an index of their own, for a score among turns means little among parts. Each part is a
-stretch by itself: it lends nothing to its neighbours, for it is no answer to them. What a part is
-found by is its text and the file's name. Vectors are made of what is stored; those of a draft's own
-files, as it is sent. Safe to use from several threads.
+Parts have their own index, because scores of turns and of parts are not comparable. Each part is a
+stretch of talk by itself and lends nothing to its neighbours, because a part does not answer the
+one before it. A part is found by its text and by the file's name. Parts of stored files are
+embedded in the background; parts of the draft's own files, when the draft is sent. Safe to use from
+several threads.
 """
 
 import re
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
 
 AT_ONCE = 32
-"""Parts that are embedded ahead of a send; the others are behind it."""
+"""Parts embedded before a message is sent; the remaining ones are embedded afterwards."""
 _FIRST = 4
-"""Parts of a draft's own file that are given where nothing in it matches."""
+"""Parts returned for a draft's own file if nothing in it matches."""
 _JOINTS = re.compile(r"[\W_]+")
-"""What stands between the words of a file's name."""
+"""Separators between the words of a file's name."""
 _MISSING = """
     SELECT p.number FROM attachment_parts p LEFT JOIN part_vectors v
     ON v.digest = p.digest AND v.number = p.number AND v.embedder = ?2
@@ -49,19 +50,19 @@ class FileParts:
     """Searches the parts of files."""
 
     def __init__(self, database: Database, own: ConversationIndex) -> None:
-        """`own` tells the embedder, and when to give way."""
+        """`own` supplies the embedder and the throttle."""
         self._database, self._own = database, own
         self._lock = threading.Lock()
         self._stems: dict[tuple[str, str], list[str]] = {}
-        """Of each part, by the file's digest and name."""
+        """The stems of each part, by the file's digest and name."""
         self._loaded: tuple[object, HotIndex | None] = (None, None)
         self._vectors = 0
-        """Changes as vectors are made."""
+        """Incremented when vectors are written."""
 
     def search(self, request: SearchRequest, files: Sequence[Attachment]) -> tuple[PartHit, ...]:
-        """Find parts for a draft, best first, those of its own files ahead of all others.
+        """Find parts for a draft, best first, those of its own files before all others.
 
-        Of a file of its own, the beginning is there at least.
+        If nothing in one of its own files matches, the first parts of that file are returned.
         """
         latest = {file.digest: file for file in files if file.parts}
         known = list(latest.values())
@@ -122,9 +123,9 @@ class FileParts:
         ]
 
     def index_missing(self, files: Sequence[Attachment], most: int = sys.maxsize) -> None:
-        """Embed the parts of stored files that lack a vector, `most` at the most.
+        """Embed at most `most` parts of stored files that lack a vector.
 
-        What cannot be embedded is found by its words.
+        Parts that cannot be embedded are found by their words alone.
         """
         embedder, left = self._own.embedder, most
         if not embedder.dimension:
@@ -138,7 +139,7 @@ class FileParts:
                 left -= len(batch)
 
     def _embed(self, file: Attachment, numbers: Sequence[int], embedder: Embedder) -> bool:
-        """Make and store vectors; False where that cannot be done."""
+        """Make and store vectors. Returns False if the embedder fails."""
         from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
 
         begun = self._own.throttle.now()

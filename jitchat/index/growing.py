@@ -1,4 +1,4 @@
-"""A column of numbers that is added to at its end, and looked at without a copy."""
+"""An append-only column of numbers that can be read without a copy."""
 
 from typing import Generic, TypeVar
 
@@ -9,7 +9,7 @@ _Number = TypeVar("_Number", bound=np.generic)
 
 
 class Growing(Generic[_Number]):
-    """Rows of one width; grows by doubling, and memory that is never written to is never taken."""
+    """Rows of equal width. Capacity doubles; pages not yet written to occupy no memory."""
 
     def __init__(self, dtype: type[_Number], *width: int) -> None:
         self._data: NDArray[_Number] = np.zeros((64, *width), dtype=dtype)
@@ -20,7 +20,7 @@ class Growing(Generic[_Number]):
 
     @property
     def rows(self) -> NDArray[_Number]:
-        """A view, good until the column is changed; shape (rows, *width)."""
+        """A view, valid until the column changes; shape (rows, *width)."""
         return self._data[: self._size]
 
     def append(self, value: float) -> None:

@@ -1,18 +1,17 @@
-"""Indexing: stored turns without an entry or a vector get theirs, a batch at a time.
+"""Index stored turns that lack an entry or a vector, in batches.
 
-So do those whose stems an earlier version made; their vectors stay.
+Turns whose stems were made by an earlier version are indexed again; their vectors are kept. The
+turns of all branches are indexed, so a branch that the user returns to is searchable at once.
 
-The turns of every branch do: who goes back to one finds it indexed.
+Each part of a batch is one transaction, so a crash loses at most the current part, and the next
+start resumes after it. Turns differ a thousandfold in length, so a part is bounded by characters,
+not by turns. If the embedder fails, entries are written without vectors, and the vectors stay
+missing until a later attempt.
 
-Each part of a batch is one transaction, so a crash costs at most the part at hand, and the next
-start goes on from there. Turns differ a thousandfold in length, and so do the hours of work in a
-hundred of them: a part, which may be lost or waited for, is bounded by letters. Where the
-embedder fails, entries are written without vectors, which stay missing until a later try.
-
-Threads of Python take turns. A key press waits for indexing at each of the many steps to the
-screen, so while somebody types or reads a growing reply, indexing rests between two turns: it goes
-as hard as it can while nobody is there, a fifth as hard otherwise. What needs a small model's time
-waits until nobody is there.
+Python threads share one interpreter lock, and a key press can wait for indexing at each of the many
+steps to the screen. So indexing pauses between turns while the user types or reads a streaming
+reply, and uses a fifth of the time then; otherwise it runs at full speed. Work that needs a small
+model waits until the user is idle.
 """
 
 import sys
@@ -32,26 +31,26 @@ from jitchat.text.negation import stems_and_negations
 from jitchat.values import IndexEntry, Turn
 
 BATCH = 128
-"""Turns that are looked for at once."""
+"""Turns read at a time."""
 _PART_LETTERS = 32_768
 _SLICE, _SLICE_LETTERS = 16, 4_096
-_Piece = TypeVar("_Piece")
-_Made = TypeVar("_Made")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the indexing of a conversation is.
+    """The progress of indexing a conversation.
 
-    By position: to count what is missing, every row would have to be looked at.
+    Measured by position, because counting the missing turns would mean reading every row.
     """
 
     done: int
-    """Up to this position every finished turn has its entry, and a vector if one can be had."""
+    """Up to this position, every finished turn has its entry, and a vector if one can be made."""
     of: int
-    """The last position there is."""
+    """The conversation's last position."""
     loads: bool = False
-    """Whether all of that is stored, and is only loaded to be searched."""
+    """Whether all turns are indexed and the index is only being loaded for searching."""
 
 
 OnProgress = Callable[[Progress], None]
@@ -68,14 +67,14 @@ class Indexer:
         throttle: "BackgroundThrottle | None" = None,
         before_write: Callable[[int], object] = lambda _: None,
     ) -> None:
-        """`before_write` is told the first position of what is about to be written."""
+        """`before_write` is called with the first position of each part, before it is written."""
         self._tables = IndexTables(store.database, conversation)
         self._embedder = embedder
         self._throttle, self._before_write = throttle or BackgroundThrottle(), before_write
         self.failure: EmbedderUnavailable | None = None
-        """Why some of what was written has no vectors."""
-        self.is_through = False
-        """Whether no entry and no vector is missing any more, as far as was looked."""
+        """Why some entries were written without vectors; None if none were."""
+        self.is_complete = False
+        """Whether no entry or vector was missing at the end of the last batch."""
 
     def catch_up(
         self,
@@ -84,11 +83,11 @@ class Indexer:
         on_progress: OnProgress = lambda _: None,
         after: int = 0,
     ) -> Iterator[list[IndexEntry]]:
-        """Index what is missing behind position `after`, in so many `batches` at most.
+        """Index the missing turns after position `after`, in at most `batches` batches.
 
-        Yields the entries of each batch. `one_at_a_time` is entered for a batch, so that two
-        threads share the work. `on_progress` is told where each part of one begins, and must not
-        wait. A throttle that is halted ends it; what was not written then is missing still.
+        Yields the entries of each batch. `one_at_a_time` is held during a batch, so two threads can
+        share the work. `on_progress` is called before each part and must not block. Halting the
+        throttle ends the work; turns not yet written stay missing.
         """
         for _ in range(batches):
             with one_at_a_time or nullcontext():
@@ -97,7 +96,7 @@ class Indexer:
                 )
                 entries = self._write(turns, on_progress)
                 is_all = len(turns) < BATCH and len(entries) == len(turns)
-                self.is_through = is_all and self.failure is None
+                self.is_complete = is_all and self.failure is None
             if entries:
                 yield entries
             if not turns or len(entries) < len(turns):
@@ -105,16 +104,16 @@ class Indexer:
             after = turns[-1].position
 
     def _write(self, turns: Sequence[Turn], on_progress: OnProgress) -> list[IndexEntry]:
-        """Index `turns`, a part in one transaction, until the throttle is halted."""
+        """Index `turns`, one transaction per part, until the throttle is halted."""
         written: list[IndexEntry] = []
         last = self._tables.last_position() if turns else 0
         for part in parts_of(turns):
             on_progress(Progress(part[0].position - 1, last))
             entries = list(self._paced(part, _entry_and_stems))
             done = self._tables.embedded(part, self._embedder)
-            bare = [turn for turn in part if turn.id not in done]
-            slices = self._paced(slices_of(bare), self._vectors)
-            vectors = [vector for piece in slices for vector in piece]
+            lacking = [turn for turn in part if turn.id not in done]
+            slices = self._paced(slices_of(lacking), self._vectors)
+            vectors = [vector for made in slices for vector in made]
             if self._throttle.halted:
                 break
             self._before_write(part[0].position)
@@ -122,17 +121,17 @@ class Indexer:
             written += [entry for _, entry, _ in entries]
         return written
 
-    def _paced(self, pieces: Iterable[_Piece], work: Callable[[_Piece], _Made]) -> Iterator[_Made]:
-        """Do the `work` on each piece, and rest after it while somebody uses the app."""
+    def _paced(self, items: Iterable[_Item], work: Callable[[_Item], _Result]) -> Iterator[_Result]:
+        """Do the `work` on each item, and pause after it while the app is in use."""
         begun = self._throttle.now()
-        for piece in pieces:
+        for item in items:
             if self._throttle.halted:
                 return
-            yield work(piece)
+            yield work(item)
             begun = self._throttle.rest_after(begun)
 
     def _vectors(self, turns: Sequence[Turn]) -> list[tuple[Turn, bytes]]:
-        """Each turn with its vector; empty bytes where there is nothing to embed."""
+        """Return each turn with its vector, or with empty bytes if there is nothing to embed."""
         if not self._embedder.dimension or self.failure:
             return []
         from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
@@ -155,7 +154,7 @@ def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
 
 
 def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
-    """Cut into parts that are written in one transaction each, in the order given."""
+    """Split turns into parts to be written in one transaction each, in the order given."""
     start = letters = 0
     for place, turn in enumerate(turns):
         letters += len(turn.content)
@@ -167,25 +166,25 @@ def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
 
 
 def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Cut into slices to embed, the shortest turns first.
+    """Split turns into slices to embed, the shortest turns first.
 
-    A model pads every text to the longest beside it, and cannot be interrupted: so texts of one
-    length stay together, and few of them where they are long.
+    A model pads every text to the longest in its slice and cannot be interrupted. So texts of
+    similar length are put together, fewer per slice the longer they are.
     """
-    piece: list[Turn] = []
+    batch: list[Turn] = []
     for turn in sorted(turns, key=lambda turn: len(turn.content)):
-        padded = (len(piece) + 1) * len(turn.content)
-        if piece and (len(piece) == _SLICE or padded > _SLICE_LETTERS):
-            yield piece
-            piece = []
-        piece.append(turn)
-    if piece:
-        yield piece
+        padded = (len(batch) + 1) * len(turn.content)
+        if batch and (len(batch) == _SLICE or padded > _SLICE_LETTERS):
+            yield batch
+            batch = []
+        batch.append(turn)
+    if batch:
+        yield batch
 
 
 ATTENDED_SECONDS = 1.0
 _REST, _LONGEST_REST = 4.0, 0.25
-"""Rest for each second of work while attended, and the most of it at once, in seconds."""
+"""Seconds of rest per second of work while the user is active, and the longest single rest."""
 
 
 class BackgroundThrottle:
@@ -206,16 +205,16 @@ class BackgroundThrottle:
         return self._halted.is_set()
 
     def halt(self) -> None:
-        """Break indexing off, for good: the conversation is left."""
+        """Stop indexing permanently, because the conversation is being closed."""
         self._halted.set()
 
     def attend(self) -> None:
-        """Note that the user is there, now and for a second."""
+        """Note that the user is active, now and for the next second."""
         self._attended_until = self._clock() + ATTENDED_SECONDS
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Hold up what can wait: a message is on its way, and its reply comes first."""
+        """Defer work that can wait while a message is being answered."""
         self._under_way += 1
         try:
             yield
@@ -223,14 +222,14 @@ class BackgroundThrottle:
             self._under_way -= 1
 
     def quiet_in(self) -> float:
-        """Seconds until nobody may be there any more, and no message under way; 0: now."""
+        """Return the seconds until the user can be idle with no message being answered; 0 if so."""
         if self._under_way:
             return ATTENDED_SECONDS
         return max(0.0, self._attended_until - self._clock())
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Take no rest meanwhile: the user waits for the index itself."""
+        """Take no rests while the user is waiting for the index itself."""
         self._awaited += 1
         try:
             yield
@@ -238,7 +237,7 @@ class BackgroundThrottle:
             self._awaited -= 1
 
     def rest_after(self, started: float) -> float:
-        """End a piece of work begun at `started` of `now`; gives when the next one begins."""
+        """Rest after work that began at `started`, a time from `now`. Returns the time then."""
         ended = self._clock()
         if self._awaited or ended >= self._attended_until:
             return ended

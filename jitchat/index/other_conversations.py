@@ -1,14 +1,14 @@
-"""Recall from other conversations: all that is in reach as one hot index, so that scores compare.
+"""Recall from other conversations, searched as one hot index so that scores are comparable.
 
-A score of one conversation means little beside that of another: a word is rare in one and common
-in the next. So what is in reach is searched together, the open conversation at its end; its own
-turns are found by its own index as ever, and what each of them scores among all says which turns
-of others may take its place. Each conversation is a stretch of talk of its own, and lends nothing
-to the next.
+Scores from the indexes of two conversations are not comparable, because a word can be rare in one
+and common in the other. So all conversations in reach are searched together, with the open one
+last. The open conversation's turns are still found by its own index; their scores in the joint
+index decide which of them give way to turns of other conversations. Each conversation is a separate
+stretch of talk, and lends nothing to the next.
 
-The index is loaded when it is first searched, takes in what is said in the open conversation, and
-is loaded anew when another one changes. Temporary and deleted conversations are never in reach;
-neither is a turn that the user excluded.
+The index is loaded when it is first searched, is extended by new turns of the open conversation,
+and is reloaded when another conversation changes. Temporary and deleted conversations and excluded
+turns are never in reach.
 """
 
 import threading
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
 
 MOST_TURNS = 50_000
-"""Of more, those of the conversations that were touched last are in reach."""
+"""Maximum turns in reach; the most recently used conversations take precedence."""
 _HITS = 8
-"""So many turns of other conversations are given at most."""
+"""Maximum turns of other conversations in a result."""
 _IN_REACH = """
     SELECT c.id, c.title, c.touched, c.head FROM conversations c
     WHERE NOT (c.temporary OR c.deleted_by) AND c.id <> ?1 AND (?2 = 'all'
@@ -65,11 +65,11 @@ class _Other:
     id: str
     title: str
     base: int
-    """Its turn at position 1 is the one at this position of the index, plus 1."""
+    """Added to a turn's position to get its position in the index."""
 
 
 class OtherConversations:
-    """Searches what is in reach of one conversation. Safe to use from several threads."""
+    """Searches the conversations in reach of one. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -85,17 +85,17 @@ class OtherConversations:
         self._lock = threading.Lock()
         self._index: HotIndex | None = None
         self._loaded_for: object = None
-        """What was in reach, and what embedded it, when the index was loaded."""
+        """The conversations in reach and the embedder when the index was loaded."""
         self._others: list[_Other] = []
         self._bases: list[int] = []
         self._base = 0
-        """Of the open conversation."""
+        """The base of the open conversation."""
         self._own: Sequence[Turn] = ()
-        """Its turns that were taken in; none where they are more than `MOST_TURNS`."""
+        """The open conversation's turns in the index; none if it has more than `MOST_TURNS`."""
         self._not_searched = 0
 
     def search(self, request: SearchRequest) -> Elsewhere:
-        """Find turns of other conversations, and what the open one's turns score beside them."""
+        """Find turns of other conversations, and the scores of the open one's turns among them."""
         with self._lock:
             index = self._load()
             query = request.query(index.speakers)
@@ -109,13 +109,12 @@ class OtherConversations:
             other, position = places[hit.turn]
             turn = self._store.turn(other.id, position)
             if turn is not None:
-                told = ElsewhereHit(other.id, other.title, turn, hit.score, hit.reason)
-                found.append(told)
+                found.append(ElsewhereHit(other.id, other.title, turn, hit.score, hit.reason))
         is_known = len(self._cache.snapshot.turns) <= MOST_TURNS
         return Elsewhere(tuple(found), own if is_known else None, terms, self._not_searched)
 
     def index_missing(self) -> None:
-        """Index what is not yet of the conversations in reach; what cannot be is not found."""
+        """Index the missing turns of the conversations in reach; skip those that cannot be."""
         throttle, embedder = self._own_index.throttle, self._own_index.embedder
         for identity, *_ in self._in_reach():
             if throttle.halted:
@@ -127,7 +126,7 @@ class OtherConversations:
             self._loaded_for = None
 
     def turn(self, conversation: str, position: int) -> ElsewhereHit | None:
-        """Read a turn of a conversation that is in reach; None where there is none."""
+        """Read a turn of a conversation in reach, or return None if there is no such turn."""
         known = {identity: title for identity, title, *_ in self._in_reach()}
         turn = self._store.turn(conversation, position) if conversation in known else None
         if turn is None or self._is_excluded(conversation, position):
@@ -137,15 +136,15 @@ class OtherConversations:
     def _rows(self, index: "HotIndex", query: Query, before: int) -> tuple[Candidate, ...]:
         if query.need is not None and query.need.is_certain:
             return ()
-        if query.occasion is not None and (said := index.said(query, before)):
+        if query.time_filter is not None and (said := index.said(query, before)):
             return said
-        if query.occasion is not None and not query.occasion.is_event:
+        if query.time_filter is not None and not query.time_filter.is_event:
             return ()
         rows = index.search(query, before)
         return () if needless(query, rows, index.terms(query), len(index)) else rows
 
     def _place(self, turn: int) -> tuple[_Other, int]:
-        """Find whose turn is at a position of the index, and where."""
+        """Return the conversation and the position in it of the turn at an index position."""
         other = self._others[bisect_right(self._bases, turn - 1) - 1]
         return other, turn - other.base
 
@@ -157,7 +156,7 @@ class OtherConversations:
         return Pins(self._store.database).of(conversation, path).get(position) == "excluded"
 
     def _load(self) -> "HotIndex":
-        """Bring the index up to date with what is in reach now."""
+        """Update the index to the conversations that are in reach now."""
         reached, embedder = self._in_reach(), self._own_index.embedder
         wanted = tuple(reached), self._store.database.fetch_one(_HELD), embedder.id
         if self._index is None or self._loaded_for != wanted:
@@ -167,7 +166,7 @@ class OtherConversations:
         return self._index
 
     def _loaded(self, reached: Sequence[_Reached], embedder: Embedder) -> "HotIndex":
-        """Load the other conversations, the one touched last at the end."""
+        """Load the other conversations, the most recently used one last."""
         from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
 
         chosen = list(self._chosen(reached))
@@ -187,11 +186,11 @@ class OtherConversations:
         return index
 
     def _chosen(self, reached: Sequence[_Reached]) -> Iterator[tuple[str, str, list[Turn]]]:
-        """Read the turns of the conversations that were touched last, up to `MOST_TURNS`."""
+        """Read the turns of the most recently used conversations, up to `MOST_TURNS`."""
         left = MOST_TURNS
         for identity, title, *_ in reached:
             path = self._store.path(identity)
-            out = Pins(self._store.database).of(identity, path)
+            holds = Pins(self._store.database).of(identity, path)
             turns = self._store.turns_of(identity, path)
             left -= len(turns)
             if left < 0:
@@ -202,7 +201,7 @@ class OtherConversations:
                 [
                     each
                     for each in turns
-                    if _is_found(each) and out.get(each.position) != "excluded"
+                    if _is_found(each) and holds.get(each.position) != "excluded"
                 ],
             )
 
@@ -210,13 +209,13 @@ class OtherConversations:
         return replace(row, position=self._base + row.position)
 
     def _take_own(self, index: "HotIndex", embedder: Embedder) -> None:
-        """Take in what was said in the open conversation, up to a turn that is not indexed yet."""
+        """Add the open conversation's new turns, up to the first that is not indexed yet."""
         turns = self._cache.snapshot.turns
         if len(turns) > MOST_TURNS:
             return
         same = common_start(self._own, turns)
         if same < len(self._own):
-            index.take_back(self._base + (turns[same - 1].position if same else 0))
+            index.truncate(self._base + (turns[same - 1].position if same else 0))
         fresh = turns[same:]
         tables = IndexTables(self._store.database, self._conversation)
         rows = {row.position: row for row in tables.rows(fresh, embedder)}

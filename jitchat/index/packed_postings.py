@@ -1,6 +1,6 @@
-"""Postings that do not grow any more, in four arrays, ordered by stem and then by document.
+"""Immutable postings in four arrays, ordered by stem and then by document.
 
-Stems are numbers here; what each of them spells, and which number it has, is for others to know.
+Stems are numbers here; `Postings` maps them to text.
 """
 
 from array import array
@@ -22,11 +22,11 @@ class PackedPostings:
     stems: Numbers
     """Ascending, shape (stems,)."""
     ends: Numbers
-    """Where in the arrays below each stem ends, shape (stems,)."""
+    """The end of each stem's run in the arrays below, shape (stems,)."""
     documents: Numbers
-    """Of each stem ascending, shape (occurrences,)."""
+    """Ascending for each stem, shape (occurrences,)."""
     counts: Counts
-    """How often a document has the stem, shape (occurrences,), in as few bytes as hold it."""
+    """How often a document has the stem, shape (occurrences,), in the smallest type that fits."""
 
     @classmethod
     def of(
@@ -36,7 +36,7 @@ class PackedPostings:
         stop: int,
         number_of: Callable[[str], int],
     ) -> "PackedPostings":
-        """Pack documents, from `start` on, as far as `stop`: of each stem, where and how often."""
+        """Pack the documents [start, stop) of `occurrences`: documents and counts, by stem."""
         stems, sizes = array("I"), array("I")
         documents, counts = array("I"), array("I")
         for stem, (found, often) in occurrences.items():
@@ -49,18 +49,18 @@ class PackedPostings:
         return _ordered(start, *arrays)
 
     def followed_by(self, other: "PackedPostings") -> "PackedPostings":
-        """Make one of both; all documents of the other one lie behind those here."""
+        """Join two packs. All documents of `other` come after the documents of this one."""
         both = zip(self.in_sizes(), other.in_sizes(), strict=True)
         return _ordered(self.start, *map(np.concatenate, both))
 
-    def ahead_of(self, stop: int) -> "PackedPostings":
-        """Leave out the documents from `stop` on."""
+    def up_to(self, stop: int) -> "PackedPostings":
+        """Return the postings without the documents from `stop` on."""
         kept = self.documents < stop
         running = np.append(np.uint32(0), np.cumsum(kept, dtype=np.uint32))
         sizes = np.diff(running[np.append(np.uint32(0), self.ends)])
-        there = sizes > 0
+        occurs = sizes > 0
         documents, counts = self.documents[kept], self.counts[kept]
-        return _ordered(self.start, self.stems[there], sizes[there], documents, counts)
+        return _ordered(self.start, self.stems[occurs], sizes[occurs], documents, counts)
 
     def where(self, stem: int) -> tuple[Numbers, Counts]:
         """Find the documents that have a stem, and how often each has it."""
@@ -71,7 +71,7 @@ class PackedPostings:
         return self.documents[part], self.counts[part]
 
     def in_sizes(self) -> tuple[Numbers, Numbers, Numbers, Counts]:
-        """Give the arrays, with the size of each stem in place of its end."""
+        """Return the arrays with the size of each stem's run instead of its end."""
         sizes = np.diff(self.ends, prepend=np.uint32(0))
         return self.stems, sizes, self.documents, self.counts
 
@@ -79,7 +79,7 @@ class PackedPostings:
 def _ordered(
     start: int, stems: Numbers, sizes: Numbers, documents: Numbers, counts: Counts
 ) -> PackedPostings:
-    """Order by stem runs of `sizes` of the stems; runs of one stem stand in order already."""
+    """Order runs of the given `sizes` by stem. Runs of the same stem must be in order already."""
     order = np.argsort(np.repeat(stems, sizes), kind="stable")
     kept, places = np.unique(stems, return_inverse=True)
     ends = np.cumsum(np.bincount(places, sizes, len(kept))).astype(np.uint32)

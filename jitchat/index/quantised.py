@@ -1,8 +1,8 @@
-"""Unit vectors in a byte a number: a quarter of the memory, and of the time to read it.
+"""Unit vectors quantised to one byte per number: a quarter of the memory and of the time to read.
 
-A row is scaled so that its largest number is 127, and rounded; so is what rows are multiplied with.
-Their products are whole numbers, and so exact, whoever adds them up. What that changes of what is
-found, `jitchat bench scaling` tells.
+A row is scaled so that its largest number is 127, and rounded; so is the vector it is multiplied
+with. Their products are whole numbers, so sums are exact in any order. `jitchat bench scaling`
+measures the effect on retrieval.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ Bytes = NDArray[np.int8]
 """Shape (rows, dimension)."""
 _MOST = 127.0
 _AT_ONCE = 256
-"""Rows that stay in the processor's cache while they are turned into floats."""
+"""Rows converted to floats at a time; this many fit into the processor's cache."""
 
 
 def quantised(rows: NDArray[np.float32]) -> tuple[Bytes, NDArray[np.float32]]:
-    """Round rows, shape (rows, dimension); and their scales, shape (rows,): 0 for an empty row."""
+    """Return rounded rows, shape (rows, dimension), and scales, shape (rows,): 0 if a row is 0."""
     most = np.abs(rows).max(axis=1, initial=0.0)
     scales = (most / np.float32(_MOST)).astype(np.float32)
     safe = np.where(scales > 0, scales, np.float32(1.0))
@@ -28,7 +28,7 @@ def quantised(rows: NDArray[np.float32]) -> tuple[Bytes, NDArray[np.float32]]:
 def products(
     rows: Bytes, scales: NDArray[np.float32], vector: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Multiply each of the rows that were quantised with `vector`, shape (rows,)."""
+    """Multiply each quantised row with `vector`, shape (rows,)."""
     rounded, scale = quantised(vector[None])
     found = _dots(rows, rounded)
     found *= scale
@@ -37,7 +37,7 @@ def products(
 
 
 def total(rows: Bytes, scales: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Add up the rows that were quantised, shape (dimension,)."""
+    """Add up quantised rows, shape (dimension,)."""
     found = np.zeros(rows.shape[1])
     for part in _parts(len(rows)):
         found += scales[part].astype(np.float64) @ rows[part].astype(np.float64)
@@ -45,7 +45,7 @@ def total(rows: Bytes, scales: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _dots(rows: Bytes, other: Bytes) -> NDArray[np.float32]:
-    """Multiply rows with the one of `other`, shape (rows,)."""
+    """Multiply rows with the only row of `other`, shape (rows,)."""
     try:
         from simsimd import cdist  # noqa: PLC0415  has no wheel for some machines
     except ImportError:

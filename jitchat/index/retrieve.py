@@ -1,14 +1,14 @@
-"""From a draft to its query, and on to the turns that are shortlisted for it and picked.
+"""Build a draft's query, and pick hits from the shortlist.
 
-Names of speakers are taken out of the words, where they would only find turns that say the
-name, and turned into a preference for what that speaker said ("you said" and "I told you"
-likewise). A draft of few words that refers back borrows from the message before it, at a
-discount. Of a long draft, what asks counts; what is pasted around it counts little, and is not
-embedded. What a draft says is not so is looked for as such, beside its words. Whether it asks by
-time alone, and whether it is a message that may need nothing, the query says; the index acts on it.
+Speakers' names are removed from the query's words, because they would only find turns that mention
+the name; instead, turns by that speaker are preferred ("you said" and "I told you" work likewise).
+A short draft that refers back borrows words from the message before it, at a lower weight. In a
+long draft, the question counts in full; pasted text counts little and is not embedded. Negated
+statements are looked up as negations in addition to their words. The query also records whether the
+draft asks by time alone and whether it may need no recall; the index acts on that.
 
-How many of the hits are loaded is for the window's allowance to say, and turns with the same text
-are for the window to find: two lines can be alike where the turns differ in one number.
+The window's allowance decides how many of the hits are loaded. The window also removes turns with
+identical text, because two index lines can be equal although the turns differ in one number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,64 +21,64 @@ from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.languages import ENGLISH
 from jitchat.text.needs import Need, need_of
 from jitchat.text.negation import negations, spelt_out
-from jitchat.text.occasions import Occasion, occasion_of
+from jitchat.text.time_filters import TimeFilter, time_filter_of
 from jitchat.text.words import content_of, fold, stem, weight_of, words
 from jitchat.values import DATE, PLACE, Candidate, Hit, Role
 
 if TYPE_CHECKING:
     from jitchat.text.dates import Span
 
-_REACH = 2_000
+_EACH_END = 2_000
 _BORROWED_WEIGHT = 0.3
 _DENIED_WEIGHT = 0.7
-"""Of what a draft negates: its words count as well."""
+"""The weight of a negation; its words count as well."""
 _ENOUGH_WORDS = 3
 _SHORT_WORD = 2
-"""Characters. What is that short in a log is a counter."""
+"""Characters. A word this short in a log is usually a counter."""
 MOST_STEMS = 48
-"""Of a long draft, so many of the stems that occur are looked up."""
+"""Maximum stems looked up for a long draft, of those that occur."""
 SHORTLIST = 50
-"""So many turns a search ranks at the most."""
+"""Maximum turns that a search ranks."""
 _ROLES = frozenset(role.value for role in Role)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for."""
+    """What a search looks for."""
 
     text: str
-    """For the embedder: the draft without speakers' names; empty where it says nothing."""
+    """The text to embed: the draft without speakers' names; empty if it has no content words."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """How much each stem counts, by stem."""
+    """The weight of each stem."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Each stem as the draft spells it."""
     speakers: frozenset[str] = frozenset()
-    """Whose turns are preferred: names or roles, folded."""
+    """Names or roles whose turns are preferred, folded."""
     spans: "tuple[Span, ...]" = ()
-    """The days that are asked about."""
+    """The days named in the draft."""
     language: str = ENGLISH
-    """Of the draft, as far as it tells."""
+    """The language detected in the draft."""
     asks_when: bool = False
     asks_past: bool = False
-    """Whether it asks for what was said or done, and not for something new."""
-    occasion: Occasion | None = None
-    """When that was said which is asked for; None where it is asked for by what it says, too."""
+    """Whether the draft asks for what was said or done, not for something new."""
+    time_filter: TimeFilter | None = None
+    """The time filter of a draft that asks by time alone; None if the draft has other words."""
     need: Need | None = None
-    """What kind of message the draft is, where it may need nothing."""
+    """The kind of message, if it may need no recall; else None."""
 
 
 def make_query(
     draft: str, before: str, speakers: frozenset[str], today: date | None = None
 ) -> Query:
-    """Make the query of `draft`; `before` is the user's message ahead of it.
+    """Make the query for `draft`; `before` is the user's previous message.
 
-    `speakers` are the names and roles that occur in the conversation, folded; `today` is the
-    day on which "last week" is said.
+    `speakers` are the names and roles that occur in the conversation, folded; expressions such as
+    "last week" are relative to `today`.
     """
     from jitchat.text.dates import spans_in  # noqa: PLC0415  not before the first frame
 
     need, focus = need_of(draft, speakers - _ROLES), focus_of(draft)
-    draft, before = ends_of(focus.asked, _REACH), ends_of(before, _REACH)
+    draft, before = ends_of(focus.asked, _EACH_END), ends_of(before, _EACH_END)
     is_said = {name: bool(found.search(draft)) for name, found in expressions("questions").items()}
     preferred, parts = _named(draft, speakers - _ROLES)
     said, language = content_of(draft)
@@ -86,7 +86,7 @@ def make_query(
     weights = {each: weight_of(word) for each, word in spelled.items()}
     pasted = [
         word
-        for word in _but(content_of(ends_of(focus.pasted, _REACH))[0], parts)
+        for word in _but(content_of(ends_of(focus.pasted, _EACH_END))[0], parts)
         if len(word) > _SHORT_WORD or not word.isascii()
     ]
     share = _share_of_pasted(len(weights), len(set(pasted)))
@@ -94,8 +94,8 @@ def make_query(
         weights.setdefault(stem(word, language), share)
         spelled.setdefault(stem(word, language), word)
     own = _without(draft, parts) if weights else ""
-    goes_on = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
-    if goes_on:
+    borrows = len(weights) < _ENOUGH_WORDS and not parts and is_said["refers_back"]
+    if borrows:
         borrowed, its_language = content_of(before)
         for word in _but(borrowed, speakers):
             key = stem(word, its_language)
@@ -108,7 +108,7 @@ def make_query(
     spoken = {"assistant": is_said["you_said"], "user": is_said["i_said"]}
     implied = frozenset(role for role in speakers if spoken.get(role) and not by_both)
     return Query(
-        text=own or (_without(before, speakers) if goes_on else ""),
+        text=own or (_without(before, speakers) if borrows else ""),
         weights=weights,
         spelled=spelled,
         speakers=preferred or implied,
@@ -116,20 +116,21 @@ def make_query(
         language=language,
         asks_when=is_said["asks_when"],
         asks_past=is_said["asks_past"],
-        occasion=occasion_of(focus.asked, today),
+        time_filter=time_filter_of(focus.asked, today),
         need=need,
     )
 
 
 def _share_of_pasted(asked: int, pasted: int) -> float:
-    """Weigh a pasted word: all that are looked up count, together, a quarter of what asks."""
+    """Return a pasted word's weight: together, they weigh a quarter of the question's words."""
     return min(0.5, max(1, asked) / 4 / max(1, min(pasted, MOST_STEMS)))
 
 
 def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Whose turns are preferred, and the words of all names in the draft.
+    """Return the speakers to prefer, and the words of all names in the draft.
 
-    Of "what did Ann think of Bob's plan", Ann's: a genitive counts where no other name stands.
+    "What did Ann think of Bob's plan" prefers Ann: a name in the genitive counts only if there is
+    no other name.
     """
     said = set(words(draft))
     bare = {word.removesuffix("'s") for word in said}
@@ -144,7 +145,7 @@ def _but(said: Iterable[str], names: frozenset[str]) -> list[str]:
 
 
 def _without(draft: str, names: frozenset[str]) -> str:
-    """The draft without the words of `names`, wherever they stand by themselves."""
+    """Remove the words of `names` from the draft, except inside other words."""
     if not names:
         return draft
     bare = ((word, fold(word).strip(".,;:!?'\"()").removesuffix("'s")) for word in draft.split())
@@ -158,12 +159,12 @@ _WORTH = 0.3
 
 
 def floor_of(candidates: Sequence[Candidate]) -> float:
-    """Find the score below which nothing is picked: `FLOOR`, or three tenths of the best."""
+    """Return the score below which nothing is picked: `FLOOR`, or `_WORTH` times the best score."""
     return max([FLOOR, *(_WORTH * row.score for row in candidates[:1])])
 
 
 def pick(candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
-    """Choose the hits: every candidate that is not below the floor, best first."""
+    """Return the hits: every candidate that is not below the floor, best first."""
     floor = floor_of(candidates)
     return tuple(Hit(row.turn, row.score, _reason(row)) for row in candidates if row.score >= floor)
 
@@ -183,23 +184,23 @@ _WHY = {
     "context": "among turns that match",
     "neighbour": "beside turns that match",
     "stretch": "in a stretch of talk that matches",
-    DATE: "of the day asked for",
-    "later": "said later than what matches as well",
-    PLACE: "in the place asked for",
+    DATE: "from the day asked about",
+    "later": "newer than a turn that matches as well",
+    PLACE: "at the position asked for",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A draft in its place in the conversation."""
+    """A draft and its place in the conversation."""
 
     draft: str
     context: str
-    """The user's message before the draft, which a draft of few words borrows from; or empty."""
+    """The user's previous message, from which a short draft borrows words; empty if none."""
     position: int
-    """Only turns ahead of this position are found."""
+    """Only turns before this position are found."""
     today: date
 
     def query(self, speakers: frozenset[str]) -> Query:
-        """Make the query; `speakers` as `make_query` takes them."""
+        """Make the query. `speakers` is as in `make_query`."""
         return make_query(self.draft, self.context, speakers, self.today)

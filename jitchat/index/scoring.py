@@ -1,4 +1,4 @@
-"""What the parts of a score are worth, and the arithmetic of them. Pure: arrays in, arrays out."""
+"""The weights of the parts of a score, and their arithmetic. Pure: arrays in, arrays out."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,50 +12,50 @@ from jitchat.index.narrowing import Steps, shifted
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of the parts of a score, where a full lexical match is 1."""
+    """Weights of the parts of a score, where a full lexical match is 1."""
 
     lexical: float = 0.8
-    """Of a match that the turn makes by itself."""
+    """Lexical match of the turn itself."""
     dense: float = 0.076
-    """Of a cosine, for each standard deviation above the mean."""
+    """Cosine, per standard deviation above the mean."""
     speaker: float = 1.5
-    """How much more a turn of the person that the question names is worth."""
+    """Added to 1 as the factor for turns by a speaker whom the question names."""
     context: float = 1.4
-    """Of a match that a turn and the turns around it make together."""
+    """Lexical match of a turn together with the turns around it."""
     heard: Steps = ((1, 1.0), (2, 0.5), (-1, 0.5), (-2, 0.5))
-    """For that match: so many turns later, what was said still counts so much."""
+    """How much a turn's words count for the turns at these offsets, in that match."""
     lent: Steps = ((1, 0.3), (2, 0.15), (-1, 0.2), (-2, 0.15))
-    """So many turns later, what a turn lends of its own score."""
+    """The share of its score that a turn lends to the turns at these offsets."""
     lent_dense: float = 0.4
-    """Of the dense part, so much is lent."""
+    """The share of the dense part that is lent."""
     stretch: float = 0.25
-    """Of the match of the stretch of talk as a whole."""
+    """Match of the stretch of talk as a whole."""
     said_then: float = 0.4
-    """Of a turn that was said on a day that the question names."""
+    """For a turn said on a day that the question names."""
     speaks_of_then: float = 0.3
-    """Of a turn that mentions such a day."""
+    """For a turn that mentions such a day."""
     asks: float = -0.2
-    """What a question is worth more than a statement; a share of the score, as all below."""
+    """For a question, as a share of its score, like the cues below."""
     tells_when: float = 0.5
-    """What a time is worth to a question for one."""
+    """For a turn that states a time, if the question asks when."""
     standing: float = 0.8
-    """What a standing wish of the user is worth to a draft that asks for something new."""
+    """For a standing wish of the user, if the draft asks for something new."""
     disclaims: float = -0.8
-    """What "I don't know" is worth more than any other answer, where a turn says nothing else."""
+    """For a turn that says little more than "I don't know"."""
     alone: float = 0.6
-    """Of a match of one word among several, towards trust in words."""
+    """Counts a match of one word among several, in computing the trust in words."""
     doubted: float = 0.4
-    """A turn that has so much of the question has it by chance."""
+    """A turn that matches up to this share of the question does so by chance."""
     believed: float = 0.8
-    """One that has so much of it surely has not."""
+    """A turn that matches at least this share does not match by chance."""
     least_trust: float = 0.3
-    """Of words that match by chance, when many turns could."""
+    """Trust in words that match by chance, when there are many turns."""
     far: float = 4.0
-    """Cosines of so many standard deviations come by chance."""
+    """Standard deviations up to which a high cosine occurs by chance."""
     beyond: float = 3.0
-    """What a cosine counts more for each deviation beyond."""
+    """Extra weight per standard deviation beyond that."""
     says_much: float = 0.4
-    """What a long turn is worth more than an empty one."""
+    """For a long turn compared with an empty one."""
 
 
 WEIGHTS = Weights()
@@ -66,7 +66,7 @@ def only(parts: Mapping[str, Scores], rows: Places | slice) -> dict[str, Scores]
 
 
 def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
-    """Add up what the turns around each one lend it of their score, shape of `base`."""
+    """Add up the shares that each turn receives from the turns around it, in `base`'s shape."""
     found = np.zeros_like(base)
     for step, weight in steps:
         later, earlier = shifted(step)
@@ -77,28 +77,27 @@ def lent(base: Scores, stretch_of: Places, steps: Steps) -> Scores:
 
 
 def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> Scores:
-    """Score each turn as if it said what is said around it, each stem once: shape (turns,).
+    """Score each turn as if it also had its neighbours' words, each stem once, shape (turns,).
 
-    So a turn is found by the words of a question that it shares with its neighbours between
-    them, where none has them all.
+    This finds a turn when the question's words are spread over it and its neighbours.
     """
     size = len(stretch_of)
-    goes_on = {
+    same_stretch = {
         step: stretch_of[step:] == stretch_of[: size - step] for step in {abs(s) for s, _ in steps}
     }
     found, best = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
     for match in matches:
         best[match.documents] = match.values
         reached = [match.documents]
-        for step, weight in steps:  # so many turns later, the stem is still heard
+        for step, weight in steps:
             to = match.documents + step
             first, last = np.searchsorted(to, (0, size)).tolist()
             to, origin = to[first:last], match.documents[first:last]
-            heard = goes_on[abs(step)][np.minimum(to, origin)]
+            heard = same_stretch[abs(step)][np.minimum(to, origin)]
             values = np.float32(weight) * match.values[first:last] * heard
             best[to] = np.maximum(best[to], values)
             reached.append(to)
-        for places in reached:  # a place that comes twice is 0 by then
+        for places in reached:  # a place that occurs twice is 0 the second time
             found[places] += best[places]
             best[places] = 0
     return found
@@ -106,16 +105,16 @@ def in_context(matches: Iterable[Matches], stretch_of: Places, steps: Steps) -> 
 
 _TOGETHER = 2
 _WHOLE = 0.95
-"""A turn that holds this share of the question holds all of it, though it be one word."""
+"""A turn that matches this share of the question matches all of it, even if it is one word."""
 _MANY = 500
-"""In so many turns a word matches by chance; in fewer, that is less likely."""
+"""Turns. With fewer, a word is less likely to match by chance."""
 
 
 def lexical_confidence(matches: Iterable[Matches], share: Scores, weights: Weights) -> np.float32:
-    """Say how far the words of a question can be trusted to find its answer, up to 1.
+    """Return how far the question's words can be trusted to find the answer, at most 1.
 
-    `share` is what each turn holds of the question, shape (turns,). Where none of many turns
-    holds two of its words together, the answer may well be put in others.
+    `share` is the share of the question that each turn matches, shape (turns,). If there are many
+    turns and none has two of the words together, the answer is probably phrased in other words.
     """
     count = np.zeros(len(share), dtype=np.uint8)
     for match in matches:
@@ -129,7 +128,7 @@ def lexical_confidence(matches: Iterable[Matches], share: Scores, weights: Weigh
 
 
 def boost_outliers(deviations: Scores, weights: Weights) -> Scores:
-    """Let a vector that stands out by far count more than in proportion."""
+    """Give extra weight to vectors that stand out clearly."""
     beyond: Scores = np.maximum(deviations - np.float32(weights.far), np.float32(0.0))
     return deviations + np.float32(weights.beyond) * beyond
 
@@ -149,14 +148,14 @@ def totals(parts: Mapping[str, Scores], rows: Places | slice = slice(None)) -> N
 
 _GROUP = 256
 _ROUNDING = 1e-4
-"""More than adding up in single precision is off by, as a share of the sums."""
+"""An upper bound of the error of single-precision sums, as a share of the sums."""
 
 
 def best_of(parts: Mapping[str, Scores], size: int) -> Places:
-    """Give the rows with the `size` highest totals, as `best` does.
+    """Return the rows with the `size` highest totals, as `best` does.
 
-    Only those are added up exactly that can be among them: the best of each group of rows say how
-    much that takes.
+    Totals are computed exactly only for rows that can be among them; the highest rough total in
+    each group of rows gives the threshold.
     """
     rough = added(parts.values())
     groups = len(rough) // _GROUP
@@ -170,7 +169,7 @@ def best_of(parts: Mapping[str, Scores], size: int) -> Places:
 
 
 def best(total: NDArray[np.float64], size: int) -> Places:
-    """The places of the `size` highest scores above 0, best first; of equals the earlier first."""
+    """Return the indices of the `size` highest scores above 0, best first, ties by index."""
     found = np.flatnonzero(total > 0)
     if len(found) > size:
         least = np.partition(total[found], -size)[-size]

@@ -2,23 +2,23 @@
 
 A turn's score is the sum of named parts, each shown in the ledger:
 
-- lexical: BM25 of its own words, the more the more of the query they are together
+- lexical: BM25 of its own words, increased by the share of the query that they cover
 - dense: cosine with the query, standardised over the conversation
-- context: the words of the query that it and the turns around it have between them, for an answer
-  stands next to its question, and often holds none of its words
-- neighbour: what the turns around it lend it of their scores
-- stretch: what its stretch of talk scores as one document
-- date: it was said on, or speaks of, a day that the query names
-- cue: what kind of turn it is, as a share of the other parts: a question, a time where one is asked
-  for, a standing wish, long or empty
-- later: it may correct what matches as well (`later`)
+- context: the query's words in the turn and the turns around it, because an answer follows its
+  question and often has none of its words
+- neighbour: a share of the scores of the turns around it
+- stretch: the score of its stretch of talk as one document
+- date: it was said on, or mentions, a day that the query names
+- cue: the kind of turn, as a share of the other parts: a question, a time if the query asks for
+  one, a standing wish, long or empty
+- later: it may correct another turn that matches as well (`later`)
 
-Where no turn has several words of the query, and there are vectors, words may match by chance and
-count less. A long turn has words of any query: `context`, `neighbour` and the trust in words are
-normalised by its length. A query of time alone is answered by days and places instead (`said`).
+If there are vectors and no turn has several words of the query, words may match by chance and count
+less. A long turn matches any query to some extent: `context`, `neighbour` and the trust in words
+are normalised by length. A query by time alone is answered by days and positions instead (`said`).
 
-The weights were chosen by hand; `python -m tests.benchmarks.tuning` tells what choosing them
-without the conversation that is asked about costs.
+The weights were chosen by hand; `python -m tests.benchmarks.tuning` measures the cost of choosing
+them without the conversation that is searched.
 """
 
 import threading
@@ -45,7 +45,7 @@ from jitchat.index.lexical import (
     covered,
     summed,
 )
-from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, reach_of, select
+from jitchat.index.narrowing import KEPT, NARROWED_FROM, Evidence, radius_of, select
 from jitchat.index.packed_postings import PackedPostings
 from jitchat.index.retrieve import MOST_STEMS, SHORTLIST, Query
 from jitchat.index.scoring import (
@@ -67,31 +67,32 @@ from jitchat.index.vectors import PackedVectors, Vectors, vectors_of
 from jitchat.text.dates import Span
 from jitchat.values import DATE, PLACE, Candidate, IndexEntry, Placed, Role, Term
 
-_ECHO = 0.8
-"""A question that holds this share of the query, and little else, is the query itself."""
+_DUPLICATE = 0.8
+"""A question with this share of the query's words, and little else, is the query itself."""
 _FEW = 2
 _LAST_SAID = 0.5
-"""The score of the last turn of an occasion, of which the first has 1."""
+"""The score of the last turn found by time alone; the first has 1."""
 _LEAST_CUE = -0.95
-_MIDDLING = 12.0
-"""A turn of so many stems is neither long nor empty."""
+_AVERAGE = 12.0
+"""Stems in a turn of average length."""
 _LONG = 30.0
-"""A turn of more stems, and of more than a brief turn of the conversation, is long."""
+"""Stems. A turn with more, and with more than a brief turn of the conversation, is long."""
 _LENGTH_POWER = 0.7
-"""What is shared with a long turn is divided by this power of how many times too long it is."""
+"""Scores of a long turn are divided by its excess length raised to this power."""
 
 
 EntriesOf = Callable[[Sequence[int]], Sequence[IndexEntry]]
-"""Takes positions, and gives the entry of the turn at each."""
+"""Takes positions and returns the entry of the turn at each."""
 _SEGMENT = 65_536
-"""Rows. The last segment is packed anew as it grows, up to so many; then another is begun."""
+"""Maximum rows per segment. The last segment is repacked as it grows; when it is full, a new one
+is started."""
 
 
 class HotIndex:
-    """Rows in order of position. Threads may add, take back and search at the same time.
+    """Rows in order of position. Threads can add, remove and search at the same time.
 
-    Rows at the start can be packed: what is searched of them is in arrays, and what is shown is
-    looked up as it is needed.
+    Rows at the start can be packed: their searchable data is kept in arrays, and their entries are
+    looked up when needed.
     """
 
     def __init__(
@@ -101,9 +102,9 @@ class HotIndex:
         entries_of: EntriesOf = lambda _: (),
         narrowed_from: int = NARROWED_FROM,
     ) -> None:
-        """`entries_of` is asked for the entries of packed rows.
+        """`entries_of` looks up the entries of packed rows.
 
-        With more than `narrowed_from` rows, only those are scored in full that can be the best.
+        With more than `narrowed_from` rows, only those that can be the best are scored in full.
         """
         self.narrowed_from = narrowed_from
         self._embedder, self._weights, self._entries_of = embedder, weights, entries_of
@@ -111,9 +112,9 @@ class HotIndex:
         self._starts: list[int] = []
         """The first row of each segment."""
         self._packed = 0
-        """Rows of the segments."""
+        """Number of rows in segments."""
         self._rows: list[IndexRow] = []
-        """Behind the segments."""
+        """Rows after the segments."""
         self._positions = Growing(np.uint32)
         self._columns = Columns()
         self._postings = Postings()
@@ -127,7 +128,7 @@ class HotIndex:
 
     @property
     def unpacked(self) -> int:
-        """How many rows are in no segment."""
+        """The number of rows that are in no segment."""
         return len(self._rows)
 
     @property
@@ -136,7 +137,7 @@ class HotIndex:
             return self._columns.speakers
 
     def add(self, rows: Sequence[IndexRow], *, begins: bool = False) -> None:
-        """Add rows behind those that there are; they may begin another conversation."""
+        """Append rows. `begins`: whether the first of them starts another conversation."""
         with self._lock:
             self._forget()
             for place, row in enumerate(rows):
@@ -147,9 +148,9 @@ class HotIndex:
             self._rows += [row.bare() for row in rows]
 
     def pack(self, settled: int) -> list[Segment]:
-        """Pack the rows up to position `settled`; gives the segments that this made.
+        """Pack the rows up to position `settled`. Returns the new segments.
 
-        The first of them may take the place of one that was not full.
+        The first of them can replace a segment that was not full.
         """
         made = []
         with self._lock:
@@ -188,7 +189,7 @@ class HotIndex:
         )
 
     def add_segment(self, segment: Segment) -> None:
-        """Add what `pack` made, behind the segments that lay ahead of it."""
+        """Append a segment made by `pack`. The segments before it must have been added already."""
         found, start = segment.arrays, segment.start
         with self._lock:
             self._forget()
@@ -202,26 +203,26 @@ class HotIndex:
             self._starts.append(start)
             self._packed = len(self._positions)
 
-    def take_back(self, behind: int) -> None:
-        """Take back the rows of the turns behind a position, as if they had never been added."""
+    def truncate(self, after: int) -> None:
+        """Remove the rows of turns after a position, as if they had never been added."""
         with self._lock:
-            size = self._row_at(behind + 1)
+            size = self._row_at(after + 1)
             if size < len(self._positions):
                 self._forget()
                 del self._rows[max(0, size - self._packed) :]
                 self._packed = min(size, self._packed)
                 self._starts = [start for start in self._starts if start < size]
                 self._positions.cut(size)
-                self._columns.take_back(size)
-                self._postings.take_back(size)
-                self._vectors.take_back(size)
+                self._columns.truncate(size)
+                self._postings.truncate(size)
+                self._vectors.truncate(size)
 
     def _forget(self) -> None:
-        """Drop what was computed of all rows: rows come or go."""
+        """Clear values computed over all rows, because rows are being added or removed."""
         self._known_cues = self._known_length_norm = None
 
     def rewrite(self, lines: Mapping[int, str]) -> None:
-        """Put other summaries in place, by position; what is searched stays the turn's words."""
+        """Replace summaries, by position. Searches still use the turn's own words."""
         with self._lock:
             for position, line in lines.items():
                 row = self._row_at(position) - self._packed
@@ -229,19 +230,19 @@ class HotIndex:
                     self._rows[row] = replace(self._rows[row], summary=line)
 
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
-        """List the last `count` turns ahead of position `before` that decide, oldest first."""
+        """List the last `count` turns with a decision before position `before`, oldest first."""
         with self._lock:
-            deciding = self._columns.last_flagged("decision", self._row_at(before), count)
-            return tuple(self._entries(deciding))
+            rows = self._columns.last_flagged("decision", self._row_at(before), count)
+            return tuple(self._entries(rows))
 
     def decided(self, before: int) -> tuple[int, ...]:
-        """List the positions of all turns ahead of position `before` that decide."""
+        """List the positions of all turns with a decision before position `before`."""
         with self._lock:
             stop = self._row_at(before)
             return self._positions_of(self._columns.last_flagged("decision", stop, stop))
 
     def said_on(self, days: Span, before: int) -> tuple[int, ...]:
-        """List the positions of turns that were said on some days, ahead of position `before`."""
+        """List the positions of the turns said on these days, before position `before`."""
         with self._lock:
             said = self._columns.said_in([days])[: self._row_at(before)]
             return self._positions_of(np.flatnonzero(said))
@@ -256,9 +257,9 @@ class HotIndex:
         size: int = SHORTLIST,
         within: Collection[int] | None = None,
     ) -> tuple[Candidate, ...]:
-        """Rank the `size` best turns ahead of position `before`; none where none fits.
+        """Rank the `size` best turns before position `before`. Turns without a match are left out.
 
-        Only turns at the positions `within` are ranked, where these are told.
+        If `within` is given, only turns at these positions are ranked.
         """
         vector = self._embedded(query)
         with self._lock:
@@ -276,7 +277,7 @@ class HotIndex:
         return tuple(newest_first(ranked, {query.spelled[stem]: worths[stem] for stem in worths}))
 
     def said(self, query: Query, before: int, size: int = SHORTLIST) -> tuple[Candidate, ...]:
-        """List the turns of the occasion that a query asks for, the best first."""
+        """List the turns from the time that a query asks for, best first."""
         with self._lock:
             rows = self._said(query, self._row_at(before))[:size]
             parts = self._parts_said(query, rows, len(self._positions))
@@ -284,19 +285,19 @@ class HotIndex:
             return self._candidates(rows, only(parts, rows), unspoken)
 
     def _said(self, query: Query, stop: int) -> Places:
-        """Find the rows of the occasion that a query asks for; none where it asks for none."""
-        if query.occasion is None:
+        """Find the rows from the time that a query asks for; none if it does not ask by time."""
+        if query.time_filter is None:
             return np.empty(0, dtype=np.int64)
-        return rows_of(query.occasion, self._columns, self._postings.lengths, stop)
+        return rows_of(query.time_filter, self._columns, self._postings.lengths, stop)
 
     def _parts_said(self, query: Query, rows: Places, stop: int) -> dict[str, Scores]:
         """Score rows by their order alone, 1 for the first; shape (stop,)."""
         scores = np.zeros(stop, dtype=np.float32)
         scores[rows] = np.linspace(1.0, _LAST_SAID, len(rows))
-        return {PLACE if query.occasion and query.occasion.places else DATE: scores}
+        return {PLACE if query.time_filter and query.time_filter.places else DATE: scores}
 
     def terms(self, query: Query) -> tuple[Term, ...]:
-        """Weigh the words of a query that occur, the rarest first."""
+        """Return the query's words that occur, with their weights, the rarest first."""
         with self._lock:
             query = self._spelling.expanded(query)
             worths = self._postings.worths(query.weights)
@@ -308,7 +309,7 @@ class HotIndex:
         )
 
     def placed(self, query: Query, before: int, turn: int) -> Placed | None:
-        """Rank one turn among all ahead of position `before`; None where it is not indexed."""
+        """Rank one turn among all before position `before`; None if it is not indexed."""
         listed = {row.turn: row for row in self.said(query, before) or self.search(query, before)}
         if turn in listed:
             with self._lock:
@@ -330,9 +331,9 @@ class HotIndex:
             rank = 1 + int(better + np.count_nonzero(total[:row] == total[row]))
             alone = np.array([row])
             candidate = self._candidates(alone, only(parts, alone), query)[0]
-            told = (*candidate.parts, (PART, 0.0))
-            # a search that narrows may have listed others
-            return Placed(replace(candidate, rank=max(rank, 1 + len(listed)), parts=told), stop)
+            parts_shown = (*candidate.parts, (PART, 0.0))
+            rank = max(rank, 1 + len(listed))  # a search that narrows may have listed other turns
+            return Placed(replace(candidate, rank=rank, parts=parts_shown), stop)
 
     def entries(self, turns: Collection[int]) -> tuple[IndexEntry, ...]:
         with self._lock:
@@ -343,14 +344,14 @@ class HotIndex:
             return tuple(self._entries(rows[self._positions.rows[rows] == wanted]))
 
     def _entries(self, rows: Places) -> list[IndexEntry]:
-        """Describe rows, in the order given."""
+        """Return the entries of rows, in the order given."""
         packed = rows[rows < self._packed]
         looked_up = iter(self._entries_of(self._positions.rows[packed].tolist()))
         places = (rows - self._packed).tolist()
         return [self._rows[place].entry() if place >= 0 else next(looked_up) for place in places]
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
-        """Embed a query, shape (dimension,); zeros, and so no dense part, where that fails."""
+        """Embed a query, shape (dimension,); zeros, and so no dense part, if that fails."""
         if query.text:
             with suppress(EmbedderUnavailable):
                 vector: NDArray[np.float32] = vectors_of(self._embedder, [query.text])[0]
@@ -363,19 +364,19 @@ class HotIndex:
     def _scored(
         self, query: Query, vector: NDArray[np.float32], stop: int, *, narrows: bool
     ) -> tuple[Places, dict[str, Scores]]:
-        """Score the rows ahead of row `stop`: which they are, and each part, of the same shape.
+        """Score the rows before row `stop`. Returns the rows, and each part in the same shape.
 
-        Of many rows, one that `narrows` leaves out those that cannot be among the best.
+        With `narrows`, rows that cannot be among the best are left out if there are many rows.
         """
         evidence, weights = self._evidence(query, vector), self._weights
         chosen = None
         if narrows and len(self._positions) > self.narrowed_from:
-            reach = reach_of(weights.heard, weights.lent)
+            radius = radius_of(weights.heard, weights.lent)
             heard = ((step, weights.context * share) for step, share in weights.heard)
             own = weights.lexical + weights.context
             rough = evidence.rough(own, weights.dense, (*heard, *weights.lent))
             rough[stop:] = 0.0
-            chosen = select(rough, KEPT, reach)
+            chosen = select(rough, KEPT, radius)
         if chosen is None:
             return np.arange(stop), only(self._parts(query, evidence), slice(stop))
         parts = self._parts(query, evidence.of(chosen), chosen.rows)
@@ -383,22 +384,22 @@ class HotIndex:
         return chosen.rows[whole], only(parts, whole)
 
     def _evidence(self, query: Query, vector: NDArray[np.float32]) -> Evidence:
-        """Find what tells for each row, whatever it is worth."""
+        """Collect the evidence for each row, before it is weighted."""
         stretch_of = self._columns.stretch_of()
         sought = self._postings.rarest(query.weights, MOST_STEMS)
         every, size = self._postings.matches(sought), len(self._positions)
         share, deviations = covered(every, size), self._vectors.standardised(vector)
         matches = every
-        if len(echoes := self._echoes(share, query)):
-            is_echo = np.zeros(size, dtype=np.bool_)
-            is_echo[echoes] = True
-            matches = [match.without(is_echo) for match in every]
-            share[echoes] = deviations[echoes] = 0.0
+        if len(duplicates := self._duplicates(share, query)):
+            is_duplicate = np.zeros(size, dtype=np.bool_)
+            is_duplicate[duplicates] = True
+            matches = [match.without(is_duplicate) for match in every]
+            share[duplicates] = deviations[duplicates] = 0.0
         share *= self._length_norm()
         speaker_boost: Scores | np.float32 = np.float32(1.0)
         if query.speakers:
             speaker_boost = 1 + self._weights.speaker * self._columns.spoken_by(query.speakers)
-        is_open = int(stretch_of[-1])  # the last stretch: it lends nothing yet
+        is_open = int(stretch_of[-1])  # the last stretch is unfinished and gets no score
         stretch_scores = np.append(
             self._postings.scores_of_groups(sought, stretch_of, is_open), np.float32(0.0)
         )
@@ -418,11 +419,11 @@ class HotIndex:
     def _parts(
         self, query: Query, found: Evidence, rows: Places | slice = slice(None)
     ) -> dict[str, Scores]:
-        """Each part of the score of some rows, by what was `found` of them, of that shape."""
+        """Compute each part of the score of some rows from their evidence, in the same shape."""
         weights, trust, speaker_boost = self._weights, found.trust, found.speaker_boost
         lexical = trust * found.words * (1 + found.share) * speaker_boost
         dense = weights.dense * boost_outliers(found.deviations, weights) * speaker_boost
-        # a long turn has words for its neighbours, and they for it
+        # a long turn matches by chance, for its neighbours and with their words
         norm = np.sqrt(found.length_norm)
         weighed = [match.weighed(norm) for match in found.matches]
         around = trust * norm * in_context(weighed, found.stretch_of, weights.heard)
@@ -442,21 +443,22 @@ class HotIndex:
     def _trust(
         self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]
     ) -> Scores | np.float32:
-        """How far words are trusted: fully where there is no vector beside them.
+        """Return how far words are trusted: fully for rows without a vector.
 
-        One number where it is the same for all rows, else of shape (rows,).
+        One number if it is the same for all rows, else shape (rows,).
         """
         if not vector.any():
             return np.float32(1.0)
         trusted, known = lexical_confidence(matches, share, self._weights), self._vectors.known()
         return trusted if known.all() else np.where(known, trusted, np.float32(1.0))
 
-    def _echoes(self, covered: Scores, query: Query) -> Places:
-        """Find the rows that asked the same: a question is no answer to itself.
+    def _duplicates(self, covered: Scores, query: Query) -> Places:
+        """Find earlier rows with the same question, which do not answer it.
 
-        Of few words, only the user's own: somebody else's may be what the question is about.
+        If the query has few words, only the user's own questions count: the query may be about a
+        question that somebody else asked.
         """
-        rows = np.flatnonzero(covered >= _ECHO)
+        rows = np.flatnonzero(covered >= _DUPLICATE)
         little_else = self._postings.lengths[rows] <= 1 + len(query.weights)
         rows = rows[little_else & (self._columns.flag("asks")[rows] > 0)]
         if len(query.weights) > _FEW or not len(rows):
@@ -464,7 +466,7 @@ class HotIndex:
         return rows[self._columns.spoken_by([Role.USER.value])[rows] > 0]
 
     def _date_scores(self, query: Query) -> Scores:
-        """Prefer the days that are asked about, the more the fewer turns are of them."""
+        """Score the days named in the query, higher if fewer turns match them."""
         if not query.spans:
             return np.zeros(len(self._positions), dtype=np.float32)
         said = self._columns.said_in(query.spans)
@@ -475,7 +477,7 @@ class HotIndex:
         )
 
     def _cues(self, query: Query, rows: Places | slice) -> Scores:
-        """What kind of turn each of some rows is, as a share of its score; above -1."""
+        """Return each row's bonus for its kind of turn, as a share of its score; above -1."""
         weights = self._weights
         found = self._usual_cues()[rows].copy()
         if query.asks_when:
@@ -486,18 +488,18 @@ class HotIndex:
         return cues
 
     def _usual_cues(self) -> Scores:
-        """The cues that are the same for any query, computed once until rows come or go."""
+        """Return the cues that do not depend on the query, cached until the rows change."""
         if self._known_cues is None:
             weights, lengths = self._weights, self._postings.lengths
             found = weights.asks * self._columns.flag("asks")
-            little_else = np.clip(2 - lengths / (_MIDDLING / 2), 0.0, 1.0)
+            little_else = np.clip(2 - lengths / (_AVERAGE / 2), 0.0, 1.0)
             found += weights.disclaims * self._columns.flag("disclaims") * little_else
-            found += weights.says_much * (lengths / (lengths + _MIDDLING) - 0.5)
+            found += weights.says_much * (lengths / (lengths + _AVERAGE) - 0.5)
             self._known_cues = found
         return self._known_cues
 
     def _length_norm(self) -> Scores:
-        """Normalise by length, shape (rows,): 1, or less for a row longer than most."""
+        """Return the length normalisation, shape (rows,): 1, or less for a long row."""
         if self._known_length_norm is None:
             usual = max(_LONG, self._postings.brief)
             excess = np.clip(self._postings.lengths / usual, 1.0, LONGEST)
@@ -507,7 +509,7 @@ class HotIndex:
     def _candidates(
         self, rows: Places, parts: Mapping[str, Scores], query: Query
     ) -> tuple[Candidate, ...]:
-        """Describe rows, ranked as they come, with the parts of their scores."""
+        """Make candidates of rows, ranked in the order given, with the parts of their scores."""
         shares = np.stack(list(parts.values()), axis=1).tolist()
         words = [
             (query.spelled[stem], self._postings.contains(stem, rows)) for stem in query.weights

@@ -1,10 +1,10 @@
-"""Segments: packed rows of the hot index as they are stored, so that opening reads a few blobs.
+"""Segments: packed rows of the hot index, stored so that opening a conversation reads a few blobs.
 
-A segment can always be made again from the entries and the vectors, and is never the only copy of
-anything. It counts while all of this holds: it was written by this version, it is whole (a
-checksum tells), it is of the embedder in use, it goes on where the one before it ends, and the
-turns up to its last one are those of the path that is looked at. Who writes an entry, a vector or
-the status of a turn that a segment covers drops the segment in the same transaction.
+A segment can always be rebuilt from the entries and the vectors, and is never the only copy of
+anything. It is valid if it was written in the current format, its checksum is right, it belongs to
+the embedder in use, it starts where the previous segment ends, and the turns up to its last one are
+those of the current path. Writing an entry, a vector or the status of a turn deletes the segments
+that cover the turn in the same transaction.
 """
 
 import json
@@ -22,18 +22,18 @@ from jitchat.store.path import Path
 
 _FORMAT = 2
 _LENGTH = 8
-"""Bytes that tell how long the header is."""
+"""Bytes of the header's length field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
     start: int
-    """The first row of the index that is in it."""
+    """The first index row of the segment."""
     last: int
-    """Up to this position every turn that can be recalled is in this segment or one before it."""
+    """Up to this position, every turn that can be recalled is in this or an earlier segment."""
     names: Mapping[str, list[str]]
     arrays: Mapping[str, NDArray[Any]]
-    """By name; those of the segments that were read cannot be written to."""
+    """By name. Arrays of segments read from the store are read-only."""
 
 
 class SegmentTable:
@@ -42,7 +42,7 @@ class SegmentTable:
         self._key = conversation, embedder.id, embedder.dimension
 
     def read(self, path: Path) -> list[Segment]:
-        """Read the segments that hold the beginning of `path`, in order."""
+        """Read the valid segments from the beginning of `path`, in order."""
         found, start = list[Segment](), 0
         with self._database.read() as connection:
             rows = connection.execute(
@@ -50,8 +50,8 @@ class SegmentTable:
                 " WHERE conversation = ? AND embedder = ? AND dimension = ? ORDER BY start",
                 self._key,
             )
-            for first, last, its_path, checksum, content in rows:
-                is_next = first == start and its_path == path.start(last)
+            for first, last, path_start, checksum, content in rows:
+                is_next = first == start and path_start == path.start(last)
                 if not is_next or not isinstance(content, bytes) or crc32(content) != checksum:
                     break
                 segment = _decoded(first, last, content)
@@ -62,7 +62,10 @@ class SegmentTable:
         return found
 
     def write(self, path: Path, segments: Iterable[Segment]) -> None:
-        """Put segments in place of those with rows from the first of them on, each whole or not."""
+        """Store segments, replacing the existing ones from the first's start on.
+
+        Each segment is written in its own transaction.
+        """
         for segment in segments:
             content = _encoded(segment)
             with self._database.write() as connection:
@@ -89,7 +92,7 @@ def _encoded(segment: Segment) -> bytes:
 
 
 def _decoded(start: int, last: int, content: bytes) -> Segment | None:
-    """Read what was encoded, without copying it; None where another version wrote it."""
+    """Decode a segment without copying its arrays; None if it has another format."""
     end = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
     header = json.loads(content[_LENGTH:end])
     if header["format"] != _FORMAT:

@@ -1,7 +1,7 @@
-"""The hot index in the cold store: entries, index lines that a model wrote, and vectors.
+"""The hot index's tables in the cold store: entries, index lines written by a model, and vectors.
 
-A line that a model wrote stands beside the one by rule and is shown in its place, so that
-indexing anew loses neither. A turn's text does not change, so a line is written once.
+A model's line is stored in addition to the rule-based summary and shown instead of it, so indexing
+a turn again loses neither. A turn's text does not change, so a line is written only once.
 """
 
 import json
@@ -21,7 +21,7 @@ from jitchat.values import IndexEntry, Turn
 _FLOAT = 4
 """Bytes of one number of a vector."""
 _LOOKED_AT = 4_096
-"""Positions at once, where what is missing is looked for."""
+"""Positions checked at a time for missing entries and vectors."""
 _WITHOUT_LINE = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
     WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
@@ -31,7 +31,7 @@ _WITHOUT_LINE = """
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What the index needs of one turn."""
+    """The data that the index needs of one turn."""
 
     position: int
     speaker: str
@@ -53,7 +53,7 @@ class IndexRow:
     """Little-endian float32 of the embedder in use, if the turn was embedded."""
 
     def bare(self) -> "IndexRow":
-        """Leave out what is searched, for whoever has it in another form."""
+        """Drop the searchable fields, for a caller that stores them in another form."""
         return replace(self, stems="", vector=None)
 
     def entry(self) -> IndexEntry:
@@ -68,11 +68,11 @@ class IndexTables:
     def missing(
         self, embedder: Embedder, after: int = 0, limit: int = -1, *, wants_vectors: bool = True
     ) -> list[Turn]:
-        """List the finished turns that lack an entry or a whole vector, in order.
+        """List the first `limit` finished turns after position `after` that are not fully indexed.
 
-        An entry with stems of an earlier version is lacking, though it serves meanwhile. Only
-        those behind position `after`, and only the first `limit` of them. The connection is free
-        for others between two parts: a look at a million turns takes seconds.
+        These lack an entry or a complete vector, or their entry has stems of an earlier version,
+        though it is used until it is replaced. The connection is released between parts, because
+        checking a million turns takes seconds.
         """
         found = list[Turn]()
         for start in range(after, self.last_position(), _LOOKED_AT):
@@ -85,7 +85,7 @@ class IndexTables:
     def _missing(
         self, embedder: Embedder, between: tuple[int, int], limit: int, wants_vectors: bool
     ) -> list[Turn]:
-        """List those behind the first of two positions, up to the second."""
+        """List the missing turns after the first of two positions, up to the second."""
         with self._database.read() as connection:
             rows = connection.execute(
                 f"SELECT {TURN_COLUMNS} FROM turns t LEFT JOIN index_entries e ON e.turn = t.id"  # noqa: S608  constant
@@ -104,7 +104,7 @@ class IndexTables:
             return [turn_from(row) for row in rows]
 
     def embedded(self, turns: Sequence[Turn], embedder: Embedder) -> frozenset[int]:
-        """Tell which of `turns` have a whole vector: their ids."""
+        """Return the ids of those `turns` that have a complete vector."""
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT turn FROM vectors WHERE embedder = ? AND dimension = ?"
@@ -151,7 +151,7 @@ class IndexTables:
             return [_row(turn, columns[turn.id]) for turn in turns if turn.id in columns]
 
     def entries(self, positions: Sequence[int]) -> list[IndexEntry]:
-        """Read the entries of the turns at some positions, which all have one, in their order."""
+        """Read the entries of the turns at `positions`, in that order. All must have an entry."""
         if not positions:
             return []
         with self._database.read() as connection:
@@ -167,7 +167,7 @@ class IndexTables:
             return [found[position] for position in positions]
 
     def last_position(self) -> int:
-        """Of the conversation; 0 where it has no turn."""
+        """Return the conversation's last position; 0 if it has no turns."""
         query = "SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?"
         return int(self._database.fetch_one(query, (self._conversation,))[0])
 
@@ -181,7 +181,7 @@ class IndexTables:
         written = list(entries)
         with self._database.write() as connection:
             first = min((turn.position for turn, _, _ in written), default=sys.maxsize)
-            connection.execute(  # what was packed of these turns is out of date
+            connection.execute(  # segments with these turns are outdated
                 "DELETE FROM index_segments WHERE conversation = ? AND last >= ?",
                 (self._conversation, first),
             )
@@ -213,7 +213,7 @@ class IndexTables:
         return int(self._database.fetch_one(query, (self._conversation,))[0])
 
     def without_model_line(self, stretches: Iterable[Stretch], limit: int) -> list[Turn]:
-        """List the first indexed turns of some stretches whose index line no model wrote."""
+        """List the first `limit` indexed turns of some stretches without a model's index line."""
         query = f"SELECT {TURN_COLUMNS} {_WITHOUT_LINE} ORDER BY t.position LIMIT ?"
         turns: list[Turn] = []
         with self._database.read() as connection:
@@ -223,13 +223,13 @@ class IndexTables:
         return turns
 
     def count_without_model_line(self, stretches: Iterable[Stretch]) -> int:
-        """Count the indexed turns of some stretches whose index line no model wrote."""
+        """Count the indexed turns of some stretches without a model's index line."""
         query = f"SELECT count(*) {_WITHOUT_LINE}"
         keys = ((self._conversation, *stretch, *UNSETTLED) for stretch in stretches)
         return sum(self._database.fetch_one(query, key)[0] for key in keys)
 
     def write_model_lines(self, model: str, lines: Mapping[Turn, str]) -> None:
-        """Store index lines that `model` wrote; one that is there already stays."""
+        """Store index lines written by `model`; existing lines are kept."""
         with self._database.write() as connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO model_lines VALUES (?, ?, ?)",
@@ -238,14 +238,14 @@ class IndexTables:
 
 
 def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> IndexEntry:
-    """Make an entry of its columns; a TypeError where one holds what cannot be."""
+    """Make an entry from its columns. Raises TypeError if a column has the wrong type."""
     require(str, summary, entities, dates)
     names, days = (tuple(filter(None, lines.split("\n"))) for lines in (entities, dates))
     return IndexEntry(turn, summary, names, days, *map(bool, flags))
 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
-    """Make a row of the columns from `stems` on, in the order of its fields."""
+    """Make a row from the columns from `stems` on, in the order of the fields."""
     stems, summary, entities, dates, *flags, vector = columns
     require(str, stems, summary, entities, dates)
     spoken = turn.position, fold(turn.speaker), turn.created_at

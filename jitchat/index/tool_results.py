@@ -1,4 +1,4 @@
-"""Results of tools in the hot index: what is searched of one, and the line that names it."""
+"""Tool results in the hot index: their searchable text and their index line."""
 
 import json
 
@@ -10,16 +10,16 @@ from jitchat.window.exchange import is_requested
 from jitchat.window.render import called
 
 _READ = 200_000
-"""Characters of a result that are parsed as JSON, to count what is in it."""
+"""Maximum characters of a result that is parsed as JSON to count its rows."""
 _CALL, _ARGUMENT = 72, 40
-"""Characters of the line for the call, and for one of its arguments."""
-_REACH = 400
+"""Maximum characters of a call's arguments, and of one argument."""
+_EACH_END = 400
 
 
 def searched_text(turn: Turn) -> str:
-    """Give the text by which a turn is found: a result's with its call.
+    """Return the text by which a turn is found; for a tool result, the call and the result.
 
-    Nothing of what `request_context` gave: it quotes turns that are found themselves.
+    Empty for results of `request_context`: the turns that they quote are found by themselves.
     """
     if is_requested(turn):
         return ""
@@ -28,28 +28,29 @@ def searched_text(turn: Turn) -> str:
 
 
 def result_line(result: Turn) -> str:
-    """Write a result in a line: `search_issues(query="login") → 14 rows, first {"id": 3, …`."""
+    """Describe a result in one line: `search_issues(query="login") → 14 rows, first {"id": …`."""
     call = result.use.answers
     if call is None:
-        return _told(result.content)
+        return _outline(result.content)
+    outline = _outline(result.content)
     if is_declined(result):
-        told = _told(result.content).partition(". ")[0].removesuffix(".")
-        return f"{call_line(call)} → {told[:1].lower()}{told[1:]}"
-    return f"{call_line(call)} → {'failed: ' if result.use.is_error else ''}{_told(result.content)}"
+        reason = outline.partition(". ")[0].removesuffix(".")
+        return f"{call_line(call)} → {reason[:1].lower()}{reason[1:]}"
+    return f"{call_line(call)} → {'failed: ' if result.use.is_error else ''}{outline}"
 
 
 def call_line(call: ToolCall) -> str:
-    """Write a call in a line: `search_issues(query="login")`."""
+    """Describe a call in one line: `search_issues(query="login")`."""
     arguments = arguments_of(call) or {}
-    given = ", ".join(f"{name}={_argument(value)}" for name, value in arguments.items())
-    return f"{one_line(call.name)}({shorten(one_line(given), _CALL)})"
+    listed = ", ".join(f"{name}={_argument(value)}" for name, value in arguments.items())
+    return f"{one_line(call.name)}({shorten(one_line(listed), _CALL)})"
 
 
 def _argument(value: object) -> str:
     return shorten(json.dumps(value, ensure_ascii=False), _ARGUMENT)
 
 
-def _told(content: str) -> str:
+def _outline(content: str) -> str:
     text = content.strip()
     value = _parsed(text)
     if isinstance(value, dict):
@@ -66,7 +67,7 @@ def _told(content: str) -> str:
 
 
 def _parsed(text: str) -> object:
-    """Read a result as JSON; None where it is none, or too long to look."""
+    """Parse a result as JSON; None if it is not JSON or is too long."""
     if text[:1] not in ("[", "{") or len(text) > _READ:
         return None
     try:
@@ -76,4 +77,4 @@ def _parsed(text: str) -> object:
 
 
 def _start(text: str) -> str:
-    return one_line(both_ends(text, _REACH))
+    return one_line(both_ends(text, _EACH_END))

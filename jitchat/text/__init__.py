@@ -1,4 +1,4 @@
-"""What is known about text as such: what may be shown, words, sentences, dates.
+"""Text processing: sanitizing, words, sentences, dates.
 
-Pure functions on strings; nothing here knows what a turn is.
+Pure functions on strings, independent of turns and conversations.
 """

@@ -1,7 +1,8 @@
-"""What a sentence asserts: a fact, a guess, or nothing, for it supposes, jokes, asks or orders.
+"""Classify what a sentence asserts: a fact, a guess, or nothing.
 
-The expressions are in `data/assertions.toml`; English. They err on the side of no fact: what is
-only quoted can still be read, what is taken for a fact is believed.
+A sentence that supposes, jokes, asks or gives an order asserts nothing. The expressions are in
+`data/assertions.toml`, in English. In doubt, a sentence is not a fact: a missed fact can still be
+read in a quotation, but a false one is believed.
 """
 
 from collections.abc import Sequence
@@ -14,13 +15,13 @@ from jitchat.text.sentences import is_question
 class Assertion(Enum):
     FACT = auto()
     GUESS = auto()
-    """Its speaker is not sure."""
+    """The speaker is not sure."""
     NONE = auto()
-    """It asks, supposes, jokes, or is an order to a model."""
+    """The sentence asks, supposes, jokes, or is an order to a model."""
 
 
 def assertion_of(sentence: str, after: str = "") -> Assertion:
-    """Tell what a sentence asserts; "just kidding" in the one `after` it takes it back."""
+    """Classify a sentence; "just kidding" in the sentence `after` it cancels the assertion."""
     plain = sentence.replace("’", "'")
     signs = data("assertions")["hints"]
     if is_question(plain) or _has("joked", after) or any(_has(sign, plain) for sign in signs):
@@ -37,34 +38,37 @@ def _has(sign: str, sentence: str) -> bool:
 
 
 def is_preference(sentence: str) -> bool:
-    """Whether its speaker says what they like or do not like."""
+    """Return whether the speaker says what they like or dislike."""
     return bool(expressions("assertions")["preference"].search(sentence.replace("’", "'")))
 
 
 def is_relation(sentence: str, names: Sequence[str]) -> bool:
-    """Whether it says how a person or a thing with one of some names is related, or what it is."""
+    """Return whether it says how a person or thing with one of `names` is related, or what it is.
+
+    "Anna is my sister", "Sirius is the production database".
+    """
     found = expressions("assertions")["related"].search(sentence) if names else None
     return found is not None and any(name in found[0] for name in names)
 
 
 def is_state(sentence: str) -> bool:
-    """Whether it says what is so for longer than a moment, or that this changed."""
+    """Return whether it describes a lasting state, or a change of one."""
     known = expressions("assertions")
     return bool(known["state"].search(sentence) or known["changed"].search(sentence))
 
 
 def is_change(sentence: str) -> bool:
-    """Whether it says that something is otherwise than before."""
+    """Return whether it says that something has changed."""
     return bool(expressions("assertions")["changed"].search(sentence))
 
 
 def speaks_of_hearer(sentence: str) -> bool:
-    """Whether it says something of the one that it is said to."""
+    """Return whether it says something about the person addressed."""
     return bool(expressions("assertions")["second_person"].search(sentence))
 
 
 def forgotten(sentence: str) -> str:
-    """Read what a sentence wants forgotten; empty where it wants nothing forgotten."""
+    """Return what a sentence asks to have forgotten, or "" if it does not ask for that."""
     plain = sentence.replace("’", "'")
     if is_question(plain) or not _has("forgotten", plain):
         return ""

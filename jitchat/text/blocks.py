@@ -1,12 +1,12 @@
-"""Splitting text into the parts that can be quoted by themselves.
+"""Split text into blocks that can be quoted by themselves.
 
-A block is a paragraph, a list item, a row of a table or a fenced code block; of a paragraph that
-is long, some of its sentences, of a long code block, some whole lines. Blocks are slices, in
-order, and together they are the text: blank lines belong to the block ahead of them.
+A block is a paragraph, a list item, a table row or a fenced code block. A long paragraph is split
+into blocks of whole sentences, a long code block into blocks of whole lines. Blocks are slices in
+order and together make up the text; blank lines belong to the block before them.
 
-What a block cannot be read without, it brings: the heading above it, the line that announces a
-list ("The ports are:"), the header of its table, both fences of its code. Time grows linearly with
-the text.
+A block brings the blocks that it cannot be read without: the heading above it, the line that
+introduces its list ("The ports are:"), its table's header, both fences of its code. Runs in linear
+time.
 """
 
 import re
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from jitchat.text.sentences import LONGEST, sentence_ends
 
 LONG_PARAGRAPH = 400
-"""Characters. A longer paragraph becomes pieces of whole sentences."""
+"""Characters. A longer paragraph is split into groups of whole sentences."""
 LONG_UNIT = 1_000
-"""Characters up to which a list item and a code block stay whole."""
-_PIECE = 320
-"""Characters up to which sentences or lines are gathered."""
+"""Characters. A longer list item or code block is split."""
+_PART = 320
+"""Maximum characters of a group of sentences or lines."""
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|__[^_\n]{1,80}__:?\s*$")
@@ -33,18 +33,18 @@ _SPACE = re.compile(r"\s*+")
 class Block:
     start: int
     end: int
-    """Behind its last character, and the blank lines after it."""
+    """The index after its last character and the blank lines that follow."""
     brings: tuple[int, ...] = ()
-    """The numbers of the blocks that it cannot be read without, ascending."""
+    """The numbers of the blocks that this one cannot be read without, ascending."""
     is_frame: bool = False
-    """Whether it only frames others: a heading, a fence, the header of a table."""
+    """Whether it only frames other blocks: a heading, a fence, a table header."""
 
 
 Span = tuple[int, int]
 
 
 def blocks_of(text: str) -> tuple[Block, ...]:
-    """Split `text`; where it is blank there is no block."""
+    """Split `text` into blocks; blank text has none."""
     splitter = _Splitter(text)
     if text.strip():
         splitter.split()
@@ -52,7 +52,7 @@ def blocks_of(text: str) -> tuple[Block, ...]:
 
 
 def headings(text: str) -> list[str]:
-    """List the headings of `text`, in order, without their marks."""
+    """List the headings of `text`, in order, without their Markdown marks."""
     frames = (text[block.start : block.end] for block in blocks_of(text) if block.is_frame)
     return [frame.strip().strip("#*_: \t") for frame in frames if _HEADING.match(frame.lstrip())]
 
@@ -62,11 +62,11 @@ class _Splitter:
         self._text = text
         self._lines = list(_lines(text))
         self._at = next((n for n in range(len(self._lines)) if not self._is_blank(n)), 0)
-        """The line that is read next."""
+        """The line to read next."""
         self.blocks: list[Block] = []
         self._heading: tuple[int, ...] = ()
         self._announcers: list[tuple[int, int]] = []
-        """(indent, number) of blocks that end with a colon; the items behind belong to them."""
+        """(indent, number) of blocks that end with a colon and introduce the items after them."""
 
     def split(self) -> None:
         while self._at < len(self._lines):
@@ -97,7 +97,7 @@ class _Splitter:
         return "|" in rule and "-" in rule and not rule.strip("|:- \t")
 
     def _take(self, count: int) -> Span:
-        """Take so many lines, and the blank ones that follow."""
+        """Take `count` lines, and the blank lines that follow."""
         start, last = self._lines[self._at][0], self._at + count
         while last < len(self._lines) and self._is_blank(last):
             last += 1
@@ -111,14 +111,14 @@ class _Splitter:
         return len(self.blocks) - 1
 
     def _announced(self) -> tuple[int, ...]:
-        """Name the block that announces the next one, and what it brings itself."""
+        """Return the block that introduces the next one, with the blocks that it brings."""
         if not self._announcers:
             return ()
         number = self._announcers[-1][1]
         return *self.blocks[number].brings, number
 
     def _note_announcer(self, indent: int) -> None:
-        """Remember the last block if it announces what follows."""
+        """Remember the last block if it introduces the blocks that follow."""
         block = self.blocks[-1]
         is_short = block.end - block.start <= LONG_PARAGRAPH
         if is_short and self._text[block.start : block.end].rstrip().rstrip("*_").endswith(":"):
@@ -130,13 +130,13 @@ class _Splitter:
             count += 1
         is_next = bool(self._announcers) and self._announcers[-1][1] == len(self.blocks) - 1
         announced, span = self._announced() if is_next else (), self._take(count)
-        for piece in _pieces(self._text, span, LONG_PARAGRAPH):
-            self._add(piece, announced)
+        for part in _split(self._text, span, LONG_PARAGRAPH):
+            self._add(part, announced)
         self._announcers.clear()
         self._note_announcer(-1)
 
     def _opens(self, number: int) -> bool:
-        """Whether a paragraph or an item ends ahead of a line."""
+        """Return whether a paragraph or an item ends before a line."""
         line = self._line(number)
         found = not line.strip() or _FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line)
         return bool(found) or self._is_table(number)
@@ -148,10 +148,10 @@ class _Splitter:
         while self._at + count < len(self._lines) and not self._opens(self._at + count):
             count += 1
         announced = self._announced()
-        first, *others = _pieces(self._text, self._take(count), LONG_UNIT)
+        first, *others = _split(self._text, self._take(count), LONG_UNIT)
         beginning = self._add(first, announced)
-        for piece in others:
-            self._add(piece, (*announced, beginning))
+        for part in others:
+            self._add(part, (*announced, beginning))
         self._note_announcer(indent)
 
     def _table(self) -> None:
@@ -193,8 +193,8 @@ def _lines(text: str) -> Iterator[Span]:
         start += len(line)
 
 
-def _pieces(text: str, span: Span, longest: int) -> list[Span]:
-    """Divide a span that is longer than `longest` at the ends of sentences, else of lines."""
+def _split(text: str, span: Span, longest: int) -> list[Span]:
+    """Split a span longer than `longest` at the ends of sentences, or else of lines."""
     start, end = span
     if end - start <= longest:
         return [span]
@@ -204,7 +204,7 @@ def _pieces(text: str, span: Span, longest: int) -> list[Span]:
 
 
 def _bounded(text: str, span: Span) -> Iterator[Span]:
-    """Divide what is too long for a sentence at line ends, and what is too long for a line."""
+    """Split an overlong sentence at line ends, and an overlong line at spaces."""
     start, end = span
     if end - start <= LONG_PARAGRAPH:
         yield span
@@ -221,10 +221,10 @@ def _bounded(text: str, span: Span) -> Iterator[Span]:
 
 
 def _between(text: str, span: Span, ends: Sequence[int]) -> Iterator[Span]:
-    """Divide a span at `ends`; the white space behind each belongs to what is ahead of it."""
+    """Split a span at `ends`; the white space after each end belongs to the part before it."""
     start, end = span
     for place in ends:
-        if place <= start:  # within white space that was passed
+        if place <= start:  # within white space that was skipped
             continue
         space = _SPACE.match(text, place, end)
         stop = space.end() if space else place
@@ -236,14 +236,14 @@ def _between(text: str, span: Span, ends: Sequence[int]) -> Iterator[Span]:
 
 
 def _gathered(atoms: Sequence[Span], text: str) -> Iterator[Span]:
-    """Put sentences or lines that follow each other together, up to the size of a piece."""
+    """Group consecutive sentences or lines, up to `_PART` characters each."""
     start = end = None
     for first, last in atoms:
         if start is None or end is None:
             start, end = first, last
             continue
-        is_broken = "\n\n" in text[max(start, end - 2) : end] and end - start > _PIECE // 2
-        if last - start > _PIECE or is_broken:
+        is_broken = "\n\n" in text[max(start, end - 2) : end] and end - start > _PART // 2
+        if last - start > _PART or is_broken:
             yield start, end
             start = first
         end = last

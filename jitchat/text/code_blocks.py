@@ -1,21 +1,21 @@
-"""The fenced blocks of code in a text, as Markdown has them."""
+"""The fenced code blocks of a Markdown text."""
 
 from typing import NamedTuple
 
 
 class CodeBlock(NamedTuple):
     language: str
-    """Empty where none is named."""
+    """Empty if none is given."""
     code: str
 
 
 def has_code(text: str) -> bool:
-    """Whether there may be a block, told at once of a text of any length."""
+    """Return whether there may be a block; fast for texts of any length."""
     return "```" in text or "~~~" in text
 
 
 def code_blocks(text: str) -> list[CodeBlock]:
-    """List the blocks in order; one that is not closed goes to the end."""
+    """List the blocks in order; an unclosed block extends to the end of the text."""
     if not has_code(text):
         return []
     from markdown_it import MarkdownIt  # noqa: PLC0415  not on the first frame

@@ -1,12 +1,12 @@
-"""Whether a later statement restates or contradicts an earlier one.
+"""Detect whether a later statement restates or contradicts an earlier one.
 
-Of a statement is read what it is about, its values by kind (a number, a name, a language, a
-weekday …), and what it denies. Two statements of the same thing contradict each other where they
-have different values of one kind, or where one denies what the other does not. Where that cannot
-be told, both stand: two lines are the smaller harm.
+A statement is parsed into what it is about, its values by kind (a number, a name, a language, a
+weekday …), and what it denies. Two statements about the same thing contradict each other if they
+have different values of one kind, or if one denies what the other does not. In doubt, both are
+kept, because a redundant line does less harm than a lost one.
 
-One reading serves all that is distilled: facts (`supersedes`), and, for what may be an event that
-can happen twice, documents and observations (`is_outdated_by`).
+Facts use `supersedes`. Documents and observations use `is_outdated_by`, because they can describe
+events, which can happen twice.
 """
 
 import re
@@ -23,9 +23,9 @@ from jitchat.text.words import content_of, content_words, fold, stem
 
 _DATA = files(__package__) / "data"
 _AGAIN = 0.8
-"""Of the stems of both, the share that both have where one restates the other."""
+"""Minimum overlap of two statements' stems if one restates the other."""
 _SAME, _CHANGED = 0.6, 0.4
-"""Likewise of what both are about, where it is the same; less where a change is announced."""
+"""Minimum overlap of what both are about if it is the same; lower if a change is announced."""
 _NUMBER = re.compile(r"\d")
 _NAME, _FIGURE = "name", "figure"
 _GERMAN, _JOINED = "german", "_"
@@ -37,11 +37,11 @@ Values = frozenset[frozenset[str]]
 @dataclass(frozen=True, slots=True)
 class Statement:
     about: frozenset[str]
-    """Stems of its words, but for its values and the words that only introduce it."""
+    """Stems of its words, except values and introductory words."""
     values: Mapping[str, Values]
-    """By kind."""
+    """The values of each kind."""
     denied: frozenset[str]
-    """What it says is not so."""
+    """What the statement denies."""
 
     @property
     def stems(self) -> frozenset[str]:
@@ -49,7 +49,7 @@ class Statement:
 
 
 def supersedes(newer: str, older: str) -> bool:
-    """Whether a statement that holds until it is changed takes the place of an older one."""
+    """Return whether a statement that holds until it is changed replaces an older one."""
     later, earlier = statement_of(newer), statement_of(older)
     if not later.stems or not earlier.stems:
         return fold(newer) == fold(older)
@@ -57,9 +57,9 @@ def supersedes(newer: str, older: str) -> bool:
 
 
 def is_outdated_by(older: str, newer: str) -> bool:
-    """Whether a later statement says that an earlier one no longer holds.
+    """Return whether a later statement says that an earlier one no longer holds.
 
-    False where either tells of an event: both can have happened.
+    False if either describes an event, because both can have happened.
     """
     later, earlier = statement_of(newer), statement_of(older)
     least = _CHANGED if _shared(later, earlier) > 1 and is_change(newer) else _SAME
@@ -67,19 +67,22 @@ def is_outdated_by(older: str, newer: str) -> bool:
 
 
 def restates(later: Statement, earlier: Statement) -> bool:
-    """Whether both say the same, in about the same words."""
+    """Return whether both say the same in about the same words."""
     return later.denied == earlier.denied and _share(later.stems, earlier.stems) >= _AGAIN
 
 
 def may_be_same(shared: int, one: int, other: int) -> bool:
-    """Whether statements about so many stems, so many of them in both, can say the same thing."""
+    """Return whether two statements can be about the same thing.
+
+    `one` and `other` are the numbers of stems that they are about, `shared` the number in common.
+    """
     return shared >= _CHANGED * (one + other - shared)
 
 
 def _contradicts(later: Statement, earlier: Statement, least: float) -> bool:
-    """Whether both are about the same, and differ in what they say or deny of it.
+    """Return whether both are about the same thing and differ in their values or denials.
 
-    Where names and other values differ, each may be said of something else.
+    If names and also other values differ, the statements may be about different things.
     """
     if _share(later.about, earlier.about) < least:
         return False
@@ -92,9 +95,9 @@ def _contradicts(later: Statement, earlier: Statement, least: float) -> bool:
 
 
 def _differing(later: Statement, earlier: Statement) -> Iterator[str]:
-    """Name the kinds of which each has another value.
+    """Yield the kinds in which the values of the two statements differ.
 
-    Of several names or numbers on either side, one has to be another and the rest the same.
+    For names and numbers, exactly one value on each side must differ.
     """
     for kind in later.values.keys() & earlier.values.keys():
         new, old = later.values[kind], earlier.values[kind]
@@ -120,7 +123,7 @@ def statement_of(text: str) -> Statement:
     for name in entities(text):
         parts = [part for part in content_words(name) if part in present - _kinds().keys()]
         kind = _FIGURE if _NUMBER.search(name) else _NAME
-        # every noun of German has a capital
+        # German capitalises every noun
         if parts and (kind == _FIGURE or language != _GERMAN):
             values.setdefault(kind, set()).add(frozenset(stem(part, language) for part in parts))
             named.update(parts)
@@ -140,12 +143,12 @@ def statement_of(text: str) -> Statement:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """Name the kind of each word that is a value of one; a line of the file is a kind."""
+    """Read the kind of each word that is a value; each line of the file is a kind."""
     lines = (_DATA / "kinds_of_values.txt").read_text("utf-8").splitlines()
     return {word: f"kind {number}" for number, line in enumerate(lines) for word in line.split()}
 
 
 @cache
 def _introducing() -> frozenset[str]:
-    """List the words that only introduce a statement, or say that it is a decision or a change."""
+    """Read the words that only introduce a statement, or mark it as a decision or a change."""
     return frozenset((_DATA / "introducing_words.txt").read_text("utf-8").split())

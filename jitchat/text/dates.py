@@ -1,9 +1,9 @@
-"""The dates and times that a text speaks of.
+"""The dates and times that a text mentions.
 
-Relative words are resolved against the day on which the text was said, because a recalled
+Relative dates are resolved against the day on which the text was said, because a recalled
 "yesterday" means nothing by itself.
 
-A day is the number YYYYMMDD, which compares as days do; where the year is open, it is MMDD.
+A day is represented by the number YYYYMMDD, which orders as days do, or by MMDD for any year.
 """
 
 import re
@@ -18,7 +18,7 @@ _MONTHS = (
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTH_NUMBER = {name: number for number, name in enumerate(_MONTHS, start=1)}
 MONTH_NUMBER |= {name[:3]: number for name, number in MONTH_NUMBER.items()} | {"sept": 9}
-"""Of a month's name or its abbreviation, in lower case."""
+"""The number of a month, by its name or abbreviation in lower case."""
 _NUMBER = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _MONTHS_IN = {"month": 1, "year": 12}
 _DAYS_AWAY = {
@@ -66,16 +66,16 @@ _WORD = re.compile(r"\w++")
 _CLOCK_OR_YEAR = re.compile(r"\b(?:\d{4}|\d{1,2}:\d\d)s?\b")
 _DIGIT = re.compile(r"\d")
 _TO_PLAIN = str.maketrans("ſıİ", "siI")
-"""Letters that a pattern takes for those of ASCII when it ignores case."""
+"""Letters that a case-insensitive pattern matches as ASCII letters."""
 
 _Resolver = Callable[[re.Match[str], date | None], str]
 
 
 def dates_in(text: str, said_on: date | None) -> tuple[str, ...]:
-    """List the dates in `text`, in order of appearance, without repeats.
+    """List the dates in `text`, in order of appearance, without duplicates.
 
-    Days are ISO dates, months YYYY-MM, years YYYY; weekdays stay words, and a day or a month
-    stays as it is where `said_on` would be needed to tell the year and is None.
+    Days are ISO dates, months YYYY-MM, years YYYY; weekdays stay words. A day without a year is
+    left as it is, and relative dates are omitted, if `said_on` is None.
     """
     plain = text if text.isascii() else text.translate(_TO_PLAIN)
     said = _HINTS.intersection(_WORD.findall(plain.lower()))
@@ -95,12 +95,12 @@ def dates_in(text: str, said_on: date | None) -> tuple[str, ...]:
 
 
 def has_time_cue(text: str) -> bool:
-    """Whether the text says anything about when."""
+    """Return whether the text says anything about time."""
     return tells_when(text, _WORD.findall(text.lower()))
 
 
 def tells_when(text: str, said: Iterable[str]) -> bool:
-    """`has_time_cue`, for who has the words of the text at hand, in lower case."""
+    """Return `has_time_cue` for a text whose words are known, in lower case."""
     return (
         not _CUE_WORDS.isdisjoint(said)
         or bool(_DIGIT.search(text) and _CLOCK_OR_YEAR.search(text))
@@ -139,7 +139,7 @@ def _last_weekday(match: re.Match[str], said_on: date | None) -> str:
 
 
 def _away(said_on: date | None, count: int, unit: str) -> str:
-    """The day, month or year that is `count` units from the day of speaking."""
+    """Return the day, month or year `count` units from the day of speaking; "" if unknown."""
     if said_on is None:
         return ""
     if unit in ("day", "week"):
@@ -184,7 +184,7 @@ _RESOLVERS: tuple[tuple[frozenset[str], re.Pattern[str], _Resolver], ...] = (
         lambda m, _: " ".join(filter(None, (m[1].capitalize(), m[2]))),
     ),
 )
-"""What a pattern can only match where one of these words is said; and what its match means."""
+"""For each pattern: words of which the text must have one, the pattern, and its resolver."""
 _HINTS = frozenset[str]().union(*(hints for hints, _, _ in _RESOLVERS))
 
 
@@ -204,48 +204,48 @@ _BARE_MONTH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From `first` to `last`, both within."""
+    """The days from `first` to `last`, inclusive."""
 
     first: int
     last: int
     any_year: bool = False
-    """Whether the days are MMDD, in every year."""
+    """Whether the days are MMDD and the span is meant in every year."""
 
 
 def number_of(day: date) -> int:
-    """YYYYMMDD."""
+    """Return a day as the number YYYYMMDD."""
     return day.year * YEAR_SIZE + day.month * _MONTH_SIZE + day.day
 
 
 def spans_of(dates: Iterable[str]) -> list[Span]:
-    """Read dates as `dates.mentioned` writes them; those without a month are left out."""
+    """Parse dates in the format of `dates_in`; weekdays are left out."""
     return [span for each in dates if (span := _span(each))]
 
 
 def spans_in(text: str, today: date | None) -> tuple[Span, ...]:
-    """Find the days that a question asks about.
+    """Find the days that a question names.
 
-    A date without its year means any year; "last week" needs to know what day is `today`.
+    A date without a year means any year. Relative dates such as "last week" need `today`.
     """
-    told = [*dates_in(text, None), *(dates_in(text, today) if today else ())]
+    dates = [*dates_in(text, None), *(dates_in(text, today) if today else ())]
     months = [_open(MONTH_NUMBER[match[1].lower()]) for match in _BARE_MONTH.finditer(text)]
-    return tuple(dict.fromkeys([*spans_of(told), *months]))
+    return tuple(dict.fromkeys([*spans_of(dates), *months]))
 
 
-def _span(told: str) -> Span | None:
-    if match := _DAY.fullmatch(told):
+def _span(written: str) -> Span | None:
+    if match := _DAY.fullmatch(written):
         day = int("".join(match.groups()))
         return Span(day, day)
-    if match := _PERIOD_OF.fullmatch(told):
+    if match := _PERIOD_OF.fullmatch(written):
         first = date.fromisoformat(match[2])
         last = first.toordinal() + _DAYS_IN[match[1]] - 1
         return Span(number_of(first), number_of(date.fromordinal(min(last, date.max.toordinal()))))
-    if match := _MONTH.fullmatch(told):
+    if match := _MONTH.fullmatch(written):
         start = int(match[1]) * YEAR_SIZE + int(match[2]) * _MONTH_SIZE
         return Span(start, start + _MONTH_SIZE - 1)
-    if _YEAR_ALONE.fullmatch(told):
-        return Span(int(told) * YEAR_SIZE, (int(told) + 1) * YEAR_SIZE - 1)
-    if match := _OPEN_DAY.fullmatch(told):
+    if _YEAR_ALONE.fullmatch(written):
+        return Span(int(written) * YEAR_SIZE, (int(written) + 1) * YEAR_SIZE - 1)
+    if match := _OPEN_DAY.fullmatch(written):
         return _open(MONTH_NUMBER[match[2].lower()], int(match[1]))
     return None
 

@@ -1,4 +1,4 @@
-"""Names, identifiers and quoted code: the words by which a text can be told from others."""
+"""Names, identifiers and quoted code: the words that distinguish a text from others."""
 
 import re
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ _NAME = re.compile(rf"(?<![\w./:@-]){_CAPITALISED}(?: (?:of |the )?{_CAPITALISED
 _PLAIN_WORD = r"[a-z]++(?![./:@-]*+\w)"
 _TOKEN = re.compile(rf"(?<![\w./:@-])(?!{_PLAIN_WORD})(?:--?)?\w++(?:[./:@-]++\w++)*+")
 _TELLING = re.compile(r"[\d@]|_\w|[a-z][A-Z]|^--?[a-z]|^[A-Z]{2,}$|\w\w\.[a-z]{2,5}$")
-"""What makes a token an identifier: figures, underscores, inner capitals, a suffix."""
+"""What makes a token an identifier: digits, underscores, inner capitals, a file extension."""
 _HOLDS_IDENTIFIER = re.compile(r"[\d_@]|[a-z][A-Z]|[A-Z]{2}|-[a-z]|\w\.\w")
-"""True of every text that has an identifier, and of few that have none."""
+"""Matches every text that has an identifier, and few that have none."""
 _BACK = 8
 _OPENING = re.compile(r"(?:^|[.!?:…\n])[\s\"'“‘(*_>#-]{0,8}$")
 _OPENERS = frozenset(
     ("great", "wow", "sure", "nice", "cool", "good", "happy", "dear", "sorry", "congrats", "love")
 )
-"""Words, no names, that a sentence of a chat likes to open with."""
+"""Common first words of chat sentences that are not names."""
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """List names, identifiers and quoted code by their first use, without repeats.
+    """List names, identifiers and quoted code in order of first use, without duplicates.
 
-    A capitalised word that opens a sentence is a name only if it is one elsewhere, or if
+    A capitalised word at the start of a sentence is a name only if it is also one elsewhere, or if
     another capitalised word follows it.
     """
     found = [(match.start(1), match[1].strip()) for match in _QUOTED_CODE.finditer(text)]
@@ -73,7 +73,7 @@ def _names(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _bare_name(match: re.Match[str]) -> tuple[int, str]:
-    """Where the name starts, and it, without greetings around it and without a genitive."""
+    """Return the start of a name, and the name without greetings around it or a genitive `'s`."""
     parts = match[0].rstrip("'’-").removesuffix("'s").removesuffix("’s").split(" ")
     while len(parts) > 1 and _is_no_name(parts[-1]):
         parts.pop()

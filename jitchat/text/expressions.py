@@ -1,7 +1,7 @@
-"""Regular expressions that are long lists of phrases: text in `data`, compiled when first used.
+"""Regular expressions made of long lists of phrases: text in `data`, compiled on first use.
 
-There, `<name>` stands for the part of that name, and a line break with the blanks behind it for
-nothing.
+In these files, `<name>` is replaced by the part with that name; a line break and the spaces after
+it are ignored.
 """
 
 import re
@@ -21,7 +21,7 @@ def data(name: str) -> dict[str, Any]:
 
 @cache
 def expressions(name: str) -> dict[str, re.Pattern[str]]:
-    """Compile the expressions of a file of `data`, by their names."""
+    """Compile the expressions of a file in `data`, by name."""
     parts = data(name).get("parts", {})
 
     def whole(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures as people read them: counts, ages and amounts of money."""
+"""Format figures for people: counts, ages and amounts of money."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,19 +10,19 @@ def plural(number: int, thing: str) -> str:
 
 
 def enumerated(names: Sequence[str]) -> str:
-    """Write a list as in a sentence: `system, tools and pins`; empty for nothing."""
+    """Join names as in a sentence: `system, tools and pins`; "" for no names."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def duration(seconds: float) -> str:
-    """Write a time that something took: `0.4 s`, `12 ms`, `<1 ms`."""
+    """Format a duration: `0.4 s`, `12 ms`, `<1 ms`."""
     if seconds >= 0.1:
         return f"{seconds:,.1f} s"
     return f"{seconds * 1000:.0f} ms" if seconds >= 0.001 or not seconds else "<1 ms"
 
 
 def megabytes(size: int) -> str:
-    """Write a number of bytes, in millions of them: `98.4 MB`."""
+    """Format a number of bytes in megabytes: `98.4 MB`."""
     return f"{size / 1_000_000:,.1f} MB"
 
 
@@ -30,7 +30,7 @@ _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def local(moment: datetime) -> datetime:
-    """Give a moment in the user's time zone; in UTC where $TZ is no zone that there can be."""
+    """Convert a moment to the user's time zone; to UTC if $TZ is not a valid zone."""
     try:
         return moment.astimezone()
     except (ValueError, OverflowError, OSError):
@@ -47,11 +47,11 @@ def age(since: datetime, now: datetime) -> str:
 
 _LEAST = 0.0001
 _CENTS_FROM = 0.1
-"""From here on, the digits behind the cents tell nothing."""
+"""US dollars. From this amount on, fractions of a cent are not shown."""
 
 
 def dollars(amount: float | None) -> str:
-    """Write an amount of US dollars: `$0.0041`, `<$0.0001`, `$1.25`; `unknown` for None."""
+    """Format an amount in US dollars: `$0.0041`, `<$0.0001`, `$1.25`; `unknown` for None."""
     if amount is None:
         return "unknown"
     if 0 < amount < _LEAST:
@@ -60,22 +60,22 @@ def dollars(amount: float | None) -> str:
 
 
 def cost_of(amount: float | None) -> str:
-    """Write what something costs: `$0.0041`, `free`, or `cost unknown`, which is not nothing."""
+    """Format a cost: `$0.0041`, `free` for 0, or `cost unknown` for None."""
     if amount is None:
         return "cost unknown"
     return dollars(amount) if amount else "free"
 
 
 def about_cost(amount: float | None) -> str:
-    """Write what something costs by an estimate: `~$0.0041`, `free`, or `cost unknown`."""
-    told = cost_of(amount)
-    return told if not amount or told.startswith("<") else f"~{told}"
+    """Format an estimated cost: `~$0.0041`, `free`, or `cost unknown`."""
+    cost = cost_of(amount)
+    return cost if not amount or cost.startswith("<") else f"~{cost}"
 
 
 def total_of(amount: float, unknown: int) -> str:
-    """Write a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; empty where nothing is charged.
+    """Format a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; "" if nothing is charged.
 
-    `amount` is what is known of it in US dollars; `unknown` how many parts are not.
+    `amount` is the known sum in US dollars; `unknown` is the number of items of unknown cost.
     """
     if not amount:
         return cost_of(None) if unknown else ""
@@ -83,5 +83,5 @@ def total_of(amount: float, unknown: int) -> str:
 
 
 def model_name(model: str) -> str:
-    """Name a model as it is shown: of a GGUF file, which is known by its path, the file's name."""
+    """Return a model's name to show; for a GGUF file, whose name is its path, the file name."""
     return PurePath(model).name if model.lower().endswith(".gguf") else model

@@ -1,9 +1,9 @@
-"""What a long draft asks, and what it only pastes.
+"""Separate the question in a long draft from the text that is only pasted.
 
-A draft is long that goes on for pages, or that has lines which are no prose: a log, a stack trace,
-code, a quotation. Of its prose, the sentences that ask or order are what is asked; where none does,
-the first and the last sentence are. All else is pasted: it may name what is asked about, and counts
-little. Time grows linearly with the text.
+A draft is long if it has many characters or lines that are not prose: a log, a stack trace, code, a
+quotation. The question consists of the prose sentences that ask or give an order or, if there are
+none, of the first and the last sentence. Everything else is pasted text, which may mention the
+subject of the question and counts little. Runs in linear time.
 """
 
 import re
@@ -14,19 +14,19 @@ from jitchat.text.expressions import expressions
 from jitchat.text.sentences import is_question, sentences
 
 _SHORT = 400
-"""Characters of a draft that asks with all that it says, unless there are lines of no prose."""
-_REACH = 40_000
-"""Characters at either end that are looked through for what asks."""
+"""Characters. A draft this short is all question, unless it has lines that are not prose."""
+_EACH_END = 40_000
+"""Characters searched at each end of a draft."""
 _MOST_ASKING = 6
-"""Sentences."""
+"""Maximum sentences of the question."""
 _FEW_PERSONAL = 2
-"""Sentences that ask and speak of "my", "we" or "you": so few are not those of a pasted talk."""
+"""Questions with "my", "we" or "you". If there are more, they belong to a pasted dialogue."""
 _LONGEST_ASKING = 300
-"""Characters of a sentence that asks; of a longer one, the beginning and the end."""
+"""Maximum characters of a sentence of the question; a longer one is cut in the middle."""
 _LEAST_LETTERS = 0.6
-"""Of the characters of a line of prose, blanks aside."""
+"""Minimum share of letters in a line of prose, not counting spaces."""
 _LEAST_LINE = 16
-"""Characters of a line whose letters are counted."""
+"""Characters. A shorter line counts as prose whatever its share of letters."""
 _FENCE = re.compile(r"\s*+(?:```|~~~)")
 
 
@@ -34,57 +34,57 @@ _FENCE = re.compile(r"\s*+(?:```|~~~)")
 class Focus:
     asked: str
     pasted: str = ""
-    """Empty where the whole draft asks."""
+    """Empty if the whole draft is the question."""
 
 
 def focus_of(draft: str) -> Focus:
-    """Tell what a draft asks from what it pastes."""
-    text = ends_of(draft, _REACH, "\n\n")
+    """Separate a draft's question from its pasted text."""
+    text = ends_of(draft, _EACH_END, "\n\n")
     stretches = _stretches(text)
     if len(text) <= _SHORT and all(is_prose for _, is_prose in stretches):
         return Focus(draft)
-    told = [each for stretch, is_prose in stretches if is_prose for each in _told(stretch)]
-    if not told:
+    prose = [each for stretch, is_prose in stretches if is_prose for each in _sentences(stretch)]
+    if not prose:
         return Focus(draft)
     lines = {line.strip() for line in text.splitlines()}
-    chosen = _asking(told, [each in lines for each in told]) or sorted({0, len(told) - 1})
+    chosen = _asking(prose, [each in lines for each in prose]) or sorted({0, len(prose) - 1})
     kept = set(chosen)
-    rest = [each for at, each in enumerate(told) if at not in kept]
+    rest = [each for at, each in enumerate(prose) if at not in kept]
     pasted = [stretch for stretch, is_prose in stretches if not is_prose]
-    asked = (ends_of(told[at], _LONGEST_ASKING // 2) for at in chosen)
+    asked = (ends_of(prose[at], _LONGEST_ASKING // 2) for at in chosen)
     return Focus(" ".join(asked), "\n".join((*rest, *pasted)))
 
 
-def _told(stretch: str) -> list[str]:
-    """Cut prose into sentences; where one is too long for that, a line ends one, too."""
+def _sentences(stretch: str) -> list[str]:
+    """Split prose into sentences; if one is too long, also at line ends."""
     whole = sentences(stretch)
     if all(len(each) <= _LONGEST_ASKING for each in whole):
         return whole
     return [each for line in stretch.splitlines() for each in sentences(line)]
 
 
-def ends_of(text: str, reach: int, between: str = " ") -> str:
-    """Keep so many characters of both ends of a text that is longer, and no half of a word."""
-    if len(text) <= 2 * reach:
+def ends_of(text: str, size: int, between: str = " ") -> str:
+    """Shorten a long text to `size` characters at each end, without cutting words in half."""
+    if len(text) <= 2 * size:
         return text
-    head, tail = text[:reach], text[-reach:]
-    blank, start = head.rfind(" ", reach // 2), tail.find(" ", 0, reach // 2)
+    head, tail = text[:size], text[-size:]
+    blank, start = head.rfind(" ", size // 2), tail.find(" ", 0, size // 2)
     return f"{head[:blank] if blank > 0 else head}{between}{tail[start + 1 :]}"
 
 
-def _asking(told: Sequence[str], alone: Sequence[bool]) -> list[int]:
-    """Choose the sentences that ask or order, in order; none where none does.
+def _asking(prose: Sequence[str], is_line: Sequence[bool]) -> list[int]:
+    """Return the indices of the sentences that ask or give an order, in order.
 
-    Of several, those at either end and those in a line of their own come first: a pasted text
-    asks, too. `alone` tells for each sentence whether it is such a line.
+    If there are several, some may belong to a pasted text, so sentences that are whole lines, or
+    the first or last sentence, are preferred. `is_line` says which sentences are whole lines.
     """
     found = expressions("focus")
-    asking = [at for at, sentence in enumerate(told) if is_question(sentence) or is_order(sentence)]
+    asking = [at for at, each in enumerate(prose) if is_question(each) or is_order(each)]
     if len(asking) <= 1:
         return asking
-    ends = {0, len(told) - 1}
-    personal = [at for at in asking if found["personal"].search(told[at])]
-    if own := [at for at in asking if alone[at]]:
+    ends = {0, len(prose) - 1}
+    personal = [at for at in asking if found["personal"].search(prose[at])]
+    if own := [at for at in asking if is_line[at]]:
         return own[:_MOST_ASKING]
     own = sorted(
         {*ends.intersection(asking), *(personal if len(personal) <= _FEW_PERSONAL else ())}
@@ -93,12 +93,12 @@ def _asking(told: Sequence[str], alone: Sequence[bool]) -> list[int]:
 
 
 def is_order(sentence: str) -> bool:
-    """Whether a sentence begins as what asks or orders does."""
+    """Return whether a sentence begins like a question or an order."""
     return bool(expressions("focus")["orders"].match(sentence))
 
 
 def _stretches(text: str) -> list[tuple[str, bool]]:
-    """Cut a text between lines of prose and others: each stretch, and whether it is prose."""
+    """Split a text into stretches of prose and of other lines, each with whether it is prose."""
     found: list[tuple[list[str], bool]] = []
     is_fenced = False
     for line in text.splitlines():

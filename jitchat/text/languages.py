@@ -1,17 +1,18 @@
-"""Which language a text is in, which of its words say nothing, and what the stem of a word is.
+"""Language detection, function words and stemming.
 
-A script of one language tells it by each letter. Latin script is shared: there the function words
-tell, each the more the fewer languages have it. Where none speaks for another language, a text is
-taken for English, and so a single word of it is stemmed as English, whatever it is.
+A script that only one language uses identifies it. The languages in Latin script are distinguished
+by their function words, each of which counts more the fewer languages have it. A text without
+evidence for another language is taken for English, so a single word is stemmed as English.
 
-Stems are made by Snowball of folded words, so that who types no accents finds the same; what its
-rules miss without them is put right before and behind. A file of `data/languages` is a language in
-Latin script: its function words, those of them that negate, letters that mark it, its number words
-from two on, and endings of words and of stems, each with the fewest letters ahead of it and what
-stands in its place.
+Words are folded before Snowball stems them, so that a search without accents finds the same; rules
+applied before and after Snowball correct what it misses without accents. Each file in
+`data/languages` describes a language in Latin script: its function words, its negators, letters
+that occur in no other language, its number words from two on, and endings of words and of stems,
+each with the minimum number of letters before it and its replacement.
 
-Arabic has the prefixes and suffixes of light10 cut off: Larkey, Ballesteros and Connell, "Light
-Stemming for Arabic Information Retrieval" (2007). A stem is for matching, and may be no word.
+Arabic is stemmed with the prefixes and suffixes of light10: Larkey, Ballesteros and Connell, "Light
+Stemming for Arabic Information Retrieval" (2007). A stem is only for matching and need not be a
+word.
 """
 
 import re
@@ -25,14 +26,15 @@ _DATA = files(__package__) / "data"
 
 ENGLISH = "english"
 _ENOUGH = 240
-"""Words that are looked at to tell a language."""
+"""Maximum words read to detect a language."""
 _LEAST = 0.5
-"""Of function words, a share each: fewer do not make it another language than English."""
+"""A language other than English needs more votes than this. Each function word casts one vote,
+divided among the languages that have it."""
 _MARK = 1.0
-"""What a letter that only one language has says."""
+"""Votes of a letter that only one language has."""
 
 _Ending = tuple[str, int, str]
-"""What a stem ends with, the fewest letters ahead of it, and what stands in its place."""
+"""An ending, the minimum number of letters before it, and its replacement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,15 @@ class _Rules:
     negators: frozenset[str]
     marks: str
     numbers: tuple[tuple[str, ...], ...]
-    """The ways to write each number, in figures and in words."""
+    """The ways to write each number, in digits and in words."""
     before: tuple[_Ending, ...]
     endings: tuple[_Ending, ...]
 
 
 def language_of(words: Sequence[str], text: str = "") -> str:
-    """Tell the language of a text in Latin script by its folded words; English where in doubt.
+    """Detect the language of a text in Latin script from its folded words; English if in doubt.
 
-    `text` is as it was written: accents that only one language has count as well.
+    `text` is the original text; accented letters that only one language has count, too.
     """
     shares, marks = _shares(), _marks()
     votes: dict[str, float] = {}
@@ -67,34 +69,34 @@ def language_of(words: Sequence[str], text: str = "") -> str:
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Name the languages in Latin script."""
+    """Return the names of the languages in Latin script."""
     return (ENGLISH, *_rules())
 
 
 @cache
 def function_words(language: str) -> frozenset[str]:
-    """List the words of a language that say nothing by themselves, folded.
+    """Return the function words of a language, folded.
 
-    Those of English and of the languages that have a script of their own are in every list.
+    They include those of English and of the languages that are not in Latin script.
     """
     known = _rules().get(language)
     return _everywhere() | known.words if known else _everywhere()
 
 
 def negators(language: str) -> frozenset[str]:
-    """List the words by which a language other than English says that something is not so."""
+    """Return the negators of a language other than English; none if it is not known."""
     known = _rules().get(language)
     return known.negators if known else frozenset()
 
 
 @cache
 def english_function_words() -> frozenset[str]:
-    """Read the function words of English, which say nothing by themselves, folded."""
+    """Read the function words of English, folded."""
     return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
 
 
 def stemmed(word: str, language: str) -> str:
-    """Stem a folded word: by its script, and in Latin script by the language of the text."""
+    """Stem a folded word by its script or, in Latin script, by the language of the text."""
     if word.isascii():
         return _stem_latin(word, language)
     letter = word[0]
@@ -119,13 +121,13 @@ def _stem_latin(word: str, language: str) -> str:
 
 
 _UMLAUT = re.compile(r"(?<![aeq])([aou])e(?=[^aeiou])")
-"""`ue` where `ü` is meant: folded, it is `u`."""
+"""`ue` written for `ü`, which folds to `u`."""
 _PARTICIPLE = 7
-"""Letters: a shorter word that begins with `ge` is mostly none."""
+"""Minimum letters of a participle; shorter words with `ge` are mostly other words."""
 
 
 def _participle(word: str) -> str:
-    """Cut off what begins a German participle: `gekündigt`, as `kündigt`."""
+    """Remove the prefix of a German participle: `gekündigt` becomes `kündigt`."""
     is_one = word.startswith("ge") and word.endswith(("t", "en")) and len(word) >= _PARTICIPLE
     return word[2:] if is_one else word
 
@@ -154,10 +156,10 @@ def _stem_arabic(word: str) -> str:
 
 
 def _replaced(word: str, endings: Iterable[_Ending]) -> str:
-    """Replace the first ending that fits."""
-    for ending, ahead, instead in endings:
-        if word.endswith(ending) and len(word) >= ahead + len(ending):
-            return word[: -len(ending)] + instead
+    """Replace the first ending that matches."""
+    for ending, least, replacement in endings:
+        if word.endswith(ending) and len(word) >= least + len(ending):
+            return word[: -len(ending)] + replacement
     return word
 
 
@@ -191,7 +193,7 @@ def _rules() -> Mapping[str, _Rules]:
 
 
 def number_forms(word: str, language: str) -> tuple[str, ...]:
-    """List the ways to write the number that a folded word is; nothing where it is none."""
+    """Return the ways to write the number that a folded word stands for; none if not a number."""
     return _number_forms(language).get(word) or _number_forms(ENGLISH).get(word, ())
 
 
@@ -207,10 +209,10 @@ def _number_forms(language: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """By function word: the languages that have it, and what it says for each.
+    """Return, by function word, the languages that have it, with its vote for each.
 
-    Some are words of English, names or abbreviations in it, too: `van`, `die`, `los`.
-    A single letter, in code as good as any word, says nothing.
+    Words that are also English words, names or abbreviations count for English, too: `van`, `die`,
+    `los`. Single letters do not count, because they are common in code.
     """
     lists = {language: rules.words for language, rules in _rules().items()}
     also = frozenset((_DATA / "english_too.txt").read_text("utf-8").split())
@@ -233,5 +235,5 @@ def _marks() -> Mapping[str, str]:
 @cache
 def _everywhere() -> frozenset[str]:
     scripts = (_DATA / "function_words_of_scripts.txt").read_text("utf-8").splitlines()
-    told = (line for line in scripts if not line.startswith("#"))
-    return english_function_words().union(*(line.split() for line in told))
+    lists = (line for line in scripts if not line.startswith("#"))
+    return english_function_words().union(*(line.split() for line in lists))

@@ -1,12 +1,12 @@
-"""What kind of message a draft is, where it may be one that nothing need be recalled for.
+"""Classify drafts for which nothing may need to be recalled.
 
-A message that is made of set phrases alone (thanks, a greeting, "go on", "yes please") needs
-nothing, whatever was said before. One about the last answer ("make it shorter") may need what that
-was about. A task or a question of general knowledge that refers to nothing
-(no "my", "we", "that", "again") may need nothing: whether it does, its words tell in the index. The
-phrases and the expressions are in `data/needs.toml`.
+A message made of set phrases alone (thanks, a greeting, "go on", "yes please") needs nothing,
+whatever was said before. A message about the last answer ("make it shorter") may need the turns
+that the answer was about. A task or a question of general knowledge that refers to nothing earlier
+(no "my", "we", "that", "again") may need nothing; the index decides by its words. The phrases and
+the expressions are in `data/needs.toml`.
 
-Any other draft is of no kind, and is looked for.
+Any other draft has no kind and is searched for.
 """
 
 import re
@@ -18,9 +18,9 @@ from jitchat.text.expressions import data, expressions
 from jitchat.text.words import fold, is_unspaced
 
 _LONGEST_PHRASES = 120
-"""Characters of a draft that may be set phrases alone."""
+"""Maximum characters of a draft made of set phrases alone."""
 _LONGEST_TASK = 240
-"""Characters of a task or a question that stands alone; what is longer tells of something."""
+"""Maximum characters of a self-contained task or question; a longer draft gives context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +28,30 @@ class Need:
     """A kind of message."""
 
     kind: str
-    """As a clause: `a greeting`."""
+    """A noun phrase: `a greeting`."""
     is_certain: bool
-    """Whether nothing need be recalled, whatever was said."""
+    """Whether nothing needs to be recalled, whatever was said before."""
     makes: bool = False
-    """Whether something new is to be made."""
+    """Whether the message asks to make something new."""
     is_definite: bool = False
-    """Whether it speaks of something as known ("the deploy script"), or of how the user does it."""
+    """Whether it refers to something known ("the deploy script") or to how the user does it."""
     names: frozenset[str] = frozenset()
-    """Words with a capital within a sentence, folded."""
+    """Words capitalised within a sentence, folded."""
 
 
 _WORD = re.compile(r"(?<!\w)[^\W\d_][^\W_]+")
 _SELECTOR = re.compile("[\ufe00-\ufe0f]")
-"""It makes an emoji of what is ahead of it."""
+"""Selects the emoji or text presentation of the character before it."""
 _KINDS = {
     "thanks": "thanks",
     "greeting": "a greeting",
     "goodbye": "a goodbye",
     "go_on": "a request to go on",
-    "acknowledgement": "a reply of set phrases",
+    "acknowledgement": "a stock reply",
 }
 _NO_WORDS = "a message without words"
-_LOOSE = "a question without a reference"
-_TASK, _QUESTION = "a task that stands alone", "a question that stands alone"
+_LOOSE = "a question that refers to nothing earlier"
+_TASK, _QUESTION = "a self-contained task", "a self-contained question"
 _QUOTES = str.maketrans("", "", '"“”„«»‹›「」')
 _OPENINGS = {
     "task": _TASK,
@@ -62,15 +62,15 @@ _OPENINGS = {
     "loose": _LOOSE,
 }
 _OF_THE_USER = ("how_i", "unspaced", "loose")
-"""What begins so may ask how the user does it; scripts without articles do not tell."""
+"""Openings that may ask how the user does something; scripts without articles do not show it."""
 _NAMED_AFTER = ("thanks", "greeting", "goodbye")
-"""Behind these, one word that is no phrase is taken for a name."""
+"""After these, one word that is not a phrase is taken for a name."""
 
 
 def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
-    """Tell what kind of message a draft is; None where it may need anything.
+    """Return the kind of a draft, or None if it may need anything.
 
-    `speakers` are the names of those who speak in the conversation, folded.
+    `speakers` are the names of the conversation's speakers, folded.
     """
     text = draft.strip()
     if not text or len(text) > _LONGEST_TASK:
@@ -83,25 +83,25 @@ def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
         return Need(_KINDS["thanks"], is_certain=True)
     if len(bare) <= _LONGEST_PHRASES and (kind := _phrases_alone(bare, speakers)):
         return Need(_KINDS[kind], is_certain=True)
-    brought = expressions("needs")["brings"].sub(":", plain.translate(_QUOTES))
-    need = _stands_alone(brought, speakers)
+    without_material = expressions("needs")["brings"].sub(":", plain.translate(_QUOTES))
+    need = _self_contained(without_material, speakers)
     return replace(need, names=_names(text)) if need is not None else None
 
 
 def _names(text: str) -> frozenset[str]:
-    """List the words that have a capital, but for the first one."""
-    told = _WORD.findall(text.partition(" ")[2])
-    return frozenset(fold(word) for word in told if word[0].isupper())
+    """Return the capitalised words except the first word, folded."""
+    words = _WORD.findall(text.partition(" ")[2])
+    return frozenset(fold(word) for word in words if word[0].isupper())
 
 
 @cache
 def generic_words() -> frozenset[str]:
-    """Read the words that say what kind of thing is wanted, folded."""
+    """Read the words for kinds of things to make, folded."""
     return frozenset(data("needs")["words"]["generic"].split())
 
 
 def _bare(plain: str) -> str:
-    """Keep letters, digits and what joins them; blanks for all else, one at a time."""
+    """Keep letters, digits and what joins them; replace everything else by single spaces."""
     kept = (
         letter if letter in "'-;" or unicodedata.category(letter)[0] in "LMN" else " "
         for letter in _SELECTOR.sub("", plain)
@@ -112,7 +112,7 @@ def _bare(plain: str) -> str:
 
 @cache
 def _phrases() -> dict[str, str]:
-    """Read the kind of each phrase, folded; empty for a filler. A phrase has one kind."""
+    """Read the kind of each folded phrase; "" for a filler. A phrase has only one kind."""
     found: dict[str, str] = {}
     for name, text in data("needs")["phrases"].items():
         for phrase in text.replace("\n", "").split("|"):
@@ -128,13 +128,13 @@ def _longest_phrase() -> int:
 
 
 def _phrases_alone(bare: str, speakers: frozenset[str]) -> str:
-    """Name the kind of a text that is phrases from end to end; empty where it is not."""
+    """Return the kind of a text that consists of phrases only, or "" if it does not."""
     named, kind, at, filled = False, "", 0, ""
     while at < len(bare):
         phrase = _phrase_at(bare, at)
         if phrase:
-            its = _phrases().get(phrase, "acknowledgement")
-            kind, filled = kind or its, filled or phrase
+            phrase_kind = _phrases().get(phrase, "acknowledgement")
+            kind, filled = kind or phrase_kind, filled or phrase
             at += len(phrase)
         else:
             word = bare[at:].partition(" ")[0]
@@ -148,13 +148,13 @@ def _phrases_alone(bare: str, speakers: frozenset[str]) -> str:
 
 
 def _phrase_at(bare: str, at: int) -> str:
-    """Find the longest phrase that begins at a place and ends with a word."""
+    """Find the longest phrase that starts at index `at` and ends at the end of a word."""
     known = _phrases()
     for size in range(min(_longest_phrase(), len(bare) - at), 0, -1):
         phrase = bare[at : at + size]
         if phrase in known:
-            behind = bare[at + size : at + size + 1]
-            if not behind or behind == " " or is_unspaced(phrase[-1]):
+            following = bare[at + size : at + size + 1]
+            if not following or following == " " or is_unspaced(phrase[-1]):
                 return phrase
     return _laughter(bare, at)
 
@@ -164,8 +164,8 @@ def _laughter(bare: str, at: int) -> str:
     return found[0] if found else ""
 
 
-def _stands_alone(plain: str, speakers: frozenset[str]) -> Need | None:
-    """Tell a task or a question of general knowledge that refers to nothing, from all else."""
+def _self_contained(plain: str, speakers: frozenset[str]) -> Need | None:
+    """Recognise a task or question of general knowledge that refers to nothing; else None."""
     found = expressions("needs")
     words = set(_bare(plain).replace("'s", "").split())
     if found["refers"].search(plain) or not words.isdisjoint(speakers):
@@ -187,7 +187,7 @@ def _stands_alone(plain: str, speakers: frozenset[str]) -> Need | None:
 
 
 def _opening(plain: str) -> tuple[str, str, str] | None:
-    """Find the kind that the beginning tells, what it is about, and which expression told."""
+    """Return the kind that the opening words show, the rest, and the matching expression's name."""
     found = expressions("needs")
     opened = plain.lstrip("¿¡!.,;:-\"'([ ")
     if polite := found["polite"].match(opened):

@@ -1,9 +1,9 @@
-"""What a text says is not so, as stems of its own: `not-want` of "I really don't want a cat".
+"""Index negations as separate stems: `not-want` for "I really don't want a cat".
 
-The words that negate are function words, and so a question about what somebody does not want finds
-all that anybody wants. A negation is joined to the next word that says something; and verbs that
-deny by themselves ("we dropped it", "ruled out") share a stem with what they stand for ("no longer
-use"). English; of other languages, only whether anything is denied is told (`denials`).
+Negators are function words and are not indexed, so a question about what somebody does not want
+would find everything that anybody wants. A negator is joined to the next content word. Verbs that
+imply a negation ("we dropped it", "ruled out") share a stem with their meaning ("no longer use").
+This works for English; for other languages, `denials` only reports whether anything is denied.
 """
 
 import re
@@ -17,38 +17,38 @@ from jitchat.text.words import content_of, stem, words
 _DATA = files(__package__) / "data"
 _PARTICLES = frozenset(["out", "down", "against", "rid", "up"])
 _PASSED_OVER = frozenset(["really", "ever", "actually", "even", "longer", "want", "going", "able"])
-"""Behind a negation: what comes next is negated as well."""
+"""After one of these words, the next word is negated as well."""
 _IDENTIFIER = re.compile(r"(?<!\w)[^\W_]*+_\w+")
-"""`is_not_there` denies nothing."""
-_REACH = 4
-"""Words from a negation to what it negates."""
+"""Removed first: `is_not_there` denies nothing."""
+_SCOPE = 4
+"""Maximum words from a negator to the word that it negates."""
 
 
 def stems_and_negations(text: str) -> list[str]:
-    """List what a turn is found by: its stems, in order, then what it says is not so."""
+    """List the stems by which a turn is found: its own in order, then its negations."""
     found, language = content_of(text)
     return [stem(word, language) for word in found] + negations(text, language)
 
 
 def negations(text: str, language: str = ENGLISH) -> list[str]:
-    """List what is negated in a text, in order: `not-` and a stem, and what that means, `~`."""
+    """List a text's negations in order: `not-` with a stem, and meanings such as `~rejected`."""
     return list(_found(words(_IDENTIFIER.sub(" ", text)))) if language == ENGLISH else []
 
 
 def denials(text: str, language: str) -> frozenset[str]:
-    """Give what a statement denies, to be compared with another's; no order, nothing twice."""
+    """Return what a statement denies, for comparison with another statement."""
     if language == ENGLISH:
         return frozenset(negations(text))
     return frozenset(["not"]) if negators(language).intersection(words(text)) else frozenset()
 
 
 def is_negation(stem_of_query: str) -> bool:
-    """Whether a stem is one of `negations`, and none of the words that were written."""
+    """Return whether a stem comes from `negations` and not from a word of the text."""
     return stem_of_query.startswith(("~", "not-"))
 
 
 def spelt_out(negation: str) -> str:
-    """Write one of `negations` in words: `not want`, `rejected`."""
+    """Return one of `negations` in words: `not want`, `rejected`."""
     return negation.removeprefix("~").replace("-", " ")
 
 
@@ -69,8 +69,8 @@ def _found(said: Sequence[str]) -> Iterator[str]:
 
 
 def _next(said: Sequence[str], start: int) -> Iterator[str]:
-    """Give the next words that say something: the first, and what it is about if that is little."""
-    for word in said[start : start + _REACH]:
+    """Yield the next content word, and the ones after it while they are in `_PASSED_OVER`."""
+    for word in said[start : start + _SCOPE]:
         if word == "like" or word not in english_function_words():
             yield stem(word)
             if word not in _PASSED_OVER:
@@ -84,7 +84,7 @@ def _negators() -> frozenset[str]:
 
 @cache
 def _meanings() -> Mapping[str, tuple[str, ...]]:
-    """By a stem, or two that are joined: what it means, as stems."""
+    """Read the meanings of stems and joined pairs of stems, as stems."""
     found: dict[str, tuple[str, ...]] = {}
     for line in (_DATA / "negation.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):

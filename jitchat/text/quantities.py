@@ -1,8 +1,8 @@
-"""Numbers with units, times and amounts of money, spelt in one of the ways that they are written.
+"""Normalise numbers with units, times and amounts of money to one spelling.
 
-`84 m²`, `84sqm` and `84 square meters` are one, and so are `€ 1,200`, `1.200 €` and `1200 euros`,
-`2pm` and `14:00`. Numbers lose the separators of their thousands where these can be nothing else:
-`1,200` does, and `1.200` ahead of a unit; by itself it may be a version.
+`84 m²`, `84sqm` and `84 square meters` become the same, and so do `€ 1,200`, `1.200 €` and `1200
+euros`, and `2pm` and `14:00`. Thousands separators are removed if they are unambiguous: in `1,200`,
+and in `1.200` before a unit; `1.200` by itself may be a version number.
 """
 
 import re
@@ -19,7 +19,7 @@ _has_figure = re.compile(r"\d").search
 
 
 def spell_out(plain: str) -> str:
-    """Spell the quantities of a folded text in one way; other words stay as they are."""
+    """Normalise the quantities in a folded text; other words stay as they are."""
     if not _has_figure(plain):
         return plain
     return _pattern().sub(_spelt, plain)
@@ -27,7 +27,7 @@ def spell_out(plain: str) -> str:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Read what an abbreviated unit stands for."""
+    """Read the unit that each abbreviation stands for."""
     lines = (_DATA / "units.txt").read_text("utf-8").splitlines()
     entries = (line.split(": ") for line in lines)
     return {short: name for name, all_short in entries for short in all_short.split(", ")}
@@ -55,7 +55,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 _COLLOQUIAL = ("bucks", "quid")
-"""Said behind an amount, never ahead of it."""
+"""Written after an amount, never before it."""
 _MONEY = frozenset(("euros", "dollars", "british pounds", "yen", "swiss francs"))
 
 
@@ -74,7 +74,7 @@ def _amount(found: re.Match[str]) -> str:
     if not found["unit"]:
         return found["plain"].replace(",", "")
     is_name = len(found["unit"]) == 1 and found["unit"].isalpha() and not found["blank"]
-    kept = f"{found[0]} " if is_name else ""  # `5g` may be one
+    kept = f"{found[0]} " if is_name else ""  # `5g` may be a name, so it is kept too
     return f"{kept}{_bare(found['number'])} {_names()[found['unit']]}"
 
 
@@ -88,6 +88,6 @@ _DECIMAL = re.compile(r",(?=\d{1,2}$)")
 
 
 def _bare(number: str) -> str:
-    """Write a number without separators of thousands, and with a point ahead of its decimals."""
+    """Return a number without thousands separators and with a decimal point."""
     whole = _DECIMAL.sub(".", number)
     return whole if whole.startswith("0") else _THOUSANDS.sub("", whole)

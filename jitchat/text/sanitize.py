@@ -1,11 +1,11 @@
-"""Foreign text on its way in and on its way out.
+"""Sanitize untrusted text on input and output.
 
-`repair` is applied once, at the edge, before anything is stored: what it returns can be
-encoded as UTF-8 and bound to SQLite. `for_terminal` is applied at every exit to a terminal: what
-it returns holds no control character but tab and line feed, so it cannot steer a terminal,
-and no invisible or direction-changing character, so it cannot hide anything. The joiners and
-the two selectors of emoji are kept: scripts of India and families of emoji need them.
-`skeleton` is for looking for a word that somebody may have hidden in a text.
+`repair` is applied once, at the boundary, before anything is stored: its result can be encoded as
+UTF-8 and bound to SQLite. `for_terminal` is applied wherever text is written to a terminal: its
+result has no control characters except tab and line feed, so it cannot control the terminal, and no
+invisible or direction-changing characters, so it cannot hide anything. Joiners and the two emoji
+selectors are kept, because Indic scripts and emoji sequences need them. `skeleton` is for finding a
+word that may be disguised in a text.
 """
 
 import unicodedata
@@ -37,7 +37,7 @@ _VISIBLE: dict[int, int | None] = {
     0x7F: 0x2421,
 }
 CHANGED = _VISIBLE.keys()
-"""The code points that are not shown as they are."""
+"""The code points that `for_terminal` replaces or removes."""
 
 
 def repair(text: str) -> str:
@@ -55,7 +55,7 @@ def for_terminal(text: str) -> str:
 
 
 class _Skeleton(dict[int, str | None]):
-    """What each character is reduced to, worked out when it is first met."""
+    """Maps each character to its reduced form, computed when first needed."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
@@ -72,24 +72,25 @@ _SKELETON = _Skeleton()
 
 
 def skeleton(text: str) -> str:
-    """Reduce `text` to its plain letters: NFKC, without marks and what shows nothing.
+    """Reduce `text` to its plain letters: NFKC, without marks and invisible characters.
 
-    It is done by the character: normalising a whole text is slow where marks are out of order.
+    Works character by character, because normalising a whole text is slow if marks are out of
+    order.
     """
     return text.translate(_SKELETON)
 
 
-def both_ends(text: str, reach: int, between: str = " ") -> str:
-    """Keep `reach` characters at the beginning and at the end of a text that is longer."""
-    return text if len(text) <= 2 * reach else f"{text[:reach]}{between}{text[-reach:]}"
+def both_ends(text: str, size: int, between: str = " ") -> str:
+    """Shorten a long text to `size` characters at the beginning and at the end."""
+    return text if len(text) <= 2 * size else f"{text[:size]}{between}{text[-size:]}"
 
 
-def escape_in_json(written: str) -> str:
-    """Write what `for_terminal` would change as JSON may: a terminal may obey or hide it."""
-    if written.isascii() and written.isprintable():
-        return written
-    return written.translate(
-        {code: _escaped(chr(code)) for code in CHANGED & set(map(ord, written))}
+def escape_in_json(json_text: str) -> str:
+    """Write the characters that are unsafe on a terminal as JSON escapes, in a JSON text."""
+    if json_text.isascii() and json_text.isprintable():
+        return json_text
+    return json_text.translate(
+        {code: _escaped(chr(code)) for code in CHANGED & set(map(ord, json_text))}
     )
 
 
@@ -99,12 +100,12 @@ def _escaped(character: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`for_terminal`, with every run of white space as one blank."""
+    """Apply `for_terminal`, and replace each run of white space by one space."""
     return " ".join(for_terminal(text).split())
 
 
 def shorten(text: str, width: int) -> str:
-    """`one_line`, cut at a word so that it has at most `width` characters, with an ellipsis."""
+    """Apply `one_line`, and cut at a word to at most `width` characters, with an ellipsis."""
     line = one_line(text[: 4 * width])
     if len(line) <= width < len(text) // 4:
         line = one_line(text)

@@ -1,9 +1,9 @@
-"""Splitting text into sentences, for summaries and for quoting.
+"""Split text into sentences, for summaries and for quoting.
 
-Every sentence is a slice of the text as it stands, without the white space around it and with
-a blank for a line break inside a paragraph. Lines are never joined across a blank line, a list
-item or a code fence. A sentence has at most 1,000 characters; what is longer is no sentence
-and is cut at a blank. Time grows linearly with the text, whatever it holds.
+Every sentence is a slice of the text without surrounding white space, and with a space for each
+line break inside a paragraph. Lines are never joined across a blank line, a list item or a code
+fence. A sentence has at most 1,000 characters; anything longer is cut at a space. Runs in linear
+time on any text.
 """
 
 import re
@@ -15,7 +15,7 @@ _END = re.compile(
     r"""[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”]*+"""
     r"""|(?<![.!?…][.!?…])(?<=[.!?…])[.!?…]*+["'”’)\]*_]*+(?=\s))"""
 )
-"""Begins with the signs themselves, which the search for it can skip to."""
+"""Begins with the punctuation itself, so that the search can skip to it."""
 _ABBREVIATIONS = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "e.g", "i.e", "approx", "dept")
 )
@@ -25,17 +25,17 @@ _FENCE = re.compile(r"\s*+(?:```|~~~)")
 
 
 def sentences(text: str) -> list[str]:
-    """Split `text` into its sentences, in order. A line of code is one."""
+    """Split `text` into its sentences, in order. A line of code is one sentence."""
     return [sentence for sentence, _ in marked_sentences(text)]
 
 
 def marked_sentences(text: str) -> list[tuple[str, bool]]:
-    """`sentences`, each with whether it is a line of code."""
+    """Split `text` into `sentences`, each with whether it is a line of code."""
     return [
-        (sentence, is_code)
+        (part, is_code)
         for block, is_code in _blocks(text)
-        for piece in ([block] if is_code else _split(block))
-        for sentence in _bounded(piece)
+        for sentence in ([block] if is_code else _split(block))
+        for part in _bounded(sentence)
     ]
 
 
@@ -44,7 +44,7 @@ def is_question(sentence: str) -> bool:
 
 
 def _blocks(text: str) -> list[tuple[str, bool]]:
-    """Paragraphs and list items as (text, False), lines of code as (text, True)."""
+    """Return paragraphs and list items as (text, False), lines of code as (text, True)."""
     blocks: list[tuple[str, bool]] = []
     paragraph: list[str] = []
     fenced = False
@@ -74,14 +74,14 @@ def _split(paragraph: str) -> Iterator[str]:
 
 
 def sentence_ends(paragraph: str) -> Iterator[int]:
-    """Find where the sentences of a paragraph end; the last one may end with the paragraph."""
+    """Yield the ends of a paragraph's sentences; the end of the paragraph itself may be missing."""
     for end in _END.finditer(paragraph):
         if end.group() != "." or not _is_abbreviated(paragraph, end.start()):
             yield end.end()
 
 
 def _is_abbreviated(paragraph: str, stop: int) -> bool:
-    """Whether the full stop at `stop` belongs to the word before it."""
+    """Return whether the full stop at `stop` belongs to the word before it."""
     word = f" {paragraph[max(0, stop - 12) : stop]}".rpartition(" ")[2].lstrip("(\"'“‘[*_")
     if word.lower() in _BEFORE_A_NUMBER:
         return paragraph[stop + 2 : stop + 3].isdigit()
@@ -90,7 +90,7 @@ def _is_abbreviated(paragraph: str, stop: int) -> bool:
 
 
 def _bounded(sentence: str) -> Iterator[str]:
-    """`sentence` in pieces of at most LONGEST characters, cut at a blank where there is one."""
+    """Split a sentence into parts of at most LONGEST characters, at spaces if possible."""
     start = 0
     while len(sentence) - start > LONGEST:
         blank = sentence.rfind(" ", start + LONGEST // 2, start + LONGEST)
@@ -102,23 +102,23 @@ def _bounded(sentence: str) -> Iterator[str]:
 
 
 _REFERENCE = re.compile(r"(?<![\w#&/])#([1-9][0-9]{0,17})(?!\w|\.\d|#)", re.ASCII)
-"""Neither a colour nor a place in a page: `#12` stands alone, or before punctuation."""
+"""Not a colour or a URL fragment: `#12` is a word by itself, or is followed by punctuation."""
 
 
 def turn_references(draft: str) -> frozenset[int]:
-    """Find the positions that a draft names; no turn need be there."""
+    """Return the positions that a draft references, whether or not the turns exist."""
     return frozenset(int(number) for number in _REFERENCE.findall(draft))
 
 
 def reference_spans(line: str) -> Iterator[tuple[tuple[int, int], int]]:
-    """Find where the names of turns stand, and the positions that they name."""
+    """Yield the span of each reference to a turn, and the position that it names."""
     return ((found.span(), int(found[1])) for found in _REFERENCE.finditer(line))
 
 
 def without_references(draft: str, is_here: Callable[[int], bool]) -> str:
-    """Leave out the names of turns that there are: they are fetched by that, not looked for."""
+    """Remove references to existing turns: these are fetched directly and not searched for."""
 
-    def left(found: re.Match[str]) -> str:
+    def kept(found: re.Match[str]) -> str:
         return "" if is_here(int(found[1])) else found[0]
 
-    return _REFERENCE.sub(left, draft)
+    return _REFERENCE.sub(kept, draft)

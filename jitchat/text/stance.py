@@ -1,13 +1,13 @@
-"""What a statement does: it decides, binds, wishes for good, disclaims, or objects to an answer.
+"""Classify statements: decisions, constraints, standing wishes, disclaimers, objections.
 
-The expressions are in `data/stance.toml`. They fire on what was decided ("we agreed on", "let's
-lock that in", "change of plan"), not on wishes, duties, guesses, reports of others' opinions or
-questions ("that must be fun", "should we decide?"). A sign commits, unless a word ahead of it in
-its clause takes it back.
+The expressions are in `data/stance.toml`. Those for decisions match statements of what was decided
+("we agreed on", "let's lock that in", "change of plan"), not wishes, obligations, guesses, reports
+of others' opinions or questions ("that must be fun", "should we decide?"). A match is a decision
+unless a word before it in the same clause cancels it.
 
-An answer that disclaims repeats the words of its question, and so matches it better than the fact
-does. An objection has to say so of "that", "it" or "you" and at its beginning: "what is wrong with
-the port?" asks, "the port is wrong" tells of a port.
+An answer with a disclaimer repeats the words of its question, and so matches the question better
+than the answer with the fact. An objection is about "that", "it" or "you" and begins its sentence:
+"what is wrong with the port?" is a question, and "the port is wrong" is about a port.
 """
 
 import re
@@ -18,19 +18,19 @@ from jitchat.text.expressions import data, expressions
 from jitchat.text.sanitize import both_ends
 from jitchat.text.sentences import is_question, marked_sentences, sentences
 
-_REACH = 60
-"""Characters ahead of a sign in which a word can take it back."""
+_SCOPE = 60
+"""Characters before a match in which a word can cancel it."""
 _UNMARKED = str.maketrans({"’": "'", "*": None, "_": None, "`": None})
 _LONGEST_DISCLAIMER = 400
-"""Characters; what is longer says more than that."""
+"""Maximum characters of a disclaimer; a longer text says more than that."""
 _LONGEST_WISH = 2_000
-"""Characters at both ends: what is between them is rather pasted than said."""
+"""Characters read at each end; the text between them is more likely pasted."""
 _SENTENCES, _LONGEST_OBJECTION = 2, 2_000
-"""An objection is looked for in so many sentences of so many characters."""
+"""The sentences in which an objection is looked for, and their maximum total characters."""
 
 
 def is_decision(text: str) -> bool:
-    """Whether some sentence of `text` commits to something; code never does."""
+    """Return whether any sentence of `text` is a decision; code never is."""
     plain = _plain(text)
     likely = _signs_in(plain) if any(map(plain.__contains__, _shortest_hints())) else ()
     return bool(likely) and any(
@@ -39,7 +39,7 @@ def is_decision(text: str) -> bool:
 
 
 def commits(sentence: str) -> bool:
-    """Whether one sentence does; a question never does."""
+    """Return whether a sentence is a decision; a question never is."""
     return _commits(sentence, _signs_in(_plain(sentence)))
 
 
@@ -49,7 +49,7 @@ def _commits(sentence: str, likely: Sequence[re.Pattern[str]]) -> bool:
     bare = _plain(sentence).strip("\"'“” ")
     taken_back = expressions("stance")["taken_back"]
     return any(
-        not taken_back.search(bare[max(0, sign.start() - _REACH) : sign.start()])
+        not taken_back.search(bare[max(0, sign.start() - _SCOPE) : sign.start()])
         for pattern in likely
         for sign in pattern.finditer(bare)
     )
@@ -60,7 +60,7 @@ def _plain(text: str) -> str:
 
 
 def _signs_in(plain: str) -> list[re.Pattern[str]]:
-    """Choose the signs of which a hint stands in a text: most texts have none."""
+    """Return the expressions that can match a text: it has one of their hints. Most have none."""
     return [
         expressions("stance")[sign]
         for sign, hints in data("stance")["hints"].items()
@@ -70,7 +70,7 @@ def _signs_in(plain: str) -> list[re.Pattern[str]]:
 
 @cache
 def _shortest_hints() -> tuple[str, ...]:
-    """List the hints without those that another one is part of."""
+    """Return the hints that contain no other hint."""
     hints = {hint for of_sign in data("stance")["hints"].values() for hint in of_sign}
     return tuple(
         hint for hint in hints if not any(other != hint and other in hint for other in hints)
@@ -78,14 +78,14 @@ def _shortest_hints() -> tuple[str, ...]:
 
 
 def disclaims(text: str) -> bool:
-    """Whether the text is short and says that its speaker does not know. A question does not."""
+    """Return whether the text is short, no question, and says that the speaker does not know."""
     plain = text.strip().replace("’", "'")
     is_short = len(plain) <= _LONGEST_DISCLAIMER and not plain.endswith("?")
     return is_short and bool(expressions("stance")["disclaimer"].search(plain))
 
 
 def is_standing(text: str) -> bool:
-    """Whether a sentence, and not code, says what its speaker always wants or prefers."""
+    """Return whether any sentence, code excepted, says what the speaker always wants."""
     plain = both_ends(text.replace("’", "'"), _LONGEST_WISH, "\n")
     if not any(map(plain.lower().__contains__, data("stance")["wishes"]["hints"])):
         return False
@@ -96,17 +96,17 @@ def is_standing(text: str) -> bool:
 
 
 def constrains(sentence: str) -> bool:
-    """Whether one sentence says what has to hold: a limit, a deadline, a requirement."""
+    """Return whether a sentence states a constraint: a limit, a deadline, a requirement."""
     return _says("constraint", sentence)
 
 
 def leaves_open(sentence: str) -> bool:
-    """Whether one sentence says what is still to be done."""
+    """Return whether a sentence names a task that is still to be done."""
     return _says("open_task", sentence)
 
 
 def teaches(sentence: str) -> bool:
-    """Whether one sentence says what was learnt: why something failed, what it turned out to be."""
+    """Return whether a sentence states a lesson: why something failed, what it turned out to be."""
     return _says("lesson", sentence)
 
 
@@ -115,7 +115,7 @@ def speaks_of_self(sentence: str) -> bool:
 
 
 def speaks_to_other(sentence: str) -> bool:
-    """Whether one sentence speaks of whom it is said to, and not of its speaker."""
+    """Return whether a sentence is about the person addressed and not about the speaker."""
     return _says("of_other", sentence) and not speaks_of_self(sentence)
 
 
@@ -124,7 +124,7 @@ def _says(name: str, sentence: str) -> bool:
 
 
 def objects(text: str) -> bool:
-    """Whether one of the first sentences says that what was answered is wrong."""
+    """Return whether one of the first sentences says that the answer was wrong."""
     plain = text[:_LONGEST_OBJECTION].replace("’", "'")
     looked_at = (plain.strip(), *sentences(plain)[:_SENTENCES])
     return any(expressions("stance")["objection"].match(sentence) for sentence in looked_at)

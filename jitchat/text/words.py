@@ -1,14 +1,14 @@
-"""From text to the stems that are matched.
+"""Split text into the stems that are matched.
 
-One function feeds the index and the query alike, so that both always agree. Words are folded
-to lower case without accents, and stemmed by the language of the text (`languages`); quantities
-are spelt in one way (`quantities`). Scripts that write no blanks between words, and Korean, which
-joins its particles to them, become bigrams; a Chinese character is matched by itself as well.
-Identifiers are matched by their words and by which of these are joined: `parse_user_id`,
-`parseUserId`, `3.11.4`, `--force`, `c++`.
+The index and the query use the same function, so both always agree. Words are folded to lower case
+without accents and stemmed by the language of the text (`languages`); quantities are normalised
+(`quantities`). Scripts without spaces between words, and Korean, which attaches particles to words,
+are split into bigrams; a Chinese character is also matched by itself. Identifiers are matched by
+their words and by pairs of joined words: `parse_user_id`, `parseUserId`, `3.11.4`, `--force`,
+`c++`.
 
-Each two words that are joined count as one more, so that an identifier, a path, a version or
-an address is told from its words in another order, and is found by any stretch of it.
+Each pair of joined words is an additional word. This distinguishes an identifier, a path, a version
+or an address from the same words in another order, and finds it by any part.
 """
 
 import re
@@ -29,22 +29,22 @@ from jitchat.text.quantities import spell_out
 _DATA = files(__package__) / "data"
 
 VERSION = 1
-"""Of the stems that a text has, counted up when they change: those stored are then made anew."""
+"""The version of the stemming; increment it on any change, and stored stems are rebuilt."""
 
 LONGEST = 64
-"""Characters of a word that count; what goes on longer is data, not a word."""
+"""Maximum characters of a word that are used; anything longer is data, not a word."""
 
 _BRAHMIC = (
     "\u0900-\u0963\u0966-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff\u1000-\u109f\u1780-\u17d3"
 )
-"""Scripts from India to Cambodia: their vowel signs are marks, and part of the word."""
+"""Brahmic scripts: their vowel signs are combining marks and part of the word."""
 _NO_BLANKS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
 _WORD = re.compile(r"[^\W_]++(?:'[^\W\d_]++)?")
 _ASCII_WORD = re.compile(r"[0-9a-z]++(?:'[a-z]++)?")
-"""What `_WORD` finds in folded ASCII, in half the time."""
+"""Finds the same as `_WORD` in folded ASCII, in half the time."""
 _MARKED_WORD = re.compile(rf"(?:[^\W_]|[{_BRAHMIC}])++")
 _MARKED = re.compile(f"[{_BRAHMIC}]")
 _UNSPACED = re.compile(f"[{_NO_BLANKS}]+")
@@ -52,7 +52,7 @@ _IN_BIGRAMS = re.compile(f"[{_NO_BLANKS}\uac00-\ud7a3]+")
 _ACCENTS = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+"
 )
-"""Combining marks of the alphabets; points and vowel signs of Hebrew and Arabic."""
+"""Combining diacritics; points and vowel signs of Hebrew and Arabic."""
 _TO_ACCENTED = str.maketrans(
     dict(zip("đłøıßæœ", ("d", "l", "o", "i", "ss", "ae", "oe"), strict=True))
 )
@@ -60,7 +60,7 @@ _SLICE = 256
 
 
 def fold(text: str) -> str:
-    """Lower case, without accents and with straight apostrophes."""
+    """Return the text in lower case, without accents and with straight apostrophes."""
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
         return lowered
@@ -76,12 +76,12 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without function words, then what is joined."""
+    """List the words of `text` without function words, then its joined words."""
     return content_of(text)[0]
 
 
 def content_of(text: str) -> tuple[list[str], str]:
-    """List the `content_words` of a text, and tell its language."""
+    """Return the `content_words` of a text, and its language."""
     plain = fold(text)
     spelt = spell_out(plain)
     found = _words_of(spelt)
@@ -97,13 +97,13 @@ def content_of(text: str) -> tuple[list[str], str]:
 
 
 def stems(text: str) -> list[str]:
-    """List the stems of the content words of `text`, in order, with repeats."""
+    """List the stems of the content words of `text`, in order, with duplicates."""
     found, language = content_of(text)
     return [stem(word, language) for word in found]
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether `text` has characters of a script that writes no blanks between words."""
+    """Return whether `text` has characters of a script without spaces between words."""
     return bool(_UNSPACED.search(text))
 
 
@@ -117,7 +117,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
 
 @cache
 def _bases() -> dict[str, str]:
-    """Read the base form of irregular verbs and nouns, which no suffix rule brings together."""
+    """Read the base forms of irregular verbs and nouns, which stemming does not find."""
     lines = (_DATA / "irregular.txt").read_text("utf-8").splitlines()
     entries = (line.split(":") for line in lines)
     return {form: base for base, forms in entries for form in forms.split()}
@@ -136,7 +136,7 @@ _KOREAN_SYLLABLE = re.compile(
 
 
 def _lone_characters(plain: str) -> list[str]:
-    """List what is a word in one character: Chinese ones, and Korean syllables with a particle."""
+    """List one-character words: Chinese characters, and Korean syllables with a particle."""
     lone = [each for each in _HAN.findall(plain) if each not in _HAN_PARTICLES]
     return lone + _KOREAN_SYLLABLE.findall(plain)
 
@@ -145,10 +145,10 @@ _FEW = 0.35
 
 
 def weight_of(word: str) -> float:
-    """Weigh a content word of a query: of scripts without blanks, some pieces say little.
+    """Return the weight of a query's content word: lower for uninformative bigrams.
 
-    Those are single characters, pieces with a particle in them, and Japanese without a Chinese
-    character, which is mostly grammar.
+    These are single characters, bigrams with a particle, and Japanese without a Chinese character,
+    which is mostly grammar.
     """
     if word.isascii() or len(word) > 2:
         return 1.0
@@ -157,40 +157,41 @@ def weight_of(word: str) -> float:
     return _FEW if "\uac00" <= word[-1] <= "\ud7a3" and word[-1] in _KOREAN_PARTICLES else 1.0
 
 
-def _without_accents(piece: str) -> str:
-    """Normalise a short piece: over a long run of marks, the time of it grows squared."""
-    decomposed = unicodedata.normalize("NFKD", piece)
+def _without_accents(text: str) -> str:
+    """Normalise a short text. On long runs of combining marks, normalising takes quadratic time."""
+    decomposed = unicodedata.normalize("NFKD", text)
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
 
 
 def _words_of(plain: str) -> list[str]:
-    """Cut what is folded already."""
+    """Split folded text into words."""
     if plain.isascii():
         return [word[:LONGEST] for word in _ASCII_WORD.findall(plain)]
     found = (_MARKED_WORD if _MARKED.search(plain) else _WORD).findall(plain)
-    return [piece[:LONGEST] for word in found for piece in _pieces(word)]
+    return [part[:LONGEST] for word in found for part in _bigrams(word)]
 
 
-def _pieces(word: str) -> list[str]:
+def _bigrams(word: str) -> list[str]:
+    """Split the parts of a word in an unspaced script or Korean into bigrams."""
     if word.isascii() or not _IN_BIGRAMS.search(word):
         return [word]
-    pieces: list[str] = []
+    parts: list[str] = []
     start = 0
     for run in _IN_BIGRAMS.finditer(word):
-        pieces += [word[start : run.start()]] if run.start() > start else []
+        parts += [word[start : run.start()]] if run.start() > start else []
         characters = run.group()
-        pieces += [a + b for a, b in pairwise(characters)] or [characters]
+        parts += [a + b for a, b in pairwise(characters)] or [characters]
         start = run.end()
-    return pieces + ([word[start:]] if start < len(word) else [])
+    return parts + ([word[start:]] if start < len(word) else [])
 
 
 _NO_ENDING = r"(?<=')(?!(?:s|t|d|m|ll|re|ve)\b)[a-z]"
-"""What follows an apostrophe that is no English ending."""
+"""A letter after an apostrophe that does not begin an English ending."""
 _ANY = re.compile(rf"[._/@\\:'#+-](?:{_NO_ENDING}|(?<!')[0-9a-z+-]|(?<=[a-z]#))")
-"""True of every text in which `_JOINED` finds anything, and of few others; quick."""
+"""Matches every text in which `_JOINED` finds anything, and few others. Fast."""
 _JOINED = re.compile(
     r"(?<![0-9a-z])(?=("
-    r"(?:--)?[0-9a-z]++(?:_++|[./@\\-]|::|:(?=\d))[0-9a-z]++"  # of a.b_c: a.b and b_c
+    r"(?:--)?[0-9a-z]++(?:_++|[./@\\-]|::|:(?=\d))[0-9a-z]++"  # in a.b_c: a.b and b_c
     r"|--[0-9a-z]++"  # --flag
     r"|[a-z](?:\+\+|#)(?![\w+#])"  # c++
     rf"|[a-z]++'{_NO_ENDING}++"  # l'eglise, diyarbakir'a
@@ -198,14 +199,14 @@ _JOINED = re.compile(
 )
 
 may_join = _ANY.search
-"""Whether it is worth while to look for what is joined in a folded text."""
+"""Tests quickly whether a folded text may have joined words."""
 
 
 def joined(plain: str) -> Iterator[str]:
-    """List what is joined in a folded text, in order.
+    """Yield the joined words of a folded text, in order.
 
-    Words with a hyphen are but words. Of a word with an apostrophe each part counts: an
-    article or a suffix may have been joined to it.
+    Words joined by a hyphen alone are left out. A word with an apostrophe is split, because an
+    article or a suffix may be attached to it.
     """
     for found in _JOINED.findall(plain):
         if "'" in found:
@@ -219,7 +220,7 @@ _CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def _camel_parts(text: str) -> Iterator[str]:
-    """List the parts of words like `parseUserId`, and each two of them as in `parse_user_id`."""
+    """Yield the parts of words like `parseUserId`, and adjacent pairs as in `parse_user_id`."""
     end = 0
     for hump in _CAMEL.finditer(text):
         if hump.start() < end:

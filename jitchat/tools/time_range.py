@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from jitchat.text.dates import MONTH_NAME, WEEKDAY_NAME, YEAR_SIZE, Span
-from jitchat.text.occasions import days_asked
 from jitchat.text.sanitize import one_line
+from jitchat.text.time_filters import days_asked
 
 _BETWEEN = re.compile(r"\.\.++|/|–|—|\s-+\s|\b(?:to|until|till|and)\b")
 _LEAD = re.compile(r"\A(?:from|between)\s+")

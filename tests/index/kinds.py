@@ -1,6 +1,6 @@
-"""Turns of code and of what programs print; each question names something in one exactly.
+"""Turns with code and program output; each question names something in exactly one of them.
 
-The decoys of a kind are made of the same pieces: what is asked for is in the turn alone.
+The decoys of a kind are made of the same parts; only the turn itself has what is asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A turn, what is asked about it, and turns that are nearly it."""
+    """A turn, questions about it, and similar turns."""
 
     name: str
     turn: str

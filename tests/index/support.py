@@ -1,4 +1,4 @@
-"""Embedders that cost nothing, and what is found."""
+"""Cheap embedders, and helpers to index and search."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ class FailingEmbedder(FakeEmbedder):
 
 
 def positions(memory: Memory) -> list[int]:
-    """Of the turns that it knows."""
+    """The positions of all turns."""
     return [turn.position for turn in memory.turns]
 
 
 def found(memory: Memory, word: str) -> list[int]:
-    """Where `word` is found, in a draft that has words enough to borrow none."""
+    """The positions where `word` is found; the draft is long enough not to borrow words."""
     draft = f"{word} quux xyzzy"
     retrieval = memory.retrieve(draft, memory.turns[-1].position + 1)
     return sorted(row.turn for row in retrieval.candidates if word in row.matched)
 
 
 def index(memory: Memory) -> int:
-    """Index everything; how many entries were written."""
+    """Index everything. Returns the number of entries written."""
     return sum(len(batch) for batch in memory.index.catch_up())
 
 

@@ -1,4 +1,4 @@
-"""For a draft that needs nothing, nothing is recalled; and the window says so."""
+"""Nothing is recalled for a draft that needs nothing, and the window says so."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def recalled(memory: Memory, draft: str) -> set[int | None]:
         *("write a poem about the plumber", "translate 'good' into Italian"),
     ],
 )
-def test_nothing_is_recalled_for_what_needs_nothing(memory: Memory, draft: str):
+def test_nothing_is_recalled_for_a_draft_that_needs_nothing(memory: Memory, draft: str):
     assert recalled(memory, draft) == set()
 
 
@@ -90,20 +90,19 @@ def test_what_was_said_is_found_by_whatever_asks_for_it(memory: Memory, draft: s
     assert turn in recalled(memory, draft)
 
 
-def test_the_window_says_why_nothing_was_looked_for(memory: Memory):
+def test_the_window_says_why_nothing_was_searched(memory: Memory):
     planned = window(memory, "good morning!")
-    told = "nothing is recalled for a greeting"
-    assert choosing_sentences(planned) == [told]
+    reason = "nothing is recalled for a greeting"
+    assert choosing_sentences(planned) == [reason]
     assert planned.never_candidates is not None
-    assert planned.never_candidates.reason == told
+    assert planned.never_candidates.reason == reason
     said = why(memory, Explained(planned, "good morning!"), 5).sentences
-    assert said[0] == f"#5 was never a candidate: {told}."
+    assert said[0] == f"#5 was never a candidate: {reason}."
 
 
 def test_a_stored_window_still_says_why(memory: Memory):
     planned = window(memory, "explain quicksort")
-    told = "a question that stands alone, and no turn has much of what it says"
-    assert planned.needless == told
+    assert planned.needless == "a self-contained question, because no turn matches it well"
     stored = window_from(
         header_fields(planned),
         [segment_fields(each) for each in planned.segments],

@@ -1,4 +1,4 @@
-"""A backlog that is broken off goes on from there, tells how far it is, and changes no vector."""
+"""Indexing a backlog resumes after an interruption, reports progress, and changes no vector."""
 
 from __future__ import annotations
 
@@ -63,40 +63,40 @@ def test_a_halted_backlog_keeps_the_parts_that_were_written(store):
     assert index(Memory(store, memory.conversation, FakeEmbedder())) == 14
 
 
-def test_it_tells_how_far_it_is_and_goes_on_from_there(store):
+def test_progress_is_reported_and_indexing_resumes_where_it_stopped(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
-    told: list[Progress] = []
-    steps = memory.index.catch_up(on_progress=told.append)
+    reported: list[Progress] = []
+    steps = memory.index.catch_up(on_progress=reported.append)
     next(steps)
-    assert told == [Progress(0, 300)]
-    told.clear()
-    list(Memory(store, memory.conversation).index.catch_up(on_progress=told.append))
-    assert told == [Progress(128, 300), Progress(256, 300)]
+    assert reported == [Progress(0, 300)]
+    reported.clear()
+    list(Memory(store, memory.conversation).index.catch_up(on_progress=reported.append))
+    assert reported == [Progress(128, 300), Progress(256, 300)]
 
 
 def test_what_another_thread_indexed_meanwhile_is_taken_for_done(store):
     memory = Memory(store, conversation_of(store, talk(*(f"turn {n}" for n in range(300)))))
-    told: list[Progress] = []
-    steps = memory.index.catch_up(on_progress=told.append)
+    reported: list[Progress] = []
+    steps = memory.index.catch_up(on_progress=reported.append)
     next(steps)
     list(memory.index.catch_up(batches=1))
     list(steps)
-    assert told == [Progress(0, 300), Progress(256, 300)]
+    assert reported == [Progress(0, 300), Progress(256, 300)]
 
 
-def test_within_a_batch_of_long_turns_it_tells_so_too(store):
+def test_progress_is_also_reported_within_a_batch_of_long_turns(store):
     memory = Memory(store, conversation_of(store, talk(*LONG)))
-    told: list[Progress] = []
-    list(memory.index.catch_up(on_progress=told.append))
-    assert [each.done for each in told] == [0, 6, 12, 18]
+    reported: list[Progress] = []
+    list(memory.index.catch_up(on_progress=reported.append))
+    assert [each.done for each in reported] == [0, 6, 12, 18]
 
 
-def test_where_nothing_is_missing_nothing_is_told(store):
+def test_nothing_is_reported_if_nothing_is_missing(store):
     memory = Memory(store, conversation_of(store, talk("one", "two")))
     index(memory)
-    told: list[Progress] = []
-    list(memory.index.catch_up(on_progress=told.append))
-    assert told == []
+    reported: list[Progress] = []
+    list(memory.index.catch_up(on_progress=reported.append))
+    assert reported == []
 
 
 def test_vectors_are_known_to_be_missing_until_they_are_made(store):
@@ -120,7 +120,7 @@ def test_a_new_embedder_that_fails_takes_no_vector_of_the_one_in_use(store):
 
 
 class ByLength(FakeEmbedder):
-    """A vector that tells the text's length."""
+    """A vector that encodes the text's length."""
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         super().embed(texts)

@@ -1,4 +1,4 @@
-"""What is written and embedded at once is bounded, whatever the turns are like."""
+"""The amount of text written or embedded at once is bounded, whatever the turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked for by time alone is found by the day, the speaker and the order of turns."""
+"""Drafts that ask by time alone are answered by day, speaker and order of turns."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MENTIONED = 33
 
 
 def position(day: int, month: int, place: int) -> int:
-    """Of the turn at a place, from 0, of a day."""
+    """The position of a day's turn at an index, from 0."""
     return (datetime(2026, month, day, tzinfo=UTC) - FIRST).days * PER_DAY + place + 1
 
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Memory]:
-    """Of each day four turns at nine, and four at half past seven in the evening."""
+    """For each day, four turns at nine and four at half past seven in the evening."""
     turns = []
     for at in range(DAYS * PER_DAY):
         day, place = divmod(at, PER_DAY)
@@ -102,7 +102,7 @@ def test_what_happened_on_a_day_is_what_speaks_of_it_too(memory: Memory):
 def test_of_a_day_on_which_nothing_was_said_nothing_is_made_up(memory: Memory):
     found = memory.retrieve("what did I say on 2026-01-10?", DAYS * PER_DAY + 1)
     assert (found.candidates, found.hits) == ((), ())
-    assert found.needless == "a question of a time at which nothing was said"
+    assert found.needless == "a question about a time when nothing was said"
 
 
 def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
@@ -112,14 +112,14 @@ def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
     wanted = position(26, 2, 0)
     assert wanted in {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
     (row,) = (row for row in window.ledger if row.turn == wanted)
-    assert row.reason == "of the day asked for"
+    assert row.reason == "from the day asked about"
     assert window.never_candidates is not None
     assert window.never_candidates.reason.startswith("said at another time")
     other = why(memory, Explained(window, draft), position(20, 2, 0))
     assert other.standing is Standing.NEVER
 
 
-def test_a_turn_behind_the_message_is_not_found(memory: Memory):
+def test_a_turn_after_the_message_is_not_found(memory: Memory):
     found = memory.retrieve("what was my last question?", 4)
     assert [hit.turn for hit in found.hits] == [3]
 

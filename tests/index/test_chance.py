@@ -1,4 +1,4 @@
-"""What words and vectors are worth beyond chance."""
+"""How far matches of words and vectors are trusted not to be chance."""
 
 from __future__ import annotations
 

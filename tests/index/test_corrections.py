@@ -1,4 +1,4 @@
-"""What was said again with another value: the window holds the new one, whatever finds it."""
+"""If a statement is repeated with another value, the window has the new value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAIRS = [
 MINILM = SHARED / "models" / "all-MiniLM-L6-v2"
 TALK = [turn.content for turn in Haystack(40).turns()]
 FIRST, APART = 11, 80
-"""The position of the first old value; how many turns later the new one is said."""
+"""The position of the first old value; the number of turns until the new one."""
 ADDED = {"short": (0, 0), "long, alike": (8, 0), "long, among other words": (8, 1)}
 """How many paragraphs surround each value, and whether the new one has others."""
 
@@ -62,7 +62,7 @@ def talk_with_corrections(
 
 
 def text_of(window: ContextWindow, position: int) -> str:
-    """What the window holds of one turn at full text."""
+    """The full text of one turn in the window; empty if it is not there."""
     parts = (part for part in window.segments if part.kind is Kind.RETRIEVED)
     return "".join(part.text for part in parts if part.turn == position)
 

@@ -1,4 +1,4 @@
-"""fastembed's cross-encoders: from a folder, from the hub's cache, and where there is none."""
+"""fastembed's cross-encoders: from a folder, from the hub's cache, and if there is none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_without_one_fastembed_is_not_even_loaded(tmp_path, monkeypatch):
         load_cross_encoder(MODEL, None, tmp_path)
 
 
-def test_a_folder_without_its_files_is_told(tmp_path):
+def test_a_folder_without_its_files_is_an_error(tmp_path):
     with pytest.raises(RerankerUnavailable, match="cannot be loaded: there is no such folder"):
         load_cross_encoder(MODEL, tmp_path / "gone", tmp_path)
     write_cross_encoder(tmp_path / "model", WEIGHTS)

@@ -1,4 +1,4 @@
-"""Fetching the embedding model, with children that pretend to. No real second is waited."""
+"""Downloading the embedding model, with child processes that only pretend to; nothing waits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAY_OK = "print(json.dumps({'ok': True, 'detail': str(home)}))\n"
 
 
 def patience(code: str, cache: Path, **limits: float) -> Patience:
-    """With a clock that ticks at every look, from the moment the child runs."""
+    """Patience with a clock that ticks on every read once the child process runs."""
     ticks: Iterator[int] = count()
     return Patience(
         command=(sys.executable, "-S", "-c", START + code),
@@ -71,7 +71,7 @@ async def test_a_model_that_arrives_is_here(tmp_path):
 async def test_progress_counts_only_what_arrives_now_even_if_all_of_it_does_at_once(
     tmp_path, monkeypatch
 ):
-    """The child is through before the first look."""
+    """The child process ends before the first check."""
     start = download.start_watched
 
     async def started_and_ended(*command):
@@ -92,12 +92,12 @@ async def test_progress_counts_only_what_arrives_now_even_if_all_of_it_does_at_o
             "print(json.dumps({'ok': False, 'detail': 'ConnectError: no \\x1b[2J route'}))",
             "no ␛[2J route",
         ),
-        ("print('[1')", "without a word"),
-        ("print('{}')", "without a word"),
+        ("print('[1')", "without a report"),
+        ("print('{}')", "without a report"),
         (SAY_OK, "missing"),
         ("write('tokenizer.json', 10)\n" + SAY_OK, "missing"),
-        ("os.kill(os.getpid(), 9)", "without a word"),
-        ("raise MemoryError", "without a word"),
+        ("os.kill(os.getpid(), 9)", "without a report"),
+        ("raise MemoryError", "without a report"),
     ],
 )
 async def test_a_download_that_fails_says_so_in_one_sentence(tmp_path, code, reason):
@@ -125,7 +125,7 @@ async def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path):
 async def test_a_download_that_stalls_is_given_up_and_its_process_ended(tmp_path):
     ok, sentence, _ = await fetched(tmp_path, "write('tokenizer.json', 10); wait()", silence=10)
     assert not ok
-    assert "no bytes came" in sentence
+    assert "no more data was received" in sentence
     assert not is_running(child(tmp_path))
 
 
@@ -138,7 +138,7 @@ async def test_a_download_that_trickles_is_given_up_in_the_end(tmp_path):
 
 
 async def test_a_download_that_keeps_growing_is_not_given_up(tmp_path):
-    """It takes four times as long as it may stand still; more comes at every look."""
+    """It takes four times the limit for a stall, and has grown at every check."""
     wait = "while not (pathlib.Path(cache) / 'enough').exists(): time.sleep(0.001)\n"
     seen: list[int] = []
 
@@ -241,7 +241,7 @@ def test_the_child_asks_for_the_repository_that_fastembed_names(tmp_path, monkey
         asked.update(options, repository=repository)
         return str(tmp_path)
 
-    monkeypatch.setattr(f"{FAST}.foreign_file", lambda model, folder: "")
+    monkeypatch.setattr(f"{FAST}.altered_file", lambda model, folder: "")
     monkeypatch.setattr(f"{FAST}.snapshot_download", download)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     assert answer(capsys, DEFAULT_MODEL, str(tmp_path)) == (
@@ -259,18 +259,18 @@ def test_the_child_refuses_files_that_are_not_the_published_ones(tmp_path, monke
     monkeypatch.setattr(f"{FAST}.snapshot_download", lambda *_, **__: str(tmp_path))
     monkeypatch.setattr(os, "environ", dict(os.environ))
     (tmp_path / "model.onnx").write_bytes(b"anything")
-    code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
-    assert (code, told["ok"]) == (1, False)
-    assert told["detail"] == "model.onnx is not the published file (it has another SHA-256)"
+    code, report = answer(capsys, DEFAULT_MODEL, str(tmp_path))
+    assert (code, report["ok"]) == (1, False)
+    assert report["detail"] == "model.onnx is not the published file (its SHA-256 differs)"
 
 
-def test_the_child_tells_what_went_wrong(tmp_path, monkeypatch, capsys):
+def test_the_child_reports_what_went_wrong(tmp_path, monkeypatch, capsys):
     def fail(*_: object, **__: object) -> str:
         raise ConnectionError("x" * 1_000 + "\nand more")
 
     monkeypatch.setattr(f"{FAST}.snapshot_download", fail)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    code, told = answer(capsys, DEFAULT_MODEL, str(tmp_path))
-    assert (code, told) == (1, {"ok": False, "detail": "x" * 300})
+    code, report = answer(capsys, DEFAULT_MODEL, str(tmp_path))
+    assert (code, report) == (1, {"ok": False, "detail": "x" * 300})
     assert "no/such" in answer(capsys, "no/such", str(tmp_path))[1]["detail"]
     assert answer(capsys)[0] == 1

@@ -1,4 +1,4 @@
-"""Embedders: what they make, which one is chosen, and what happens when one cannot be."""
+"""Embedders: their vectors, which one is chosen, and what happens if it cannot be loaded."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def cached(tmp_path, fast):
 
 
 def published(monkeypatch, folder: Path) -> None:
-    """The files of `folder` are what was published."""
+    """Pin the files of `folder` as the published ones."""
     hashes = {file.name: sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
     monkeypatch.setitem(
         embedding_models.published_models(),
@@ -168,13 +168,13 @@ def test_a_downloaded_model_with_another_file_is_refused_and_said_so(
     assert embedder.id == "builtin-256"
     assert len(warnings) == 1
     assert f"is not used: {changed} in {cached} is not the published file" in str(warnings[0])
-    assert f"Delete {cached.parent.parent};" in warnings[0].remedy
-    with pytest.raises(EmbedderUnavailable, match="another SHA-256"):
+    assert f"Delete {cached.parent.parent}," in warnings[0].remedy
+    with pytest.raises(EmbedderUnavailable, match="SHA-256 differs"):
         load_embedder("fastembed", DEFAULT_MODEL, None, tmp_path)
 
 
 def test_a_folder_of_the_users_own_is_taken_whatever_its_files_hold(fast):
-    assert embedding_models.foreign_file(DEFAULT_MODEL, MODEL)
+    assert embedding_models.altered_file(DEFAULT_MODEL, MODEL)
     assert type(fast).__name__ == "FastEmbedder"
 
 
@@ -183,7 +183,7 @@ def test_the_published_revision_comes_before_another_one(tmp_path, cached):
     assert embedding_models.snapshot_of(DEFAULT_MODEL, tmp_path) == cached
     pinned.symlink_to(cached)
     assert embedding_models.snapshot_of(DEFAULT_MODEL.upper(), tmp_path) == pinned
-    assert embedding_models.foreign_file(DEFAULT_MODEL.upper(), pinned)
+    assert embedding_models.altered_file(DEFAULT_MODEL.upper(), pinned)
     assert embedding_models.snapshot_of(DEFAULT_MODEL, tmp_path) == pinned
 
 
@@ -247,7 +247,7 @@ def test_a_vector_that_is_none_is_not_stored_and_not_asked_for_again(store, bad)
         assert connection.execute("SELECT DISTINCT vector FROM vectors").fetchall() == [(b"",)]
 
 
-def test_the_same_embedder_with_other_dimensions_indexes_anew(store):
+def test_the_same_embedder_with_other_dimensions_indexes_again(store):
     talked = conversation_of(store, talk("one", "two"))
     list(Indexer(store, talked.id, FakeEmbedder(dimension=8)).catch_up())
     wider, tables = FakeEmbedder(dimension=16), IndexTables(store.database, talked.id)

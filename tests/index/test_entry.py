@@ -55,9 +55,9 @@ def test_pleasantries_give_way_to_facts():
 
 def test_a_statement_is_worth_more_than_a_question():
     asked = "What do you think about the colours of the new logo on the landing page, by the way?"
-    told = "The new logo on the landing page has the colours of the sea and of the sand beside it."
-    assert told in summary(f"{asked} {told}")
-    assert asked not in summary(f"{asked} {told}")
+    fact = "The new logo on the landing page has the colours of the sea and of the sand beside it."
+    assert fact in summary(f"{asked} {fact}")
+    assert asked not in summary(f"{asked} {fact}")
 
 
 def test_of_a_long_sentence_the_telling_clauses_are_kept():
@@ -83,8 +83,10 @@ def test_of_a_long_turn_the_line_names_its_headings_beside_what_it_says():
 
 
 def test_of_long_prose_the_line_names_who_and_what_comes_up_most():
-    told = "So Oleg met Mirabelle there again. " * 9 + "And then Ines called Oleg about Porto. " * 4
-    kept = summary(CHATTER * 10 + told + KEY)
+    prose = (
+        "So Oleg met Mirabelle there again. " * 9 + "And then Ines called Oleg about Porto. " * 4
+    )
+    kept = summary(CHATTER * 10 + prose + KEY)
     assert KEY in kept
     assert kept.partition(" · ")[2].split(", ")[:2] == ["Oleg", "Mirabelle"]
 

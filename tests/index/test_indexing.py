@@ -33,7 +33,7 @@ def test_the_draft_itself_is_never_a_candidate(memory):
     assert said.position not in {entry.turn for entry in retrieval.decisions}
 
 
-def test_the_latest_decisions_ride_along_unless_they_are_listed(memory):
+def test_the_latest_decisions_are_included_unless_they_are_listed(memory):
     for text in ("We decided on tea.", "We decided on milk.", "We decided on jam."):
         memory.add_user_turn(text)
     index(memory)
@@ -194,7 +194,7 @@ def test_an_embedder_that_fails_is_tried_once_and_holds_nothing_up(store):
 
 @pytest.fixture
 def looked(monkeypatch) -> list[int]:
-    """The positions behind which turns without an entry were looked for."""
+    """The positions after which turns without an entry were looked for."""
     found, missing = list[int](), IndexTables.missing
 
     def spied(tables: IndexTables, embedder: Embedder, after: int = 0, *rest, **more) -> list[Turn]:
@@ -223,9 +223,7 @@ def test_a_batch_that_does_not_reach_the_end_leaves_the_rest_to_the_next(store):
     assert sum(map(len, memory.index.catch_up(batches=1))) == 9
 
 
-def test_who_asks_again_and_again_behind_one_turn_has_only_the_latest_looked_through(
-    memory, looked
-):
+def test_repeated_indexing_after_one_turn_only_checks_the_latest_turns(memory, looked):
     for number in range(5):
         memory.add_user_turn(f"Is zebra {number} striped?", after=2)
         memory.add_user_turn("Is it?")

@@ -1,4 +1,4 @@
-"""Of turns that match alike, the newest comes first."""
+"""Of turns that match equally well, the newest is ranked first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL = ("wifi", "password")
 
 
 def ranked(*rows: tuple[int, float, tuple[str, ...], tuple[str, ...]]) -> list[Candidate]:
-    """Of each turn: its position, its score, the words it matches, and what it names."""
+    """Candidates from each turn's position, score, matched words and names."""
     return [
         Candidate(turn, rank, score, (("lexical", score),), words, IndexEntry(turn, "", names))
         for rank, (turn, score, words, names) in enumerate(rows, start=1)
@@ -40,7 +40,7 @@ def test_an_identifier_is_not_corrected_by_another():
     assert [row.turn for row in newest_first(ranked(*rows), worths)] == [9, 20]
 
 
-def test_what_names_somebody_else_stays_behind():
+def test_a_turn_about_somebody_else_is_not_moved_up():
     assert order((9, 1.0, ALL, ("room 12",)), (20, 0.9, ALL, ("Bert", "room 14"))) == [9, 20]
 
 

@@ -78,7 +78,7 @@ def test_groups_are_scored_as_one_document_each():
 
 
 def plainly(texts: list[list[str]], wanted: dict[str, float]) -> list[float]:
-    """BM25 as the paper has it but for the length, over its largest possible value."""
+    """BM25 as in the paper, except for the length, divided by its maximum."""
     count, brief = len(texts), 12  # none of the texts is longer than 8
     rarity = {
         stem: log(1 + (count - having + 0.5) / (having + 0.5))

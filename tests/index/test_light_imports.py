@@ -1,4 +1,4 @@
-"""Importing the memory costs no heavy library: each loads when it is first needed."""
+"""Importing the memory imports no heavy library: each is loaded when first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A multilingual model by setting: fastembed's own path, with a table of a few words in it."""
+"""A multilingual model chosen by a setting, with fastembed's loader and a table of a few words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL = "minishlab/potion-multilingual-128M"
-"""Of fastembed's list: a table of vectors and a tokenizer, 0.5 GB as it is published."""
+"""From fastembed's list: a table of vectors and a tokenizer, 0.5 GB as published."""
 MEANINGS = (
     ("bicycle", "Fahrrad", "bicicleta", "自転車"),
     ("garage", "Werkstatt", "taller", "車庫"),
@@ -58,7 +58,7 @@ def in_a_folder(home: Path) -> dict[str, str]:
 
 
 def in_the_cache(home: Path) -> dict[str, str]:
-    """As the hub's client lays it out, who downloads it; `auto` takes it then."""
+    """Laid out as the hub's client does when it downloads the model; `auto` uses it then."""
     kept = locate({"JITCHAT_HOME": str(home)}).models / f"models--{MODEL.replace('/', '--')}"
     write_model(kept / "snapshots" / "abc123")
     (kept / "refs").mkdir()

@@ -1,4 +1,4 @@
-"""In a long conversation, few rows are scored in full, and the shortlist is the same."""
+"""In a long conversation, few rows are scored in full, and the shortlist stays the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAFTS = (
 
 @pytest.fixture(params=[True, False], ids=["packed", "not packed"], scope="module")
 def index(request) -> HotIndex:
-    """A talk of few words, over some days, with pauses; some turns have no vector."""
+    """A conversation with few words, over some days, with pauses; some turns have no vector."""
     draw, moment, turns = random.Random(5), datetime(2026, 3, 13, tzinfo=UTC), []
     said = (" ".join(draw.choices(NAMES, k=draw.randint(1, 12))) for _ in range(SIZE))
     for turn in talk(*said):
@@ -114,5 +114,5 @@ def test_where_most_rows_are_alike_none_are_left_out():
     assert select(same, 8, 2) is None
 
 
-def test_every_step_of_a_score_is_within_reach():
-    assert module.reach_of(WEIGHTS.heard, WEIGHTS.lent) == 2
+def test_every_step_of_a_score_is_within_the_radius():
+    assert module.radius_of(WEIGHTS.heard, WEIGHTS.lent) == 2

@@ -1,4 +1,4 @@
-"""Packed rows of the hot index are found as they were before, and never trusted too far."""
+"""Packed rows of the hot index are found as before, and outdated packs are never used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jitchat.memory import Memory
 from jitchat.values import Role, Status, Turn
 from tests.examples import examples
 from tests.index.support import FakeEmbedder, index, rows_read
-from tests.index.test_taking_back import QUESTIONS, TEXTS, rows, stretches, told
+from tests.index.test_truncation import QUESTIONS, TEXTS, rows, state_of, stretches
 
 if TYPE_CHECKING:
     from jitchat.index.embedder import Embedder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EMBEDDER = FakeEmbedder()
 steps = st.lists(
-    st.tuples(stretches, st.sampled_from(("pack", "store", "take back", ""))), max_size=5
+    st.tuples(stretches, st.sampled_from(("pack", "store", "truncate", ""))), max_size=5
 )
 
 
@@ -41,7 +41,7 @@ def _small_segments(monkeypatch):
 
 
 def walked(taken: list, embedder: Embedder, *, packs: bool) -> HotIndex:
-    """An index that rows were added to and taken back from, packed on the way or not."""
+    """An index after adding and removing rows, with or without packing in between."""
     entries: dict[int, IndexEntry] = {}
 
     def empty() -> HotIndex:
@@ -53,9 +53,9 @@ def walked(taken: list, embedder: Embedder, *, packs: bool) -> HotIndex:
         entries |= {row.position: row.entry() for row in added}
         made.add(added)
         said += added
-        if step == "take back":
+        if step == "truncate":
             said = said[: len(said) // 2]
-            made.take_back(len(said))
+            made.truncate(len(said))
             kept = [each for each in kept if each.last <= len(said)]
         elif step and packs:
             fresh = made.pack(len(said) - 1)
@@ -72,7 +72,7 @@ def walked(taken: list, embedder: Embedder, *, packs: bool) -> HotIndex:
 @given(steps)
 def test_by_words_packed_rows_are_found_to_the_last_bit_as_others_are(taken):
     plain, packed = (walked(taken, NoEmbedder(), packs=packs) for packs in (False, True))
-    assert told(packed) == told(plain)
+    assert state_of(packed) == state_of(plain)
 
 
 def test_a_segment_can_be_added_after_a_search():
@@ -88,10 +88,10 @@ def test_a_segment_can_be_added_after_a_search():
         for each in segments:
             made.add_segment(each)
             if asked_between:
-                told(made)
+                state_of(made)
         return made
 
-    assert told(opened(asked_between=True)) == told(opened(asked_between=False))
+    assert state_of(opened(asked_between=True)) == state_of(opened(asked_between=False))
 
 
 def test_by_vectors_packed_rows_score_nearly_as_others_do():
@@ -109,7 +109,7 @@ def test_by_vectors_packed_rows_score_nearly_as_others_do():
     assert len(set(np.argsort(-found)[:20]) & set(np.argsort(-wanted)[:20])) >= 19
     assert packed.known().tolist() == plain.known().tolist()
     for made in (plain, packed):
-        made.take_back(600)
+        made.truncate(600)
     assert np.abs(packed.standardised(rows[8]) - plain.standardised(rows[8])).max() < 0.1
 
 
@@ -209,14 +209,14 @@ def test_what_another_version_wrote_is_passed_over(memory, monkeypatch):
     assert read == list(range(1, 16))
 
 
-def test_turns_that_are_indexed_anew_are_packed_no_more(memory):
+def test_turns_that_are_indexed_again_are_no_longer_packed(memory):
     database = memory.store.database
     database.execute("DELETE FROM vectors WHERE turn = (SELECT id FROM turns WHERE position = 6)")
     index(opened(memory))
     assert stored(memory) == [(0, 4)]
 
 
-def test_a_turn_whose_status_changes_is_packed_no_more(memory):
+def test_a_turn_whose_status_changes_is_no_longer_packed(memory):
     memory.store.set_status(memory.turns[9], Status.UNANSWERED)
     assert stored(memory) == [(0, 4), (4, 8)]
 
@@ -271,21 +271,21 @@ def test_a_search_uses_what_is_loaded_when_its_patience_ends(memory, monkeypatch
     assert asked(again) == asked(opened(memory))
 
 
-def test_what_is_left_is_loaded_behind_and_told(memory, monkeypatch):
+def test_remaining_rows_are_loaded_in_the_background_and_reported(memory, monkeypatch):
     monkeypatch.setattr(conversation_index, "_AT_ONCE", 3)
     monkeypatch.setattr(conversation_index, "WORTH_PACKING", 4)
     with memory.store.database.write() as connection:
         connection.execute("DELETE FROM index_segments")
-    wanted, again, told = asked(opened(memory)), opened(memory), []
+    wanted, again, reported = asked(opened(memory)), opened(memory), []
     again.index.patience = 1e-9
     searched = [again.retrieve(QUESTIONS[0], 16).searched]
 
     def tell(progress: Progress) -> None:
-        told.append(progress)
+        reported.append(progress)
         searched.append(again.retrieve(QUESTIONS[0], 16).searched)
 
     assert not list(again.index.catch_up(on_progress=tell))
-    assert [each.done for each in told] == [6, 9, 12]
+    assert [each.done for each in reported] == [6, 9, 12]
     assert searched == [3, 6, 9, 12]  # a search meanwhile loads nothing itself
-    assert all(each.loads and each.of == 15 for each in told)
+    assert all(each.loads and each.of == 15 for each in reported)
     assert asked(again) == wanted

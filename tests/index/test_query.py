@@ -1,4 +1,4 @@
-"""What a draft asks for."""
+"""The query that is made of a draft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shortlist: what is found, why, and in which order."""
+"""The shortlist: which turns are found, why, and in which order."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_the_latest_decisions_are_found_however_far_back_they_are(monkeypatch):
     assert index.decisions(2, 1) == ()
 
 
-def test_only_turns_ahead_of_the_draft_are_searched():
+def test_only_turns_before_the_draft_are_searched():
     index = index_of(talk("gateway", "nothing", "gateway", "gateway"))
     assert {row.turn for row in search(index, "gateway xyzzy quux", before=3)} == {1, 2}
     assert search(index, "gateway xyzzy quux", before=1) == ()

@@ -1,4 +1,4 @@
-"""Words of a draft in the spelling of the conversation."""
+"""A draft's words are matched to the conversation's spelling."""
 
 from __future__ import annotations
 
@@ -97,15 +97,15 @@ def test_a_number_is_found_in_figures_and_in_words(postings, draft):
     assert set(expanded(postings, "drei mit dem und für die").weights) == {"3"}
 
 
-def test_what_was_taken_back_corrects_nothing(postings):
+def test_stems_of_removed_documents_correct_nothing(postings):
     spelling = Spelling(postings)
     query = make_query("the restarant", "", frozenset())
     assert "restaur" in spelling.expanded(query).weights
-    postings.take_back(0)
+    postings.truncate(0)
     assert spelling.expanded(query).weights == query.weights
 
 
-def test_stems_in_packs_and_behind_them_correct_alike(postings):
+def test_stems_in_packs_and_after_them_correct_alike(postings):
     spelling, query = Spelling(postings), make_query("the restarant by the hrbour", "", frozenset())
     assert "harbour" not in spelling.expanded(query).weights
     postings.pack(0, len(SAID))

@@ -1,4 +1,4 @@
-"""Indexing steps back while somebody types or reads a growing reply."""
+"""Indexing slows down while the user types or reads a streaming reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support import conversation_of, talk
 
 
 class Hours:
-    """Time that passes when it is slept through, or worked through."""
+    """A clock that advances when code sleeps or works."""
 
     def __init__(self) -> None:
         self.time = 100.0
@@ -64,7 +64,7 @@ def test_a_rest_is_short_however_long_the_work_took():
     assert hours.rests == [0.25]
 
 
-def test_who_waits_for_the_index_itself_lets_it_work():
+def test_indexing_does_not_rest_while_the_user_waits_for_it():
     hours = Hours()
     pace = hours.pace()
     pace.attend()
@@ -92,7 +92,7 @@ def test_what_is_halted_within_a_batch_writes_nothing_of_it(store):
     assert sum(map(len, Memory(store, memory.conversation).index.catch_up())) == 2
 
 
-def test_what_can_wait_waits_for_who_is_there_and_for_a_message_under_way():
+def test_deferrable_work_waits_for_an_idle_user_and_for_a_message_being_answered():
     hours = Hours()
     pace = hours.pace()
     assert pace.quiet_in() == 0

@@ -1,4 +1,4 @@
-"""Results of tools in the hot index: found by their call and their text, named by a line."""
+"""Tool results in the hot index: found by their call and text, shown as one line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line(content: str, arguments: str = '{"query": "login"}', *, is_error: bool 
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "described"),
     [
         (json.dumps(ISSUES), '2 rows, first {"id": 3, "title": "The login page hangs"}'),
         (json.dumps({"page": 1, "issues": ISSUES[:1]}), '1 row, first {"id": 3, "title": "The'),
@@ -34,8 +34,8 @@ def line(content: str, arguments: str = '{"query": "login"}', *, is_error: bool 
         ('{"page": 1}', '{"page": 1}'),
     ],
 )
-def test_the_line_says_what_was_called_and_what_came_back(content, told):
-    assert line(content).startswith(f'search_issues(query="login") → {told}')
+def test_the_line_says_what_was_called_and_what_came_back(content, described):
+    assert line(content).startswith(f'search_issues(query="login") → {described}')
 
 
 def test_the_line_of_a_failure_says_so_and_every_line_is_short():

@@ -1,4 +1,4 @@
-"""Stored vectors: what counts as one, and how they compare."""
+"""Stored vectors: validation and comparison."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_turns_without_a_vector_score_nothing_and_do_not_move_the_mean():
     ],
     ids=["bytes", "shorter", "longer", "nan", "infinite", "huge", "zero", "no unit"],
 )
-def test_what_is_no_unit_vector_counts_as_none(bad):
+def test_a_blob_that_is_no_unit_vector_counts_as_no_vector(bad):
     good = (blob(*EAST), blob(*NORTH), blob(*WEST))
     assert scores(table(bad, *good), *EAST) == [0, *scores(table(*good), *EAST)]
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
-"""Of fastembed's list: what the files are taken for."""
+"""The model from fastembed's list that the files are loaded as."""
 _FLOAT, _INT64, _INT = 1, 7, 2
 
 
 def write_cross_encoder(folder: Path, weights: Mapping[str, float]) -> None:
-    """Write the files of a cross-encoder; a word without a weight counts nothing."""
+    """Write the files of a cross-encoder; a word without a weight counts 0."""
     (folder / "onnx").mkdir(parents=True)
     vocabulary = {"[PAD]": 0, "[UNK]": 1} | {word: n for n, word in enumerate(weights, start=2)}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))

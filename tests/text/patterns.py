@@ -1,4 +1,4 @@
-"""Every regular expression of jitchat, found by looking: as a value of a module, or in its code."""
+"""Collects every regular expression of jitchat, from the values and the code of its modules."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Made:
-    """A place in a function where an expression is made of what is not known before."""
+    """A place in a function where an expression is built from variables."""
 
     module: str
     function: str
@@ -85,7 +85,7 @@ def found() -> dict[str, Found]:
 def _of_text(
     uses: Mapping[tuple[str, str], set[str]],
 ) -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
-    """What the data of `jitchat.text` has, with the methods that each is used by."""
+    """The expressions in the data of `jitchat.text`, with the methods that use each."""
     for file in (files("jitchat.text") / "data").iterdir():
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
@@ -95,7 +95,7 @@ def _of_text(
 
 
 def _of_providers() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """What the providers' data has: the wordings of refusals, and names of other models."""
+    """The expressions in the providers' data: wordings of refusals, and names of models."""
     for name, wordings in refusals.wordings().items():
         if isinstance(wordings, list) and all(isinstance(each, str) for each in wordings):
             for text in refusals._patterns(name):
@@ -104,7 +104,7 @@ def _of_providers() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def _named(all_found: Iterator[Found]) -> Iterator[Found]:
-    """Number those of one name."""
+    """Number the expressions that have the same name."""
     seen: defaultdict[str, int] = defaultdict(int)
     for each in all_found:
         seen[each.name] += 1
@@ -173,7 +173,7 @@ def _calls_in_functions(module: ModuleType) -> Iterator[tuple[str, ast.Call]]:
 
 
 def _constant(call: ast.Call) -> re.Pattern[str] | None:
-    """The expression as it stands, with its flags; None where it is made of variables."""
+    """The literal expression with its flags; None if it is built from variables."""
     if not isinstance(call.args[0], ast.Constant):
         return None
     flags = next((each.value for each in call.keywords if each.arg == "flags"), None)
@@ -183,7 +183,7 @@ def _constant(call: ast.Call) -> re.Pattern[str] | None:
 
 @cache
 def _nodes(module: ModuleType) -> tuple[ast.AST, ...]:
-    """The methods that the module names and, where it calls any of `re`, its functions."""
+    """The methods that the module names and, if it calls any function of `re`, its functions."""
     assert module.__file__ is not None
     code = Path(module.__file__).read_text(encoding="utf-8")
     if not any(f".{name}" in code for name in (*METHODS, "compile")):

@@ -1,4 +1,4 @@
-"""Texts that fit an expression as far as a repetition, and then repeat what may stand there."""
+"""Texts that match an expression up to a repetition, and then repeat what it allows there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IS_IN = {
 
 
 def pumps(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
-    """What comes first and what is repeated, for each repetition and for the whole."""
+    """The prefix and the repeated text, for each repetition and for the whole expression."""
     source = pattern.pattern
     text = source if isinstance(source, str) else source.decode("latin-1")
     items = list(parser.parse(text, pattern.flags & ~re.UNICODE))
@@ -47,7 +47,7 @@ def _walk(items: Sequence[Item], before: str) -> Iterator[tuple[str, str]]:
 
 
 def _inside(code: object, value: Any) -> list[list[Item]]:
-    """What an item is made of, one way after the other."""
+    """The alternatives that an item consists of."""
     if code in _REPEATS:
         return [list(value[2])]
     if code is op.SUBPATTERN:
@@ -60,7 +60,7 @@ def _inside(code: object, value: Any) -> list[list[Item]]:
 
 
 def _examples(items: Sequence[Item]) -> list[str]:
-    """A few texts that fit, as many as the item with the most has."""
+    """A few matching texts, as many as the item with the most alternatives has."""
     made = [""]
     for code, value in items:
         more = _single(code, value) or [""]
@@ -84,13 +84,13 @@ def _single(code: object, value: Any) -> list[str]:
 
 @cache
 def _characters(items: tuple[Item, ...]) -> list[str]:
-    """A few that fit."""
+    """A few matching characters."""
     wide = chain(_ALPHABET, map(chr, _candidates(items)))
     return list(islice((each for each in wide if _fits(items, each)), 7))
 
 
 def _candidates(items: Sequence[Item]) -> Iterable[int]:
-    """Code points below 0x3100: those that are named where only these fit, else all."""
+    """Code points below 0x3100: only the named ones if no others can match, else all."""
     ranges = {op.LITERAL: lambda value: (value, value), op.RANGE: lambda value: value}
     if not items or any(code not in ranges for code, _ in items):
         return range(0x3100)

@@ -1,4 +1,4 @@
-"""What a text is quoted in: paragraphs, list items, rows of tables, code."""
+"""The blocks in which a text is quoted: paragraphs, list items, table rows, code."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_an_item_brings_what_announces_its_list_and_the_heading_above():
     assert brought(text, "That is all") == ["# Servers"]
 
 
-def test_a_line_that_ends_in_a_colon_goes_with_the_paragraph_behind_it():
+def test_a_line_that_ends_in_a_colon_belongs_to_the_paragraph_after_it():
     text = "The password is:\n\ntulip77\n\nNext."
     assert (brought(text, "tulip77"), brought(text, "Next")) == (["The password is:"], [])
 

@@ -8,10 +8,10 @@ from jitchat.text.figures import model_name, plural
 
 
 @pytest.mark.parametrize(
-    ("number", "told"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (1_000, "1,000 turns")]
+    ("number", "shown"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (1_000, "1,000 turns")]
 )
-def test_only_one_is_singular(number: int, told: str):
-    assert plural(number, "turn") == told
+def test_only_one_is_singular(number: int, shown: str):
+    assert plural(number, "turn") == shown
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Dates in a text, and relative words by the day on which they were said."""
+"""Dates in a text; relative dates are resolved by the day on which the text was said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision flag: what commits, and what only sounds like it."""
+"""The decision flag: decisions, and sentences that only sound like one."""
 
 from __future__ import annotations
 

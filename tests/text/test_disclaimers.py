@@ -1,4 +1,4 @@
-"""Answers that only say that there is none."""
+"""Answers that only say that the speaker does not know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a long draft asks is told from what is pasted around it."""
+"""The question in a long draft is separated from pasted text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MATERIALS = {"log": LOG, "trace": TRACE, "code": CODE, "prose": PROSE, "JSON": J
 @pytest.mark.parametrize(
     "order", ["{q} It is for this:\n{m}", "{m}\n{q}", "{m}\n\n{q}\n\n{m}", "{q}\n\n{m}"]
 )
-def test_a_question_is_told_from_what_is_pasted(name: str, order: str):
+def test_a_question_is_separated_from_pasted_text(name: str, order: str):
     material = MATERIALS[name]
     focus = focus_of(order.format(q=QUESTION, m=material))
     assert QUESTION in focus.asked

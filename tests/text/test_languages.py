@@ -56,7 +56,7 @@ SAID = (
 
 
 @pytest.mark.parametrize(("language", "text"), SAID)
-def test_a_short_question_tells_its_language(language: str, text: str):
+def test_the_language_of_a_short_question_is_detected(language: str, text: str):
     assert content_of(text)[1] == language
 
 
@@ -83,5 +83,5 @@ def test_a_chinese_character_counts_by_itself_and_its_particles_do_not():
     assert weight_of("丢") == weight_of("我丢") < 1.0
 
 
-def test_a_korean_word_of_one_syllable_is_found_behind_any_particle():
+def test_a_korean_word_of_one_syllable_is_found_with_any_particle():
     assert set(stems("표는")) & set(stems("표를"))

@@ -1,8 +1,8 @@
-"""No text is slow to look at: twice the text takes twice the time, whatever it holds.
+"""Text is processed in linear time: twice the text takes twice the time, on any text.
 
-Every regular expression of jitchat is collected, and tried as it is used: on runs, on runs
-behind and ahead of something else, on two that take turns, and on what fits it as far as each
-of its repetitions. So are the functions that look at foreign text.
+Every regular expression of jitchat is collected and tried as it is used: on runs, on runs before
+and after something else, on two alternating runs, and on texts that match it up to each of its
+repetitions. So are the functions that process untrusted text.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
 from jitchat.text.focus import focus_of
 from jitchat.text.needs import need_of
-from jitchat.text.occasions import occasion_of
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import commits, is_decision
+from jitchat.text.time_filters import time_filter_of
 from jitchat.text.words import stems
 from jitchat.tui.chat.commands import addressed_in, command_in
 from jitchat.values import Message, Role
@@ -63,12 +63,12 @@ PHRASES = (
     "</turn", "< ", "no a ", "(#1", "\\n", "or ", "that ", "{}", "[](", "**a", "#1 ",
 )  # fmt: skip
 FLOOR = 0.0003
-"""Seconds of computing that the clock can tell apart from nothing."""
+"""Seconds of CPU time that the clock can measure."""
 LARGEST_RATIO = 2.6
 WITHIN = 20
-"""Seconds of computing for each, in each of the long rounds."""
+"""Seconds of CPU time for each, in each of the long rounds."""
 SHORT = 640
-"""Characters: their square, at the least a nanosecond each, is above the floor."""
+"""Characters. Quadratic work on this many, at a nanosecond or more per step, exceeds the floor."""
 
 
 def of_whole(text: str) -> object:
@@ -80,7 +80,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "make_query": lambda text: make_query(text, text, frozenset({"ann"})),
     "focus_of": focus_of,
     "need_of": need_of,
-    "occasion_of": lambda text: occasion_of(text[:160], date(2026, 3, 13)),
+    "time_filter_of": lambda text: time_filter_of(text[:160], date(2026, 3, 13)),
     "stems": stems,
     "sentences": sentences,
     "mentioned": partial(dates_in, said_on=date(2026, 3, 13)),
@@ -110,7 +110,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "picture_tokens": lambda text: picture_tokens(text, 800, 600),
     "answer_f1": lambda text: answer_f1("single-hop", text, "teal"),
 }
-"""Those that make expressions of their own are among them, see the last test."""
+"""They include all functions that build expressions; see the last test."""
 MADE = {
     ("jitchat.window.render", "_numbers_taken"),
     ("jitchat.providers.passages", "_said"),  # a mark with figures of the window's own
@@ -134,7 +134,7 @@ MADE = {
 
 
 def texts(pattern: re.Pattern[str] | None, *, long: bool) -> Iterator[Callable[[int], str]]:
-    """What a text may be made of: each takes its length."""
+    """Builders of test texts; each takes the length."""
 
     def repeated(before: str, run: str, after: str = "") -> Callable[[int], str]:
         return lambda size: before + run * max(1, size // len(run)) + after
@@ -153,7 +153,7 @@ def texts(pattern: re.Pattern[str] | None, *, long: bool) -> Iterator[Callable[[
 
 
 def as_many(made: Iterator[Callable[[int], str]], within: int) -> Iterator[Callable[[int], str]]:
-    """Those that there is time for, in seconds of computing, in a fixed order that prefers none."""
+    """As many builders as fit into `within` seconds of CPU time, in a fixed shuffled order."""
     shuffled = list(made)
     random.Random(11).shuffle(shuffled)
     give_up = time.process_time() + within
@@ -164,7 +164,7 @@ def as_many(made: Iterator[Callable[[int], str]], within: int) -> Iterator[Calla
 
 
 def seconds(look: Callable[[str], object], text: str, tries: int = 1) -> float:
-    """What it takes at the least, of computing."""
+    """The minimum CPU time of several tries."""
 
     def once() -> float:
         began = time.process_time()
@@ -177,7 +177,7 @@ def seconds(look: Callable[[str], object], text: str, tries: int = 1) -> float:
 def growth(
     look: Callable[[str], object], text: Callable[[int], str], size: int, tries: int
 ) -> float:
-    """How much more a text twice as long takes; 0 where nothing is to be measured."""
+    """The ratio of times if the text is twice as long; 0 if the time is too short to measure."""
     one = seconds(look, text(size), tries)
     return seconds(look, text(2 * size), tries) / one if one >= FLOOR else 0.0
 
@@ -195,7 +195,7 @@ def require_linear(
 
 @pytest.fixture(autouse=True)
 def an_end() -> Iterator[None]:
-    """An expression that never ends cannot be interrupted: the process ends, and says where."""
+    """End the process with a traceback if an expression never ends, as it cannot be interrupted."""
     faulthandler.dump_traceback_later(600, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
@@ -206,7 +206,7 @@ def slow_among(
     made: Callable[[str], Iterator[Callable[[int], str]]],
     sizes: tuple[int, ...],
 ) -> list[str]:
-    """The names of those that are not linear on what is made for them, and why."""
+    """The names of the functions that are not linear on their texts, with the reason."""
     slow = []
     for name, look in looks.items():
         try:
@@ -237,24 +237,24 @@ def test_no_expression_is_slow_on_anything(part: int):
     assert slow_among(looks, made(False), (100_000,)) == []
 
 
-def test_no_look_at_foreign_text_is_slow():
+def test_no_processing_of_untrusted_text_is_slow():
     assert slow_among(LOOKS, lambda _: texts(None, long=False), (SHORT,)) == []
 
 
 @pytest.mark.long("whole")
 @pytest.mark.parametrize("part", range(9))
-def test_no_look_at_foreign_text_is_slow_on_anything(part: int):
+def test_no_processing_of_untrusted_text_is_slow_on_anything(part: int):
     looks = {name: LOOKS[name] for name in list(LOOKS)[part::9]}
     for long, sizes in ((True, (2_000,)), (False, (100_000,))):
         made = partial(texts, None, long=long)
         assert slow_among(looks, lambda _, made=made: as_many(made(), WITHIN), sizes) == []
 
 
-def test_a_look_that_is_slow_is_found():
+def test_slow_processing_is_found():
     slow = patterns.Found(re.compile(r"<\s*/?\s*turn"), "it", {"findall"})
     made = partial(texts, slow.pattern, long=False)
-    (told,) = slow_among({"slow": slow.look}, lambda _: made(), (SHORT,))
-    assert told.startswith("slow: ")
+    (message,) = slow_among({"slow": slow.look}, lambda _: made(), (SHORT,))
+    assert message.startswith("slow: ")
 
 
 def test_expressions_that_are_made_in_functions_are_looked_at_through_these():

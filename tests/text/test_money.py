@@ -1,4 +1,4 @@
-"""Small amounts keep their digits, and an unknown one is never nothing."""
+"""Small amounts keep their digits, and an unknown amount is never shown as nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jitchat.text.figures import cost_of, dollars, total_of
 
 
 @pytest.mark.parametrize(
-    ("amount", "told"),
+    ("amount", "shown"),
     [
         (0.0, "$0.00"),
         (1e-9, "<$0.0001"),
@@ -21,16 +21,16 @@ from jitchat.text.figures import cost_of, dollars, total_of
         (None, "unknown"),
     ],
 )
-def test_an_amount_is_told_to_what_matters(amount: float | None, told: str):
-    assert dollars(amount) == told
+def test_an_amount_is_shown_with_the_digits_that_matter(amount: float | None, shown: str):
+    assert dollars(amount) == shown
 
 
-def test_a_cost_that_nobody_knows_is_told_as_that():
+def test_an_unknown_cost_is_shown_as_unknown():
     assert (cost_of(None), cost_of(0.0041)) == ("cost unknown", "$0.0041")
 
 
 @pytest.mark.parametrize(
-    ("amount", "unknown", "told"),
+    ("amount", "unknown", "shown"),
     [
         (0.0, 0, ""),
         (0.12, 0, "$0.12"),
@@ -39,5 +39,5 @@ def test_a_cost_that_nobody_knows_is_told_as_that():
         (1e-9, 1, "<$0.0001 + 1 unknown"),
     ],
 )
-def test_a_sum_says_what_is_missing_in_it(amount: float, unknown: int, told: str):
-    assert total_of(amount, unknown) == told
+def test_a_sum_says_what_is_missing_in_it(amount: float, unknown: int, shown: str):
+    assert total_of(amount, unknown) == shown

@@ -1,4 +1,4 @@
-"""Which drafts may need nothing, and which are always looked for."""
+"""Which drafts may need nothing, and which are always searched for."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SET_PHRASES = {
     "bye, see you tomorrow": "a goodbye",
     "please continue": "a request to go on",
     "続けてください": "a request to go on",
-    "yes please": "a reply of set phrases",
-    "Hahahaha, nice one": "a reply of set phrases",
-    "great, that worked!": "a reply of set phrases",
+    "yes please": "a stock reply",
+    "Hahahaha, nice one": "a stock reply",
+    "great, that worked!": "a stock reply",
     "👍❤️": "a message without words",
 }
 
@@ -45,7 +45,7 @@ def test_a_message_of_set_phrases_needs_nothing(draft: str, kind: str):
         "escribe un poema corto",
     ],
 )
-def test_a_task_that_refers_to_nothing_may_stand_alone(draft: str):
+def test_a_task_that_refers_to_nothing_is_self_contained(draft: str):
     need = need_of(draft)
     assert need is not None
     assert need.makes
@@ -65,7 +65,7 @@ def test_a_task_that_refers_to_nothing_may_stand_alone(draft: str):
         "俳句を書いて",
     ],
 )
-def test_a_question_of_general_knowledge_may_stand_alone(draft: str):
+def test_a_question_of_general_knowledge_is_self_contained(draft: str):
     need = need_of(draft)
     assert need is not None
     assert not need.is_certain

@@ -1,4 +1,4 @@
-"""What a text says is not so."""
+"""Negations as stems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages that say the reply is wrong, and many that speak of wrong and right otherwise."""
+"""Messages that say the reply is wrong, and many that use the same words otherwise."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ Explain why the second answer is not correct.
 """.strip().splitlines()
 
 
-def test_a_message_that_says_so_is_told_from_one_that_does_not() -> None:
+def test_objections_are_distinguished_from_other_messages() -> None:
     assert len(WRONG) + len(FINE) > 100
     assert [text for text in WRONG if not objects(text)] == []
     assert [text for text in FINE if objects(text)] == []

@@ -1,4 +1,4 @@
-"""Which turns a draft names."""
+"""References to turns in a draft."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jitchat.text.sentences import turn_references, without_references
         ("#12\n#13", {12, 13}),
     ],
 )
-def test_a_number_behind_a_hash_names_a_turn(draft: str, named: set[int]):
+def test_a_number_after_a_hash_names_a_turn(draft: str, named: set[int]):
     assert turn_references(draft) == named
 
 

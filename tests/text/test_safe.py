@@ -1,4 +1,4 @@
-"""What may be stored and what may be shown."""
+"""Sanitizing text for storage and for the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences: where one ends, and that nothing is lost."""
+"""Sentences: where they end, and that no text is lost."""
 
 from __future__ import annotations
 

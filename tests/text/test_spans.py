@@ -1,4 +1,4 @@
-"""The days that a question asks about."""
+"""The days that a question names."""
 
 from __future__ import annotations
 

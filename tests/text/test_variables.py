@@ -1,4 +1,4 @@
-"""Variables that a text of the configuration names."""
+"""Variables in configuration text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_variable_that_is_not_set_is_named():
         expanded("https://${HOST}/", {})
 
 
-def test_what_a_text_needs_is_told_from_what_it_takes():
+def test_required_variables_are_distinguished_from_optional_ones():
     text = "${A}-${B:-b}-${C}"
     assert variables_in(text) == ("A", "B", "C")
     assert variables_in(text, required=True) == ("A", "C")

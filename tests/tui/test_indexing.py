@@ -112,4 +112,4 @@ async def test_where_the_embedder_fails_the_status_says_that_vectors_are_missing
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         assert status(screen) == ("vectors missing · scripted scripted-1 · fake-8 · ~estimate")
-        assert "Recall goes by words alone" in next(iter(app._notifications)).message
+        assert "recall uses words alone" in next(iter(app._notifications)).message

@@ -59,7 +59,7 @@ def test_the_one_that_was_fetched_is_an_embedder_of_its_own(cache, name):
 
 
 def test_auto_takes_the_float32_one_where_that_is_here(cache, monkeypatch):
-    monkeypatch.setattr("jitchat.index.load_embedder.foreign_file", lambda *_: "")
+    monkeypatch.setattr("jitchat.index.load_embedder.altered_file", lambda *_: "")
     snapshot = cache / "models--Qdrant--all-MiniLM-L6-v2-onnx" / "snapshots" / "abc"
     snapshot.mkdir(parents=True)
     for name in ("model.onnx", "tokenizer.json"):

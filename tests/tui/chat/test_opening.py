@@ -113,7 +113,7 @@ async def test_an_embedder_that_fails_is_told_of_once_all_else_is_indexed(
     (ended,) = posted(stage, Indexing.Ended)
     stage.indexing.end(ended.error)
     assert stage.indexing.indexed
-    assert "Recall goes by words alone" in stage.host.sentences[0]
+    assert "recall uses words alone" in stage.host.sentences[0]
 
 
 async def test_without_a_summariser_no_index_lines_are_written(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A hot index from which turns are taken back is as if they had never been added to it."""
+"""After turns are removed, a hot index is as if they had never been added."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _row(turn: Turn, vector: bytes | None) -> IndexRow:
     )  # fmt: skip
 
 
-def told(made: HotIndex) -> list[object]:
-    """All that an index can be asked, to the last bit."""
+def state_of(made: HotIndex) -> list[object]:
+    """The results of every query on an index, exactly."""
     asked = [make_query(each, "", made.speakers, date(2026, 5, 6)) for each in QUESTIONS]
     return [
         made.speakers,
@@ -86,27 +86,27 @@ def told(made: HotIndex) -> list[object]:
 
 @examples(16)
 @given(stretches, stretches, stretches)
-def test_what_was_taken_back_was_never_there(shared, left, taken):
-    ahead, beside = rows(shared, 1), rows(left, 1 + len(shared))
-    behind = rows(taken, 1 + len(shared) + len(left))
+def test_after_truncation_the_rows_were_never_there(shared, left, taken):
+    first, removed = rows(shared, 1), rows(left, 1 + len(shared))
+    later = rows(taken, 1 + len(shared) + len(left))
     made, wanted = HotIndex(EMBEDDER), HotIndex(EMBEDDER)
-    for part in (ahead, beside):
+    for part in (first, removed):
         made.add(part)
-    wanted.add(ahead)
-    made.take_back(len(ahead))
-    assert told(made) == told(wanted)
-    made.add(behind)
-    wanted.add(behind)
-    assert told(made) == told(wanted)
+    wanted.add(first)
+    made.truncate(len(first))
+    assert state_of(made) == state_of(wanted)
+    made.add(later)
+    wanted.add(later)
+    assert state_of(made) == state_of(wanted)
 
 
-def test_nothing_is_taken_back_where_nothing_lies_behind():
+def test_nothing_is_removed_if_nothing_comes_after():
     made = HotIndex(EMBEDDER)
-    made.take_back(0)
+    made.truncate(0)
     made.add(rows([(text, None, 1, True) for text in TEXTS], 1))
-    before = told(made)
-    made.take_back(len(TEXTS))
-    assert told(made) == before
+    before = state_of(made)
+    made.truncate(len(TEXTS))
+    assert state_of(made) == before
 
 
 # an open conversation
@@ -145,7 +145,7 @@ def test_on_any_way_through_a_conversation_what_is_found_is_what_a_fresh_start_f
         assert asked(memory) == asked(fresh)
 
 
-def test_on_another_branch_only_what_lies_behind_the_fork_is_loaded(memory, monkeypatch):
+def test_on_another_branch_only_turns_after_the_fork_are_loaded(memory, monkeypatch):
     index(memory)
     assert memory.retrieve("gateway?", 9).searched == 4
     loaded = rows_read(monkeypatch)

@@ -1,4 +1,4 @@
-"""When that was said which a draft asks for by time alone. Today is Wednesday, 4 March 2026."""
+"""Time filters of drafts that ask by time alone. Today is Wednesday, 4 March 2026."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import date
 import pytest
 
 from jitchat.text.dates import Span
-from jitchat.text.occasions import Occasion, occasion_of
+from jitchat.text.time_filters import TimeFilter, time_filter_of
 
 TODAY = date(2026, 3, 4)
 
 
-def asked(draft: str) -> Occasion:
-    occasion = occasion_of(draft, TODAY)
-    assert occasion is not None, draft
-    return occasion
+def asked(draft: str) -> TimeFilter:
+    time_filter = time_filter_of(draft, TODAY)
+    assert time_filter is not None, draft
+    return time_filter
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_time_of_day_is_read(draft: str, hours: tuple[int, int] | None):
     assert asked(draft).hours == hours
 
 
-def test_what_happened_is_told_from_what_was_said():
+def test_events_are_distinguished_from_statements():
     assert asked("what happened yesterday?").is_event
     assert not asked("what did I say yesterday?").is_event
     assert asked("what was the answer to my first question?").is_answer
@@ -129,13 +129,13 @@ def test_what_happened_is_told_from_what_was_said():
         "what did I say yesterday? " * 10,
     ],
 )
-def test_what_asks_for_anything_else_is_no_occasion(draft: str):
-    assert occasion_of(draft, TODAY) is None
+def test_what_asks_for_anything_else_has_no_time_filter(draft: str):
+    assert time_filter_of(draft, TODAY) is None
 
 
 def test_without_a_day_of_asking_places_are_still_read():
-    assert occasion_of("what did I say yesterday?", None) is None
-    assert occasion_of("my first question", None) is not None
+    assert time_filter_of("what did I say yesterday?", None) is None
+    assert time_filter_of("my first question", None) is not None
 
 
 @pytest.mark.parametrize(
@@ -153,5 +153,5 @@ def test_without_a_day_of_asking_places_are_still_read():
         "ask me the first question",
     ],
 )
-def test_what_names_a_day_but_not_what_was_said_then_is_no_occasion(draft: str):
-    assert occasion_of(draft, TODAY) is None
+def test_what_names_a_day_but_not_what_was_said_then_has_no_time_filter(draft: str):
+    assert time_filter_of(draft, TODAY) is None

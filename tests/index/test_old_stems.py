@@ -1,4 +1,4 @@
-"""Stems of an earlier version: they serve until the turn is indexed again."""
+"""Stems made by an earlier version are used until the turn is indexed again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def versions(memory: Memory) -> set[int]:
         return {row[0] for row in connection.execute("SELECT stems_version FROM index_entries")}
 
 
-def test_old_stems_serve_until_they_are_made_anew(old: Memory):
+def test_old_stems_are_used_until_they_are_rebuilt(old: Memory):
     assert found(old, "alt") == [1, 2]
     assert index(old) == 2
     assert versions(old) == {VERSION}
@@ -41,7 +41,7 @@ def test_old_stems_serve_until_they_are_made_anew(old: Memory):
     assert index(old) == 0
 
 
-def test_vectors_are_not_made_anew_with_the_stems(old: Memory):
+def test_vectors_are_not_rebuilt_with_the_stems(old: Memory):
     embedder = old.index.embedder
     assert isinstance(embedder, FakeEmbedder)
     index(old)

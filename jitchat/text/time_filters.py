@@ -1,10 +1,10 @@
-"""Drafts that ask for what was said at a time, and for nothing else.
+"""Recognise drafts that ask for what was said at a time, and for nothing else.
 
 "What did I say last Tuesday?", "my first question", "what we discussed in March". Such a draft
-names a place in the order of the turns, or days and that something was said or done then, and
-beside them only words that ask. One word of another kind ("about the budget") makes it a question
-that words and meaning answer; then it is no occasion. Nor is what only names a day ("and for
-Tuesday?", "what do I have on Friday?"): turns that speak of the day may answer it.
+names a position in the order of turns, or days on which something was said or done, and otherwise
+has only words of asking. Any other content word ("about the budget") makes it a question to be
+answered by words and meaning, which has no time filter. Neither has a draft that only names a day
+("and for Tuesday?", "what do I have on Friday?"): turns that mention the day may answer it.
 """
 
 import re
@@ -18,53 +18,53 @@ from jitchat.text.expressions import data, expressions
 from jitchat.text.words import fold, words
 
 _LONGEST = 160
-"""Characters of a draft that asks by time alone."""
+"""Maximum characters of a draft that asks by time alone."""
 _WEEK = 7
 _SOME_DAYS = 2
-"""Two weeks ago is 12 to 16 days ago."""
+"""Tolerance in days: two weeks ago is 12 to 16 days ago."""
 _NAMED_STRETCHES = {"other_day": (8, 2), "recently": (_WEEK, 0), "today": (0, 0)}
-"""From so many days ago to so many."""
+"""The first and the last day, in days before today."""
 _TWO_MONTHS = 62
 _HOURS = ("hour", "minute")
 _DIGIT = re.compile(r"\d")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NOON = 12
 _HALVES = {"am": 0, "pm": _NOON}
-"""Of the day: where each begins. 12 am is midnight."""
+"""The first hour of each half of the day; 12 am is midnight."""
 _ABOUT = 1
-"""Hours: at three is from two to five."""
+"""Tolerance in hours: "at three" is from two to five."""
 _EVER = 1
-"""Before every day."""
+"""A day number before every real day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
-    """When something was said."""
+class TimeFilter:
+    """A filter on when, by whom and in which order turns were said."""
 
     spans: tuple[Span, ...] = ()
-    """The days; those ahead are meant more likely. Empty for any."""
+    """The days, the most likely first. Empty for any day."""
     hours: tuple[int, int] | None = None
-    """From the first to ahead of the second, in the user's time zone; None for any."""
+    """[first, last) in the user's time zone; None for any hour."""
     places: tuple[int, ...] = ()
-    """Among the turns that are left: 0 for the first, -1 for the last. Empty for all."""
+    """Indices among the turns that match otherwise: 0 first, -1 last. Empty for all of them."""
     role: str = ""
-    """`user` or `assistant`; empty where either may have said it."""
+    """`user` or `assistant`; empty for either."""
     is_question: bool = False
-    """Whether it was asked."""
+    """Whether only questions are asked for."""
     is_answer: bool = False
-    """Whether the answer to it is asked for."""
+    """Whether the answers to the matching turns are asked for."""
     is_event: bool = False
-    """Whether it may be what happened then, not what was said."""
+    """Whether the draft may ask for what happened then, not for what was said."""
 
 
-def occasion_of(draft: str, today: date | None) -> Occasion | None:
-    """Read when what a draft asks for was said; None where it asks for anything else, too."""
+def time_filter_of(draft: str, today: date | None) -> TimeFilter | None:
+    """Return the time filter of a draft, or None if it does not ask by time alone."""
     if not draft or len(draft) > _LONGEST:
         return None
     plain = " ".join(fold(draft).translate(_MARKS).split())
     if any(not _is_of_time(word) for word in words(plain)):
         return None
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if found["orders"].match(plain):
         return None
     places = _places(plain)
@@ -73,7 +73,7 @@ def occasion_of(draft: str, today: date | None) -> Occasion | None:
     if not places and not (spans and (is_event or found["says"].search(plain))):
         return None
     is_answer = bool(found["answer_to_me"].search(plain))
-    return Occasion(
+    return TimeFilter(
         spans,
         _hours(plain),
         places,
@@ -90,7 +90,7 @@ _ORDINAL = re.compile(r"\d{1,4}(?:st|nd|rd|th|am|pm)?|\d\d\d\d")
 
 @cache
 def _of_time() -> frozenset[str]:
-    lists = data("occasions")["words"]
+    lists = data("time_filters")["words"]
     return frozenset((*lists["frame"].split(), *lists["time"].split()))
 
 
@@ -100,7 +100,7 @@ def _is_of_time(word: str) -> bool:
 
 
 def _role(plain: str) -> str:
-    found = expressions("occasions")
+    found = expressions("time_filters")
     rest = found["to_me"].sub(lambda match: match[0].split()[0], found["polite"].sub(" ", plain))
     if match := found["speaker"].search(rest):
         named = next(filter(None, match.groups()))
@@ -116,9 +116,9 @@ def _role(plain: str) -> str:
 
 
 def _hours(plain: str) -> tuple[int, int] | None:
-    found = expressions("occasions")
+    found = expressions("time_filters")
     if match := found["part_of_day"].search(plain):
-        first, last = data("occasions")["hours"][match[1]]
+        first, last = data("time_filters")["hours"][match[1]]
         return first, last
     match = found["clock"].search(plain)
     if match is None or not (match[2] or match[3]):
@@ -129,19 +129,19 @@ def _hours(plain: str) -> tuple[int, int] | None:
     return hour - _ABOUT, hour + 1 + _ABOUT
 
 
-def _number(told: str | None, otherwise: int = 1) -> int:
-    if not told:
-        return otherwise
-    if digits := re.match(r"\d+", told):
+def _number(written: str | None, default: int = 1) -> int:
+    if not written:
+        return default
+    if digits := re.match(r"\d+", written):
         return int(digits[0])
-    known = data("occasions")["numbers"]
-    named = [known[word] for word in told.split() if word in known]
-    return max(named, default=otherwise)
+    known = data("time_filters")["numbers"]
+    named = [known[word] for word in written.split() if word in known]
+    return max(named, default=default)
 
 
 def _places(plain: str) -> tuple[int, ...]:
-    """Read the places in the order of turns; empty where none is named."""
-    found = expressions("occasions")
+    """Read the positions named in the order of turns; empty if none are named."""
+    found = expressions("time_filters")
     for name, read in _PLACES.items():
         if match := found[name].search(plain):
             return read(match)
@@ -158,8 +158,8 @@ def _ordinal(match: re.Match[str]) -> tuple[int, ...]:
     return tuple(range(_count(match[2]))) if match[2] else (max(0, _number(match[1]) - 1),)
 
 
-def _count(told: str | None) -> int:
-    return min(_number(told), _LONGEST)
+def _count(written: str | None) -> int:
+    return min(_number(written), _LONGEST)
 
 
 _PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
@@ -173,11 +173,11 @@ _PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
     "first_of_all": lambda _: (0,),
     "last_of_all": lambda _: (-1,),
 }
-"""What each expression says, the first that matches."""
+"""How each expression is read, in the order in which they are tried."""
 
 
 def _spans(plain: str, today: date) -> Iterator[Span]:
-    """Read the days that a question asks for, all of them before tomorrow."""
+    """Read the days that a question asks for; past expressions never go beyond today."""
     ranged = _ranged(plain, today)
     if ranged is not None:
         yield ranged
@@ -188,14 +188,14 @@ def _spans(plain: str, today: date) -> Iterator[Span]:
 
 
 def days_asked(text: str, today: date) -> Span | None:
-    """Read the days that a text names, which may be a range; None where it names none."""
+    """Read the day or range of days that a text names; None if it names none."""
     plain = " ".join(fold(text).translate(_MARKS).split())
     return next(_spans(plain, today), None)
 
 
 def _ranged(plain: str, today: date) -> Span | None:
-    """Read from when to when, where both or one of them is told."""
-    found, now = expressions("occasions"), number_of(today)
+    """Read a range of days of which one or both ends are named; None if there is none."""
+    found, now = expressions("time_filters"), number_of(today)
     if match := found["between"].search(plain):
         last = _first_span(match[2], today)
         first = _first_span(match[1], today)
@@ -213,9 +213,9 @@ def _ranged(plain: str, today: date) -> Span | None:
     return None
 
 
-def _first_span(told: str, today: date) -> Span | None:
-    """Read the days of one side of a range; those of an open year are the latest."""
-    spans = [*_past(told, today), *_named_days(told, today), *spans_in(told, today)]
+def _first_span(written: str, today: date) -> Span | None:
+    """Read the days of one end of a range; a date without a year is the most recent one."""
+    spans = [*_past(written, today), *_named_days(written, today), *spans_in(written, today)]
     if not spans:
         return None
     span = spans[0]
@@ -226,12 +226,12 @@ def _first_span(told: str, today: date) -> Span | None:
 
 
 def _past(plain: str, today: date) -> Iterator[Span]:
-    """Read days that are counted back from today."""
-    found = expressions("occasions")
+    """Read days counted back from today."""
+    found = expressions("time_filters")
     if match := found["weeks_ago"].search(plain):
         yield from _units_ago(match[1], match[2], today)
     elif match := found["past"].search(plain):
-        # "last week" is one that began on a Monday, and "last month" has a name
+        # "last week" is a calendar week, and "last month" a calendar month: see `spans_in`
         is_counted = match[1] or match[0].startswith("past") or match[2] in _HOURS
         days = _counted_days(match[1], match[2])
         if is_counted or match[2] == "day":
@@ -241,22 +241,22 @@ def _past(plain: str, today: date) -> Iterator[Span]:
             yield _days(today, first, last)
 
 
-def _units_ago(told: str, unit: str, today: date) -> Iterator[Span]:
-    days = _counted_days(told, unit)
-    vague = _SOME_DAYS if unit == "week" else int("few" in told or "couple" in told)
+def _units_ago(count: str, unit: str, today: date) -> Iterator[Span]:
+    days = _counted_days(count, unit)
+    tolerance = _SOME_DAYS if unit == "week" else int("few" in count or "couple" in count)
     if unit != "month":
         yield _days(today, days, days)
-        if vague:
-            yield _days(today, days + vague, max(0, days - vague))
+        if tolerance:
+            yield _days(today, days + tolerance, max(0, days - tolerance))
 
 
-def _counted_days(told: str | None, unit: str) -> int:
-    return 0 if unit in _HOURS else _number(told) * {"day": 1, "week": _WEEK, "month": 31}[unit]
+def _counted_days(count: str | None, unit: str) -> int:
+    return 0 if unit in _HOURS else _number(count) * {"day": 1, "week": _WEEK, "month": 31}[unit]
 
 
 def _named_days(plain: str, today: date) -> Iterator[Span]:
-    """Read days and months that have a name, the latest of that name."""
-    found = expressions("occasions")
+    """Read named days and months, as the most recent with that name."""
+    found = expressions("time_filters")
     if match := found["weekday_before_last"].search(plain):
         yield _days(today, *[_back_to(match[1], today) + _WEEK] * 2)
         return
@@ -276,16 +276,16 @@ def _named_days(plain: str, today: date) -> Iterator[Span]:
 
 
 def _back_to(weekday: str, today: date) -> int:
-    """Count the days back to the last day of that name, at least one."""
+    """Return the number of days back to the last such weekday, at least one."""
     return (today.weekday() - _WEEKDAYS.index(weekday) - 1) % _WEEK + 1
 
 
 def _latest(day: int, today: date) -> date | None:
-    """Find the latest day with a number in its month, today at the latest."""
-    ahead = (today - timedelta(days=days) for days in range(_TWO_MONTHS))
-    return next((each for each in ahead if each.day == day), None)
+    """Return the most recent date with this day of the month, up to today."""
+    past = (today - timedelta(days=days) for days in range(_TWO_MONTHS))
+    return next((each for each in past if each.day == day), None)
 
 
 def _days(today: date, first: int, last: int) -> Span:
-    """Make the span from so many days ago to so many."""
+    """Return the span from `first` days ago to `last` days ago."""
     return Span(number_of(today - timedelta(days=first)), number_of(today - timedelta(days=last)))
