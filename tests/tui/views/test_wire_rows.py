@@ -131,7 +131,7 @@ def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
         f"It was sent for old-1 at {wire.url}, sha256 00000000…. This is the request"
     )
     assert told.endswith("for m of openai, which is in use now.")
-    assert "The reader answers now" in as_left(posted, None, provider, window)
+    assert "The reader is in use now" in as_left(posted, None, provider, window)
 
 
 @pytest.mark.parametrize(
