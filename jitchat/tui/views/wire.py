@@ -304,7 +304,7 @@ class WireText(ScrollView):
 
 class WireView(View):
     NAME = "Wire"
-    EXPLAINED = "The request, byte for byte, without the key. Lines without a letter: the protocol."
+    EXPLAINED = "The exact request, without the key. Lines without a letter: protocol."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("p", "form", "Raw", id="wire_form"),
         Binding("n", "next_kind", "Next", id="wire_next"),
