@@ -87,7 +87,7 @@ def _reranking_sentences(window: ContextWindow) -> list[str]:
     model, why = one_line(reranking.model), one_line(reranking.fallback)
     took = f" ({duration(reranking.ms / 1000)})" if reranking.ms else ""
     if why:
-        return [f"reranker {model}: {why}; the ranking stands{took}"]
+        return [f"reranker {model}: {why}; ranking unchanged{took}"]
     ranked = len(window.shortlist.rows)
     of = f"{reranking.turns} of " if reranking.turns < ranked else ""
     took = f"{of}{plural(ranked, 'turn')}, {duration(reranking.ms / 1000)}, on this machine"
