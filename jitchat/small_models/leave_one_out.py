@@ -89,12 +89,12 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
         raise LookupError(turn)
     opening = _OPENING.match(segments[places[0]].text)
     if opening is not None and len(places) > 1:
-        beside = left_out + 1 if left_out == places[0] else left_out - 1
-        text = segments[beside].text
+        neighbour = left_out + 1 if left_out == places[0] else left_out - 1
+        text = segments[neighbour].text
         if left_out == places[0]:
-            segments[beside] = replace(segments[beside], text=opening[0] + text)
+            segments[neighbour] = replace(segments[neighbour], text=opening[0] + text)
         elif left_out == places[-1]:
-            segments[beside] = replace(segments[beside], text=f"{text}</{opening[1]}>\n")
+            segments[neighbour] = replace(segments[neighbour], text=f"{text}</{opening[1]}>\n")
     del segments[left_out]
     return replace(window, segments=tuple(segments)).messages()
 

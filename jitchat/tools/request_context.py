@@ -272,7 +272,7 @@ class RequestContext:
         allowance = Allowance(room, room, 0)
         recalled = Recalling(history, retrieval, here, allowance, self._counter.count).recall()
         place = {turn: number for number, turn in enumerate(missing)}
-        beside = recalled.beside
+        beside = recalled.brought_by
 
         def order(piece: Piece) -> tuple[int, int]:
             hit = piece.turn if piece.turn in place else beside.get(piece.turn, piece.turn)

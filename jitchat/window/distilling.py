@@ -27,7 +27,7 @@ class Replacement:
     """Why a turn after that position is sent."""
     replaced: str
     """Why a turn up to that position is not sent."""
-    beside: Sequence[Segment] = ()
+    always: Sequence[Segment] = ()
     """The statements that are sent even if every turn is sent."""
 
 
@@ -46,7 +46,7 @@ def choose_distilled(parts: Parts, replacement: Replacement, what: str, choices:
     turns = parts.recent(start, replacement.after)
     head = (*parts.opening, *replacement.segments, *pinned, *turns)
     needed = tokens_of(head) + tokens_of(parts.bare_tail)
-    whole = parts.whole + tokens_of(replacement.beside)
+    whole = parts.whole + tokens_of(replacement.always)
     if whole < needed + parts.kept_line and whole <= parts.room + parts.kept_line:
         return _everything(parts, replacement, parts.room + parts.kept_line - whole)
     if needed > parts.room:
@@ -61,4 +61,4 @@ def _everything(parts: Parts, replacement: Replacement, room: int) -> Choice:
     reason = reasons.PASSED_THROUGH if replacement.through else replacement.after
     turns = parts.recent(0, reason)
     facts = parts.fitting_facts(turns, room)
-    return Choice((*parts.opening_of_everything, *replacement.beside, *turns, *parts.tail(facts)))
+    return Choice((*parts.opening_of_everything, *replacement.always, *turns, *parts.tail(facts)))

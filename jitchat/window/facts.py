@@ -1,9 +1,10 @@
-"""How facts get into a window: standing instructions in every one, others where they fit.
+"""How facts get into a window: standing instructions in every window, others if they match.
 
 Both are what the user said or typed, written as data in the user's name: in a fence whose tag is in
-none of them, each on one line that ends in its day and its source. Standing instructions stand at
-the beginning and change only when they do, so that no prompt cache breaks; facts that fit the
-message are in the volatile tail. A fact whose turn is in the window at full text is not repeated.
+none of them, each on one line that ends with its day and its source. Standing instructions are at
+the beginning and change only when the user changes them, so that no prompt cache breaks; facts that
+match the message are in the volatile tail. A fact whose turn is in the window at full text is not
+repeated.
 """
 
 import math

@@ -80,7 +80,7 @@ def _given_way(
     freed = 0
     for piece in reversed(recalled.turns):
         turn = piece.turn
-        if turn in recalled.requested or turn in recalled.beside:
+        if turn in recalled.requested or turn in recalled.brought_by:
             continue
         score = scores.get(turn, 0.0)
         if freed >= missing or score >= hit.score:

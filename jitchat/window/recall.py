@@ -68,7 +68,7 @@ class Recall:
     """Positions of turns whose index line would save little."""
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
-    beside: Mapping[int, int] = field(default_factory=dict)
+    brought_by: Mapping[int, int] = field(default_factory=dict)
     """By position of a question or an answer among `turns` that came with a hit: the hit's
     position."""
 
@@ -91,14 +91,14 @@ class Recall:
         rank |= dict.fromkeys(self.requested & rank.keys(), 0)
 
         def place(piece: Piece) -> tuple[int, int]:
-            hit = self.beside.get(piece.turn, piece.turn)
+            hit = self.brought_by.get(piece.turn, piece.turn)
             return -rank.get(hit, rank[piece.turn]), piece.turn
 
         return tuple(sorted(self.turns, key=place))
 
     def without(self, turn: int, why: str) -> "Recall":
         """Drop one turn, with the question or the answer that came with it."""
-        gone = {turn, *(each for each, hit in self.beside.items() if hit == turn)}
+        gone = {turn, *(each for each, hit in self.brought_by.items() if hit == turn)}
         kept = tuple(piece for piece in self.turns if piece.turn not in gone)
         return replace(self, turns=kept, refused={**self.refused, turn: why})
 
@@ -132,8 +132,9 @@ class Recalling:
         self._requested = sorted(allowance.requested - taken)
         least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
         self._hits = _long_turns_ordered(history, retrieval, least)
-        self._beside = {hit.turn: _beside(history, hit.turn) for hit in self._hits[:NEIGHBOURS_OF]}
-        wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
+        best = (hit.turn for hit in self._hits[:NEIGHBOURS_OF])
+        self._neighbours = {turn: _neighbours(history, turn) for turn in best}
+        wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._neighbours.values())
         indices = [history.find(position) for position in sorted(wanted)]
         turns = [history.turns[index] for index in indices if index is not None]
         self._turns = {turn.position: turn for turn in turns}
@@ -157,10 +158,10 @@ class Recalling:
             self._price,
         )
         turns, requested = tuple(self._loaded.values()), self._allowance.requested
-        beside = {
-            turn: hit for hit, neighbours in reversed(self._beside.items()) for turn in neighbours
+        brought_by = {
+            turn: hit for hit, found in reversed(self._neighbours.items()) for turn in found
         }
-        return Recall(turns, lines, self._refused, needless, requested, beside)
+        return Recall(turns, lines, self._refused, needless, requested, brought_by)
 
     def _load_turns(self) -> None:
         """Load the requested turns, then the hits, best first, as far as they fit.
@@ -177,7 +178,7 @@ class Recalling:
                 if self._pay(position, reason, left, left):
                     self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
-        for position, neighbours in self._beside.items():
+        for position, neighbours in self._neighbours.items():
             for turn in neighbours if position in self._loaded else ():
                 if turn not in self._taken and turn not in self._loaded:
                     self._load(turn, reasons.NEIGHBOUR.format(turn=position))
@@ -303,7 +304,7 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     }
 
 
-def _beside(history: History, position: int) -> list[int]:
+def _neighbours(history: History, position: int) -> list[int]:
     """Find the question that the turn at `position` answers, and the answer to the turn."""
     index, turns = history.find(position), history.turns
     if index is None:

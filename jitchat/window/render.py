@@ -176,7 +176,7 @@ class Piece:
     """The position of the turn that it stems from."""
     text: str
     reason: str
-    """Why it is there."""
+    """Why it is in the window."""
     excerpt: Excerpt | None = None
     """The passages of the turn that it has; None if it does not hold passages."""
 
@@ -243,7 +243,7 @@ def tail_segments(
         costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
-    ahead = len(noted)
+    size = len(noted)
     return [
         *(
             Segment(
@@ -264,7 +264,7 @@ def tail_segments(
         *(
             Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
             for kind, text, cost, piece in zip(
-                kinds, texts[ahead:], costs[ahead:], (*listed, *recalled, draft), strict=True
+                kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
             )
         ),
     ]

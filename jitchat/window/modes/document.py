@@ -17,13 +17,13 @@ def choose(parts: Parts) -> Choice:
         through,
         reasons.THIS_SESSION,
         reasons.IN_DOCUMENT,
-        document_segments(_beside_turns(distilled), count),
+        document_segments(_from_elsewhere(distilled), count),
     )
     what = "This session, with the memory document,"
     return choose_distilled(parts, replacement, what, "end the session (/end), switch to jit mode")
 
 
-def _beside_turns(distilled: Distilled) -> MemoryDocument:
+def _from_elsewhere(distilled: Distilled) -> MemoryDocument:
     """Leave out lines whose source is a turn of this conversation, unless the user kept them."""
     lines = [
         line

@@ -45,17 +45,17 @@ def _everything(parts: Parts) -> Choice:
     """Send every turn, and what was found outside this conversation."""
     price, room = parts.counter.count, parts.room + parts.kept_line
     left = room - parts.whole
-    beside = _beside_turns(parts, parts.recent(0), left)
-    allowance = _allowance(parts, left - sum(price(each.text) for each in beside))
+    additions = _additions(parts, parts.recent(0), left)
+    allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
     noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     while True:
-        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*beside, *reversed(noted)))
-        if tokens_of(choice.segments) <= room or not (beside or noted):
+        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*additions, *reversed(noted)))
+        if tokens_of(choice.segments) <= room or not (additions or noted):
             return choice
-        beside, noted = (beside, noted[:-1]) if noted else (beside[:-1], noted)
+        additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)
 
 
-def _beside_turns(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
     """Choose what is noted in addition to turns, the least needed last: facts, parts of files."""
     facts = parts.fitting_facts(sent, room)
     left = room - sum(parts.counter.count(each.text) for each in facts)
@@ -87,21 +87,21 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
     taken = frozenset(segment.turn for segment in head if segment.turn is not None)
     price, history = parts.counter.count, sources.history
     room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
-    beside = _beside_turns(parts, head, room)
-    allowance = _allowance(parts, room - sum(price(each.text) for each in beside))
+    additions = _additions(parts, head, room)
+    allowance = _allowance(parts, room - sum(price(each.text) for each in additions))
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     reached = reach(recalled, sources.retrieval.elsewhere, allowance, price)
     while True:
         turns = reached.recalled.in_order(parts.budget.order)
         whole = [piece.turn for piece in turns if piece.excerpt is None]
-        noted = (*without_repeats(beside, whole), *reversed(reached.noted))
+        noted = (*without_repeats(additions, whole), *reversed(reached.noted))
         tail = tail_segments(reached.recalled.lines, turns, parts.draft, price, noted)
         segments = (*head, *tail)
         missing = _missing(parts, segments)
-        if missing <= 0 or (reached.is_bare and not beside):
+        if missing <= 0 or (reached.is_bare and not additions):
             return reached.recalled, segments
         if reached.is_bare:
-            beside = beside[:-1]
+            additions = additions[:-1]
         else:
             reached = _smaller(parts, reached, segments, ceil(missing * slope))
 

@@ -11,6 +11,6 @@ def choose(parts: Parts) -> Choice:
     segments = observation_segments(observations, parts.counter.count)
     through = observations.through
     replacement = Replacement(segments, through, reasons.NOT_OBSERVED, reasons.OBSERVED)
-    what = "The turns not observed yet, with the observations,"
+    what = "The window of observations and turns not observed yet"
     choices = "have the turns observed, switch to jit mode"
     return choose_distilled(parts, replacement, what, choices)
