@@ -24,6 +24,7 @@ from jitchat.synthesis.document_writer import (
     SessionTurns,
     Written,
 )
+from jitchat.text.figures import plural
 from jitchat.values import Status, Turn
 from jitchat.window.steering import Hold
 
@@ -57,13 +58,13 @@ class SessionEnded:
     @property
     def sentence(self) -> str:
         """Describe it in a line: `memory document: version 3, 12 turns added by built in · 3 …`."""
-        version, count = self.document.version, f"{len(self.operations)} store operations"
+        version, count = self.document.version, plural(len(self.operations), "store operation")
         what = f"version {version:,}" if version != self.before.version else "unchanged"
+        by = f" by {self.written.made_by}" if self.turns else ""
         why = f" ({self.written.why})" if self.written.why else ""
-        left = f", {self.left:,} turns left for later" if self.left else ""
+        left = f", {plural(self.left, 'turn')} left for later" if self.left else ""
         return (
-            f"memory document: {what}, {self.turns:,} turns added by"
-            f" {self.written.made_by}{why}{left} · {count}"
+            f"memory document: {what}, {plural(self.turns, 'turn')} added{by}{why}{left} · {count}"
         )
 
 

@@ -23,28 +23,30 @@ _WHOLE = 1 / 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class CombinedRecall:
     """What is recalled from the open conversation and from others."""
 
     recalled: Recall
     noted: tuple[Noted, ...] = ()
     """Turns of other conversations, best first."""
 
-    def smaller(self, missing: int) -> "Reached":
+    def smaller(self, missing: int) -> "CombinedRecall":
         """Drop a line, else the last turn of another conversation, else one of the open one."""
         if self.noted and not self.recalled.lines:
-            return Reached(self.recalled, self.noted[:-1])
-        return Reached(self.recalled.smaller(missing), self.noted)
+            return CombinedRecall(self.recalled, self.noted[:-1])
+        return CombinedRecall(self.recalled.smaller(missing), self.noted)
 
     @property
     def is_bare(self) -> bool:
         return not (self.noted or self.recalled.turns or self.recalled.lines)
 
 
-def reach(recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price) -> Reached:
+def with_others(
+    recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price
+) -> CombinedRecall:
     """Add turns of other conversations, best first, within the allowance."""
     if not found.hits:
-        return Reached(recalled)
+        return CombinedRecall(recalled)
     quoting = Quoting([hit.turn for hit in found.hits])
     left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
     noted, texts = list[Noted](), set[str]()
@@ -55,19 +57,19 @@ def reach(recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price
         most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
         made = _quoted(hit, quoting, found, most, price)
         cost = price(made.text)
-        fitting, freed = _given_way(recalled, hit, found, cost - left, price)
+        fitting, freed = _make_room(recalled, hit, found, cost - left, price)
         if cost <= left + freed:
             recalled, left = fitting, left + freed - cost
             noted.append(made)
             texts.add(plain)
-    return Reached(recalled, tuple(noted))
+    return CombinedRecall(recalled, tuple(noted))
 
 
 def _spent(recalled: Recall, price: Price) -> int:
     return sum(price(piece.text) for piece in recalled.turns)
 
 
-def _given_way(
+def _make_room(
     recalled: Recall, hit: ElsewhereHit, found: Elsewhere, missing: int, price: Price
 ) -> tuple[Recall, int]:
     """Drop weaker turns of the open conversation until `missing` tokens are free.

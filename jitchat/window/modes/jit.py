@@ -12,7 +12,7 @@ from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
-from jitchat.window.other_conversations import Reached, elsewhere_rows, reach
+from jitchat.window.other_conversations import CombinedRecall, elsewhere_rows, with_others
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Noted, pinned_segments, tail_segments
@@ -47,7 +47,7 @@ def _everything(parts: Parts) -> Choice:
     left = room - parts.whole
     additions = _additions(parts, parts.recent(0), left)
     allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
-    noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
+    noted = with_others(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     while True:
         choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*additions, *reversed(noted)))
         if tokens_of(choice.segments) <= room or not (additions or noted):
@@ -90,20 +90,20 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
     additions = _additions(parts, head, room)
     allowance = _allowance(parts, room - sum(price(each.text) for each in additions))
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
-    reached = reach(recalled, sources.retrieval.elsewhere, allowance, price)
+    combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
     while True:
-        turns = reached.recalled.in_order(parts.budget.order)
+        turns = combined.recalled.in_order(parts.budget.order)
         whole = [piece.turn for piece in turns if piece.excerpt is None]
-        noted = (*without_repeats(additions, whole), *reversed(reached.noted))
-        tail = tail_segments(reached.recalled.lines, turns, parts.draft, price, noted)
+        noted = (*without_repeats(additions, whole), *reversed(combined.noted))
+        tail = tail_segments(combined.recalled.lines, turns, parts.draft, price, noted)
         segments = (*head, *tail)
         missing = _missing(parts, segments)
-        if missing <= 0 or (reached.is_bare and not additions):
-            return reached.recalled, segments
-        if reached.is_bare:
+        if missing <= 0 or (combined.is_bare and not additions):
+            return combined.recalled, segments
+        if combined.is_bare:
             additions = additions[:-1]
         else:
-            reached = _smaller(parts, reached, segments, ceil(missing * slope))
+            combined = _smaller(parts, combined, segments, ceil(missing * slope))
 
 
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
@@ -112,12 +112,14 @@ def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
     return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
 
 
-def _smaller(parts: Parts, reached: Reached, segments: Sequence[Segment], missing: int) -> Reached:
+def _smaller(
+    parts: Parts, combined: CombinedRecall, segments: Sequence[Segment], missing: int
+) -> CombinedRecall:
     """Drop what is over: turns of other conversations only if the room itself is exceeded."""
-    recalled = reached.recalled
+    recalled = combined.recalled
     if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
-        return replace(reached, recalled=recalled.smaller(missing))
-    return reached.smaller(missing)
+        return replace(combined, recalled=recalled.smaller(missing))
+    return combined.smaller(missing)
 
 
 def _of_conversation(segments: Sequence[Segment]) -> int:
