@@ -229,7 +229,7 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
 
 def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
     if not explained.draft.strip():
-        sentence = f"#{turn} is not in the window: nothing has been asked yet."
+        sentence = f"#{turn} is not in the window: nothing typed yet."
         return Why(turn, Standing.NEVER, (sentence,))
     placed = memory.placed(explained.draft, explained.position, turn, explained.without)
     if placed is None:

@@ -1,1 +1,1 @@
-"""Sub-calls: requests to a small model beside the one that answers. All of them are optional."""
+"""Requests to small models, in addition to the model that replies. All of them are optional."""

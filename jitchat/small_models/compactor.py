@@ -1,7 +1,7 @@
 """The compactor: a small model that shortens a large text by an instruction.
 
-The small model gets the whole text; where that is too large for it, a larger fallback model does;
-where it is too large for both, its head and tail stand for it, and that is said.
+The small model gets the whole text. If the text is too large for it, a larger fallback model gets
+it; if it is too large for both, the result is its head and tail, and a notice says so.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from jitchat.window.render import fence, free_tag
 from jitchat.window.tokens import request_tokens
 
 _ANSWER = 2_000
-"""Tokens kept for the answer."""
+"""Tokens reserved for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizedModel:
     model: SmallModel
     limit: int
-    """Tokens that it takes, its answer included."""
+    """The model's context size in tokens, including its answer."""
 
     def takes(self, messages: Sequence[Message], answer: int) -> bool:
         needed = request_tokens(self.model.counter, messages) + max(_ANSWER, answer)
@@ -43,7 +43,7 @@ class ModelCompactor:
         if fitting is None:
             counter = self._models[0].model.counter
             seen = await asyncio.to_thread(preview, text, limit, counter)
-            return Compacted(seen.text, "its head and tail, for no model takes all of it")
+            return Compacted(seen.text, "keeping its head and tail (too large for every model)")
         heard = await fitting.model.ask(messages)
         try:
             return Compacted(heard.whole(), fitting.model.name)
@@ -60,9 +60,9 @@ class ModelCompactor:
 
 
 def compactor_request(text: str, instruction: str, limit: int) -> tuple[Message, ...]:
-    """Ask for what a text holds of what is wanted, in at most `limit` tokens.
+    """Ask for the parts of a text that an instruction wants, in at most `limit` tokens.
 
-    Both stand in fences of their own.
+    The text and the instruction are in separate fences.
     """
     texts = [text, instruction]
     wanted = fence(free_tag("wanted", texts), [f"{instruction}\n"])

@@ -1,9 +1,10 @@
 """The document writer by a small model; its answer is checked against the turns that it names.
 
-It says by their numbers which lines of the previous document still hold, and adds lines, each with
-the turn that says it. What the user keeps and the dates of the timeline do not depend on it. An
-answer that is no such JSON, that keeps next to nothing, repeats itself, or names turns that do not
-say what it writes, is not taken: what is built in writes the document then, and that is said.
+The model lists the numbers of the previous document's lines that still hold, and adds lines, each
+with the turn that it comes from. Lines that the user keeps and the dates of the timeline do not
+depend on the model. An answer that is not such JSON, keeps almost nothing, repeats itself, or names
+turns that do not say what it writes is rejected: then the built-in writer writes the document, and
+the result states why.
 """
 
 import asyncio
@@ -33,15 +34,16 @@ from jitchat.window.render import fence, free_tag, quote_all
 from jitchat.window.statements import line_text
 
 _ANSWER = 4_000
-"""Tokens kept for the answer."""
+"""Tokens reserved for the answer."""
 _WIDTH = 300
-"""Characters of a line."""
+"""Maximum characters of a line."""
 _GROUNDED = 0.5
-"""The share of a line's words that its turn has to have, and of new lines that have to be so."""
+"""The share of a line's words that its turn must have, and the share of new lines that must pass
+that test."""
 _KEPT = 0.5
-"""The share of the previous lines that an answer keeps or replaces; it is no good with less."""
+"""The share of the previous lines that an answer must keep or replace."""
 _FEW = 4
-"""Lines of which any number may go."""
+"""A document with up to this many lines can lose any number of them."""
 _SECTIONS = {section.value: section for section in Section if section is not Section.TIMELINE}
 
 
@@ -82,7 +84,7 @@ async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -
 
 
 def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[Message, ...]:
-    """Ask for the next version; the lines and the turns stand in fences of their own."""
+    """Ask for the next version; the lines and the turns are in separate fences."""
     numbered = [
         f"{number}. [{line.section}] {line_text(line)}\n" for number, line in _offered(previous)
     ]
@@ -95,7 +97,7 @@ def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[M
 
 
 def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
-    """Number the lines that a model may leave out or replace."""
+    """List the lines that a model can leave out or replace, with their numbers."""
     return [
         (number, line)
         for number, line in enumerate(previous.lines, start=1)
@@ -115,7 +117,7 @@ def _taken(
 
 
 def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date, DocumentLine]:
-    """Give what the timeline says of each date: the first new line of that day."""
+    """Map each date to its text in the timeline: the first new line of that day."""
     said = {turn.position for turn in session.turns}
     new = [
         line
@@ -136,10 +138,10 @@ class _New:
 def parse_document(
     reply: str, previous: MemoryDocument, session: SessionTurns
 ) -> list[DocumentLine]:
-    """Read an answer: the lines that are kept, and the new ones.
+    """Read an answer: the kept lines, then the new ones.
 
     Raises:
-        NotAnAnswer: It is not in the form that was asked for, or no good document.
+        NotAnAnswer: The answer is not in the requested format, or not a usable document.
 
     """
     offered = dict(_offered(previous))
@@ -168,7 +170,7 @@ def _refused(why: str) -> NotAnAnswer:
 def _grounded(
     told: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
 ) -> Iterator[_New]:
-    """Read new lines; what is malformed, or not what its turn says, is dropped."""
+    """Read new lines, dropping those that are malformed or not supported by their turns."""
     turns = {turn.position: turn for turn in session.messages}
     for fields in told:
         if not isinstance(fields, dict):
@@ -179,7 +181,7 @@ def _grounded(
             continue
         is_wish = section is Section.PREFERENCES
         if is_wish and not is_of_person(turn, among_people=session.among_people):
-            section = Section.NOTES  # a model has no wishes, and cannot tell those of the user
+            section = Section.NOTES  # a model has no preferences, and cannot state the user's
         line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
         replaces = _number(fields.get("replaces"))
         old = offered.get(replaces)
@@ -190,7 +192,7 @@ def _grounded(
 
 
 def _number(value: object) -> int:
-    """Read a number, or `#12`; 0 where it is none."""
+    """Read a number, or `#12`; 0 if it is neither."""
     if isinstance(value, str):
         digits = value.strip().removeprefix("#")
         return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
@@ -204,7 +206,7 @@ def _line(section: Section, text: str, turn: Turn, conversation: str) -> Documen
 
 
 def _says(turn: Turn, text: str) -> bool:
-    """Whether a turn has most of the words of a line that is said to be taken from it."""
+    """Whether a turn has most of the words of a line that names it as its source."""
     wanted = set(stems(text))
     said = set(stems(f"{turn.speaker} {turn.content}"))
     return bool(wanted) and len(wanted & said) >= _GROUNDED * len(wanted)

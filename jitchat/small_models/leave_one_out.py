@@ -1,7 +1,7 @@
-"""Leaving one retrieved turn out: how much another answer differs, 0 to 1, and by what measure.
+"""Leaving out one retrieved turn: how much the answer changes, 0 to 1, and by what measure.
 
-Everything else of the window stays byte for byte, and the fence goes with its last turn. Requests
-go one after the other. Nothing is stored, and what fails is reported with its turn.
+Everything else in the window stays the same byte for byte; the fence is removed with its last turn.
+Requests are sent one at a time. Nothing is stored, and a failure is reported with its turn.
 """
 
 import asyncio
@@ -20,21 +20,21 @@ from jitchat.values import Message, Usage
 from jitchat.window.window import ContextWindow, Kind, Segment
 
 MOST = 6
-"""Requests; each is a whole window."""
+"""Maximum number of requests; each sends a whole window."""
 _OPENING = re.compile(r"\A<(recalled(?:-\d+)?)>\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     name: str
-    """As a few words for the screen: `by shared words`."""
+    """In a few words for the screen: `by shared words`."""
     change: Callable[[str, str], float]
-    """0 for the same, 1 for nothing in common; slow. An embedder that fails raises
-    EmbedderUnavailable."""
+    """0 for the same text, 1 for nothing in common; slow. Raises EmbedderUnavailable if the
+    embedder fails."""
 
 
 def measure_of(embedder: Embedder, *, exact: bool) -> Measure:
-    """Choose one: line by line for `exact` answers, else by meaning where that can be had."""
+    """Choose a measure: by lines for `exact` answers, else by meaning if an embedder is set."""
     if exact:
         return Measure("by their sentences", lambda one, other: _apart(_lines(one), _lines(other)))
     if not embedder.dimension:
@@ -48,7 +48,7 @@ def lost_lines(reply: str, other: str) -> tuple[str, ...]:
 
 
 def _far(embedder: Embedder, one: str, other: str) -> float:
-    """1 less the cosine of both; equal texts are at 0 whatever the embedder says."""
+    """Return 1 minus the cosine similarity; 0 for equal texts, whatever the embedder returns."""
     if one.strip() == other.strip():
         return 0.0
     first, second = vectors_of(embedder, [one, other])
@@ -56,7 +56,7 @@ def _far(embedder: Embedder, one: str, other: str) -> float:
 
 
 def _apart(one: Collection[str], other: Collection[str]) -> float:
-    """The share of all that only one of them has."""
+    """Return the share of all elements that only one of the two has."""
     both = {*one, *other}
     return len({*one} ^ {*other}) / len(both) if both else 0.0
 
@@ -79,7 +79,7 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
     """Make the window's messages without a retrieved turn.
 
     Raises:
-        LookupError: No such turn was retrieved.
+        LookupError: The turn was not retrieved.
 
     """
     segments = list(window.segments)
@@ -89,12 +89,12 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
         raise LookupError(turn)
     opening = _OPENING.match(segments[places[0]].text)
     if opening is not None and len(places) > 1:
-        beside = left_out + 1 if left_out == places[0] else left_out - 1
-        text = segments[beside].text
+        neighbour = left_out + 1 if left_out == places[0] else left_out - 1
+        text = segments[neighbour].text
         if left_out == places[0]:
-            segments[beside] = replace(segments[beside], text=opening[0] + text)
+            segments[neighbour] = replace(segments[neighbour], text=opening[0] + text)
         elif left_out == places[-1]:
-            segments[beside] = replace(segments[beside], text=f"{text}</{opening[1]}>\n")
+            segments[neighbour] = replace(segments[neighbour], text=f"{text}</{opening[1]}>\n")
     del segments[left_out]
     return replace(window, segments=tuple(segments)).messages()
 
@@ -102,9 +102,9 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
 @dataclass(frozen=True, slots=True)
 class Trial:
     turn: int | None
-    """The position of the turn that it goes without; None for the unchanged window."""
+    """The position of the turn that is left out; None for the unchanged window."""
     tokens: int
-    """Estimated by the window's own counts."""
+    """Estimated from the window's counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ class TrialResult:
     trial: Trial
     answer: str = ""
     change: float = 0.0
-    """From the reply, 0 to 1."""
+    """The difference from the reply, 0 to 1."""
     error: JitchatError | None = None
-    """Why there is no whole answer; then `change` says nothing."""
+    """Why there is no complete answer; `change` is meaningless then."""
 
 
 def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
-    """Choose what is tried, at most six: the unchanged window if chance is to be told apart."""
+    """Choose up to six trials; `control` includes the unchanged window, to measure chance."""
     same = [Trial(None, window.used)] if control else []
     found = by_score(window)[: MOST - len(same)]
     trials = [Trial(each.turn, window.used - each.tokens) for each in found]
@@ -128,9 +128,9 @@ def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
 def cost_of_trials(
     trials: Sequence[Trial], prices: Prices | None, answer: int | None
 ) -> float | None:
-    """Estimate what all of them cost in US dollars, with answers of so many tokens.
+    """Estimate the cost of all trials in US dollars, with answers of `answer` tokens.
 
-    None where a price or the size of an answer is not known.
+    None if a price or the size of an answer is unknown.
     """
     if prices is None:
         return None
@@ -146,7 +146,7 @@ async def leave_one_out(
     trials: Sequence[Trial],
     reply: tuple[str, Measure],
 ) -> AsyncGenerator[TrialResult, None]:
-    """Ask each, and compare its answer with the reply by a measure; closing it hangs up."""
+    """Send each trial and compare its answer with the reply; closing the generator hangs up."""
     text, measure = reply
     for trial in trials:
         messages = window.messages() if trial.turn is None else without(window, trial.turn)

@@ -1,11 +1,11 @@
 """The observer by a model: turns in, dated lines with their sources out.
 
-The model gets the turns of a batch, and the last notes ahead of them; where these are too large for
-it, a larger fallback model does; where they are too large for both, their messages are cut, and
-that is said. Whatever it answers is read strictly: a line that names none of the turns it was given
-is dropped; so is one that another turn says, and not those that it names, for a turn may tell the
-model what to write. Where none is left, or the server fails, what is built in makes the lines, and
-that is said as well.
+The model gets the turns of a batch and the last notes before them. If these are too large for it, a
+larger fallback model gets them; if they are too large for both, their messages are cut, and a
+notice says so. The answer is read strictly: a line that names none of the given turns is dropped.
+So is a line that another turn says and the named turns do not, because a turn may instruct the
+model what to write. If no line is left, or if the server fails, the built-in observer makes the
+lines, and a notice says so.
 """
 
 import asyncio
@@ -33,18 +33,18 @@ from jitchat.window.render import fence, free_tag, quote_all
 from jitchat.window.statements import observation_line
 
 _AHEAD = 12
-"""Notes that are shown of what was observed before: what is new is told from what is not."""
+"""Earlier notes that are shown, so that the model can distinguish what is new."""
 _LARGEST = 24_000
-"""Characters of a message that a model is shown at once; of a larger one, piece by piece."""
+"""Maximum characters of a message that is shown at once; a larger one is shown in parts."""
 _SHORTEST = 400
-"""Characters of a message that cutting leaves in any case."""
-_CUT = "its largest messages were cut: no model takes all of them"
+"""Minimum characters of a message that is cut."""
+_CUT = "its largest messages were cut: too large for every model"
 _WORDS = 0.7
-"""Words a token, about: models keep to a number of words better."""
+"""Words per token, roughly: models follow a limit in words better than one in tokens."""
 _LONGEST = 1_200
-"""Characters of a line."""
+"""Maximum characters of a line."""
 _SAID = 0.5
-"""A turn that has so large a share of a line's words says it."""
+"""A turn with at least this share of a line's words counts as its source."""
 _LINE = re.compile(
     r"[-*•]\s*+(?:\[(?P<level>high|medium|low)\]\s*+)?(?P<text>.*)"
     r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
@@ -53,7 +53,7 @@ _LINE = re.compile(
 
 
 _CHOICES = 200
-"""Tokens of an answer that chooses sentences."""
+"""Maximum tokens of an answer that chooses sentences."""
 _KINDS = {
     "standing": FactKind.STANDING,
     "preference": FactKind.PREFERENCE,
@@ -87,7 +87,7 @@ class ModelObserver:
         return self._models[0].model.name
 
     async def observe(self, batch: Batch) -> Made:
-        """Have a batch observed; a message that is very large, piece by piece."""
+        """Have a batch observed; a very large message is observed in parts."""
         heard: list[_Heard] = []
         try:
             for turns in _parts(batch.turns):
@@ -116,7 +116,7 @@ class ModelObserver:
         return _with_cost(Made(heard[0].lines, heard[0].by, _told(heard)), heard)
 
     async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
-        """Have those sentences chosen that state something; where none may, nobody is asked."""
+        """Have the model choose sentences that state facts; send nothing if none can."""
         said = [(turn, sentence) for turn in turns for sentence in may_state(turn)]
         if not said:
             return FactsMade()
@@ -141,7 +141,7 @@ class ModelObserver:
         return f"{one_line(self.name)} failed: {shorten(error.what, 200).rstrip('.')}"
 
     async def _ask(self, room: int, request: "_Request", read: "_Read") -> _Heard:
-        """Ask the smallest model that takes it all; the largest, of what is cut to fit."""
+        """Ask the smallest model that takes the whole request, else the largest, with a cut one."""
         sized, messages, cut = await asyncio.to_thread(self._fitting, request, room)
         reply = await sized.model.ask(messages)
         lines = tuple(read(reply))
@@ -164,7 +164,7 @@ class ModelObserver:
 
 
 _Request = Callable[[int], tuple[Message, ...]]
-"""Makes a request; of each message, it shows so many characters at most."""
+"""Makes a request that shows at most the given number of characters of each message."""
 _Read = Callable[[SmallModelReply], Iterable[Observation]]
 
 
@@ -183,7 +183,7 @@ def _with_cost(made: Made, heard: Sequence[_Heard]) -> Made:
 
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
-    """Part off messages that are too large to be shown beside others, in pieces."""
+    """Group turns; messages that are too large to be shown with others come alone, in parts."""
     small: list[Turn] = []
     for turn in turns:
         if is_requested(turn):
@@ -224,10 +224,10 @@ def _choosing(sentences: Sequence[str]) -> _Request:
 
 
 def _kinds(reply: str) -> dict[int, FactKind]:
-    """Read which sentences were chosen, by number, and what each states.
+    """Read the numbers of the chosen sentences, and the kind of each.
 
     Raises:
-        NotAnAnswer: The reply has no line of that form, and does not say that there is none.
+        NotAnAnswer: The reply has no line in the requested format and is not `none`.
 
     """
     found = map(_CHOICE.search, reply.splitlines())
@@ -264,12 +264,12 @@ def _asked(name: str, room: int, text: str) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A turn that lines may name."""
+    """A turn that lines can name."""
 
     words: frozenset[str]
     said_at: datetime | None
     is_result: bool = False
-    """Whether a tool gave it back: nothing in it binds anybody."""
+    """Whether it is a tool's result, in which nothing is a commitment."""
 
 
 _Turns = Mapping[int, _Known]
@@ -290,7 +290,7 @@ def _reads(turns: Sequence[Turn]) -> _Read:
 
 
 def _reads_again(lines: Sequence[Observation]) -> _Read:
-    """Read lines that are to take the place of others: these tell what their turns say."""
+    """Return a reader for lines that replace others, which are taken as their turns' content."""
     known: dict[int, _Known] = {}
     for turn, line in by_turn(lines):
         said_at = line.said_at if turn == line.source.first else None
@@ -302,7 +302,7 @@ def _reads_again(lines: Sequence[Observation]) -> _Read:
 
 
 def _reader(known: _Turns) -> _Read:
-    """Make what reads an answer; of its lines, those stay that turns say which they name."""
+    """Return a function that reads an answer, dropping lines that their turns do not say."""
 
     def read(reply: SmallModelReply) -> Iterator[Observation]:
         found = (_LINE.fullmatch(line.strip()) for line in reply.whole().splitlines())
@@ -325,13 +325,13 @@ def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
         level = Priority.MEDIUM
     said_at = known[source.first].said_at
     spelt = dates_in(text, None)
-    days_told = dates_in(text, said_at.date()) if said_at is not None else ()
-    refers = tuple(day for day in days_told if day not in spelt and day[:4].isdigit())
+    resolved = dates_in(text, said_at.date()) if said_at is not None else ()
+    refers = tuple(day for day in resolved if day not in spelt and day[:4].isdigit())
     return Observation(text, source, level, said_at, refers)
 
 
 def _is_of_another(text: str, named: Sequence[int], known: _Turns) -> bool:
-    """Whether the turns that a line names do not say it, and another one does."""
+    """Whether another turn says a line, and the turns that it names do not."""
     words = words_of(text)
 
     def is_said_by(said: frozenset[str]) -> bool:

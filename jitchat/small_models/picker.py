@@ -1,10 +1,10 @@
 """The picker with a small model: the heuristic's retrieval in, the model's out, never an error.
 
-Whatever goes wrong, the heuristic's hits stand, and `Retrieval.picking` says why and what it
-took to find out.
+Whatever goes wrong, the heuristic's hits are used, and `Retrieval.picking` states why and what the
+attempt cost.
 
-It sees the draft and index lines, never a turn at full text. Its picks are joined with the two
-best of the ranking, so that a small model's slip cannot lose what was found in plain sight.
+The picker sees the draft and index lines, never a turn at full text. The two best turns of the
+ranking are added to its picks, so that a small model's mistake cannot lose an obvious match.
 """
 
 import asyncio
@@ -86,17 +86,17 @@ def _clause(sentence: str) -> str:
 
 MOST_LINES = 50
 MOST_PICKS = 12
-"""A model that finds no end is stopped there; of LoCoMo's questions none needs more than nine."""
+"""The limit for a model that does not stop; none of LoCoMo's questions needs more than nine."""
 KEPT = 2
-"""So many of the ranking's best are loaded whatever the model says, if they reach the floor."""
+"""How many of the ranking's best are loaded whatever the model picks, if they reach the floor."""
 _REACH = 2_000
-"""Of a long draft, so many characters at its beginning and at its end are shown."""
+"""Characters at the beginning and at the end of a long draft that are shown."""
 _LONGEST_ID = 18
 
 
 STANDS_OUT = 0.4
-"""Where no other turn has this share of the best one's score, nothing is in doubt. Of LoCoMo's
-questions that is so for one in nine; of those 98.8 % have evidence among the first six."""
+"""If no other turn has this share of the best one's score, there is no doubt. That is so for one in
+nine of LoCoMo's questions; 98.8 % of those have evidence among the first six."""
 
 
 def is_clear(retrieval: Retrieval) -> bool:
@@ -106,7 +106,7 @@ def is_clear(retrieval: Retrieval) -> bool:
 
 
 def picker_schema(lines: Collection[int]) -> dict[str, object]:
-    """Describe the answer as JSON Schema, in the keywords that all servers take."""
+    """Describe the answer as a JSON Schema, with keywords that all servers support."""
     ids = {
         "type": "array",
         "items": {"type": "integer", "enum": sorted(lines)},
@@ -122,9 +122,9 @@ def picker_schema(lines: Collection[int]) -> dict[str, object]:
 
 
 def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
-    """Write the index lines of the turns in doubt, the best if they are many, by position.
+    """Write the index lines of the turns in doubt, by position: at most `MOST_LINES`, the best.
 
-    They stand in order of position.
+    They are in order of position.
     """
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
     ranked = [row for row in ranked if retrieval.is_in_doubt(row.score)]
@@ -137,7 +137,7 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
 
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
-    """Ask which of the turns of `lines` bear on `draft`. Neither text can leave its fence."""
+    """Ask which of the turns of `lines` are relevant to `draft`. No text can escape its fence."""
     draft = both_ends(for_terminal(draft), _REACH, " … ")
     texts = list(lines.values())
     asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
@@ -146,11 +146,11 @@ def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
 
 
 def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
-    """Read the picks of `{"ids": […]}`; what was not offered is dropped.
+    """Read the picks of `{"ids": […]}`, dropping those that were not offered.
 
     Raises:
-        NotAnAnswer: The reply is something else, or no pick is left. An empty choice is taken
-            for a slip: the heuristic has a floor, and knows by it when nothing fits.
+        NotAnAnswer: The reply is something else, or no pick is left. An empty choice counts as a
+            mistake: the heuristic already has a floor for messages that nothing matches.
 
     """
     ids = parse_value(reply, "ids", list)
@@ -168,7 +168,7 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
     reasons = {hit.turn: hit.reason for hit in retrieval.hits}
     reasons |= dict.fromkeys(ids, f"picked by {picking.model}")
     hits = tuple(
-        Hit(row.turn, row.score, reasons.get(row.turn, f"rank {row.rank}, kept beside the picks"))
+        Hit(row.turn, row.score, reasons.get(row.turn, f"rank {row.rank}, kept with the picks"))
         for row in ranked
         if row.turn in ids or row.turn in kept
     )
@@ -176,7 +176,7 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
 
 
 def _position(value: object) -> int | None:
-    """Read an id as a small model may write it: 12, "12" or "#12"."""
+    """Read an id in any format that a small model may write: 12, "12" or "#12"."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     digits = value.strip().removeprefix("#") if isinstance(value, str) else ""

@@ -1,11 +1,12 @@
-"""The reranker: a cross-encoder on this machine reads the message with each turn of the shortlist.
+"""The reranker: a cross-encoder on this machine scores the message with each shortlisted turn.
 
-What it finds is one more part of the score, of the same weight as all others together: by itself,
-a model that was trained on questions to web pages orders turns of a talk worse than they do. So
-the parts still add up to the score, the floor stays, and the ledger shows what moved whom.
+Its result is one more part of the score, with the same weight as all others together: alone, a
+model that was trained on questions about web pages orders turns of a conversation worse than they
+do. So the parts still add up to the score, the floor stays, and the ledger shows what moved each
+turn.
 
-It never delays a message by more than its time, in which it reads the best first, and downloads
-nothing. Whatever goes wrong, the ranking stands, and `Retrieval.reranking` says why.
+It never delays a message by more than its time limit, within which it reads the best turns first,
+and downloads nothing. Whatever goes wrong, the ranking stays, and `Retrieval.reranking` states why.
 """
 
 import asyncio
@@ -34,13 +35,13 @@ _NOT_YET = "not run before the message is sent"
 _NOTHING = "not run, as there is nothing to reorder"
 _NO_CHOICE = "not run, as every turn that was found is in the window anyway"
 _BATCH = 4
-"""Turns that are read between two looks at the clock."""
+"""Turns that are read between two checks of the clock."""
 _REACH = 500
-"""Of a long text, so many characters at its beginning and at its end are read."""
+"""Characters at the beginning and at the end of a long text that are read."""
 
 
 class Reranker:
-    """A cross-encoder, and how long it may take. Safe to use from several threads."""
+    """A cross-encoder with a time limit. Safe to use from several threads."""
 
     def __init__(self, model: str, load: Callable[[], CrossEncoder], seconds: float) -> None:
         self.name = model
@@ -50,14 +51,14 @@ class Reranker:
         self._is_prepared = False
 
     def not_run(self, retrieval: Retrieval) -> Retrieval:
-        """Say that it waits for the message, and have its model loaded until then."""
+        """Report that the reranker waits for the message, and start loading its model."""
         if not self._is_prepared:
             self._is_prepared = True
             threading.Thread(target=self._prepare, daemon=True).start()
         return self._unchanged(retrieval, _NOT_YET)
 
     async def rerank(self, sources: Sources, budget: Budget, counter: TokenCounter) -> Retrieval:
-        """Rank the shortlist of `sources` anew.
+        """Rerank the shortlist of `sources`.
 
         Raises:
             WindowOverflow: What must be sent does not fit, whatever is recalled.
@@ -82,7 +83,7 @@ class Reranker:
                     await left_at_exit(read)
         except RerankerUnavailable as error:
             return self._unchanged(retrieval, error.what, started)
-        scores = dict(scores)  # the batch under way may end yet
+        scores = dict(scores)  # a batch may still be running
         if len(scores) < 2:
             return self._unchanged(retrieval, f"no ranking in {self._seconds:g} s", started)
         report = Reranking(self.name, "", len(scores), (time.perf_counter() - started) * 1000)
@@ -99,7 +100,7 @@ class Reranker:
         until: float,
         take: Callable[[Mapping[int, float]], object],
     ) -> None:
-        """Have `take` given the scores of the texts, in their order, as far as time allows."""
+        """Pass the scores of the texts to `take`, in order, as far as time allows."""
         encoder, query = self._encoder(), both_ends(draft, _REACH, " … ")
         turns = list(texts)
         for start in range(0, len(turns), _BATCH):
@@ -110,7 +111,7 @@ class Reranker:
             take(dict(zip(batch, _scored(encoder, query, read), strict=True)))
 
     def _prepare(self) -> None:
-        with suppress(RerankerUnavailable):  # said where it is to be used
+        with suppress(RerankerUnavailable):  # reported when it is used
             self._encoder()
 
     def _encoder(self) -> CrossEncoder:
@@ -128,7 +129,7 @@ class Reranker:
 def _scored(encoder: CrossEncoder, query: str, texts: Sequence[str]) -> Sequence[float]:
     try:
         scores = [float(score) for score in encoder.scores(query, texts)]
-    except Exception as error:  # each library fails in classes of its own
+    except Exception as error:  # each library has its own exceptions
         raise RerankerUnavailable(f"its model fails ({type(error).__name__})") from error
     if len(scores) != len(texts) or not all(map(isfinite, scores)):
         raise RerankerUnavailable("its model gives no scores")
@@ -136,10 +137,10 @@ def _scored(encoder: CrossEncoder, query: str, texts: Sequence[str]) -> Sequence
 
 
 def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Reranking) -> Retrieval:
-    """Add the scores, by turn, as a part; what reaches the floor then is picked, best first.
+    """Add the scores, by turn, as a part; turns that then reach the floor are picked, best first.
 
-    They are standardised, and spread as far as the shortlist's own scores are. A turn that was not
-    read keeps its score.
+    The scores are standardised and scaled to the spread of the shortlist's scores. A turn that was
+    not read keeps its score.
     """
     before = sorted(retrieval.candidates, key=lambda row: row.rank)
     mean, deviation = fmean(scores.values()), pstdev(scores.values())
@@ -163,7 +164,7 @@ def _by_score(row: Candidate) -> tuple[float, int]:
 
 
 def _hits(rows: Sequence[Candidate], before: Retrieval) -> Iterator[Hit]:
-    """Pick what is not below the floor; what was kept out above it still is."""
+    """Pick the turns that reach the floor, except those above it before that were not hits."""
     reasons = {hit.turn: hit.reason for hit in before.hits}
     kept_out = {
         row.turn

@@ -1,4 +1,4 @@
-"""Small models beside the chat: asking one, the budget of its calls, the JSON of its replies."""
+"""Small models in addition to the chat's: requests, their time limit, the JSON of replies."""
 
 import asyncio
 import json
@@ -16,12 +16,12 @@ from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 LONGEST = 32_000
-"""Characters; who goes on beyond that is not answering what was asked."""
+"""Maximum characters of an answer; a longer one does not answer the request."""
 _FENCE = "```"
 _SCHEMA_PARTS = frozenset(
     ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
 )
-"""What protocols call the part of a request that has the schema."""
+"""Protocols' names for the part of a request that holds the schema."""
 _Value = TypeVar("_Value", list[object], dict[str, object])
 
 
@@ -32,7 +32,7 @@ def prompt(name: str) -> str:
 
 
 def parse_value(reply: str, name: str, kind: type[_Value]) -> _Value:
-    """Read a value of the one JSON object that `reply` is; a code fence around it is forgiven.
+    """Read a value of the JSON object in `reply`; a code fence around the object is ignored.
 
     Raises:
         NotAnAnswer: The reply is something else.
@@ -43,7 +43,7 @@ def parse_value(reply: str, name: str, kind: type[_Value]) -> _Value:
         text = text.partition("\n")[2].removesuffix(_FENCE)
     try:
         found = json.loads(text, strict=False)
-    except (ValueError, RecursionError):  # no JSON, or nested or numbered to hurt
+    except (ValueError, RecursionError):  # not JSON, or malicious nesting or numbers
         found = None
     value = found.get(name) if isinstance(found, dict) else None
     if not isinstance(value, kind):
@@ -58,9 +58,9 @@ def wrong_format() -> NotAnAnswer:
 @dataclass(slots=True)
 class Hearing:
     began: bool = False
-    """Whether the server took the request."""
+    """Whether the server accepted the request."""
     without: frozenset[str] = frozenset()
-    """Parts of the request that its server refuses."""
+    """Parts of the request that the server refuses."""
     reported: Usage | None = None
     _pieces: list[str] = field(default_factory=list)
     _length: int = 0
@@ -70,7 +70,7 @@ class Hearing:
         return "".join(self._pieces)
 
     async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
-        """Send one request and hear the answer to its end; cancelling the task hangs up."""
+        """Send one request and read the answer to its end; cancelling the task hangs up."""
         async with aclosing(provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 self.began |= not isinstance(piece, SentRequest)
@@ -89,17 +89,17 @@ class Hearing:
 class SmallModelReply:
     text: str
     error: JitchatError | None
-    """Why there is no whole answer."""
+    """Why there is no complete answer."""
     input_tokens: int
-    """Of the request; 0 where the server took none."""
+    """Tokens of the request; 0 if the server accepted none."""
     output_tokens: int
     exact: bool
     ms: float
     cost: float | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if the price is unknown."""
 
     def whole(self) -> str:
-        """Give the text, or raise why it is not the whole answer."""
+        """Return the text, or raise the error that made it incomplete."""
         if self.error is not None:
             raise self.error
         return self.text
@@ -107,25 +107,25 @@ class SmallModelReply:
 
 @dataclass(slots=True)
 class Taught:
-    """What its server taught, for as long as the model is used."""
+    """What was learned about the model's server, for as long as the model is used."""
 
     takes_schema: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class SmallModel:
-    """A model that does a part of the work, and how long it may take."""
+    """A model for an auxiliary task, with a time limit."""
 
     provider: Provider
     counter: TokenCounter
     seconds: float
     prices: Prices | None = None
-    """None where nobody knows them."""
+    """None if unknown."""
     answers: bool = False
-    """Whether it is the very model that answers, on the same server."""
+    """Whether it is also the model that replies in the chat, on the same server."""
     taught: Taught = field(default_factory=Taught, compare=False)
     context: Callable[[], int | None] = lambda: None
-    """Tells the context size to ask it with: Ollama loads a model anew for each other one."""
+    """Returns the context size to request: Ollama reloads a model when the size changes."""
 
     @property
     def name(self) -> str:
@@ -134,9 +134,9 @@ class SmallModel:
     async def ask(
         self, messages: Sequence[Message], schema: Mapping[str, object] | None = None
     ) -> SmallModelReply:
-        """Send one request; nothing that the model or its server does is raised.
+        """Send one request; errors of the model or its server are not raised.
 
-        The answer has to have the `schema`, a JSON Schema, as far as the server sees to that.
+        The answer has the `schema`, a JSON Schema, if the server enforces it.
         """
         text = json.dumps(schema) if schema and self.taught.takes_schema else None
         sent = await asyncio.to_thread(request_tokens, self.counter, messages)
@@ -149,7 +149,7 @@ class SmallModel:
             error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
         except JitchatError as failed:
             error = failed
-            sent = sent if hearing.began else 0  # what was refused is not charged
+            sent = sent if hearing.began else 0  # a refused request is not charged
         ms = (time.perf_counter() - started) * 1000
         reported = hearing.reported
         self.taught.takes_schema &= _SCHEMA_PARTS.isdisjoint(hearing.without)
@@ -165,9 +165,9 @@ class SmallModel:
     async def _hear(
         self, hearing: Hearing, messages: Sequence[Message], schema: str | None
     ) -> None:
-        """Hear the answer; a server that refuses the request with a schema gets it without one.
+        """Read the answer; if the server refuses a request with a schema, resend it without one.
 
-        Servers say in many ways that they take none, so whatever they refuse is tried again.
+        Servers refuse schemas in many different ways, so any refusal is retried.
         """
         options = Options(context=self.context(), schema=schema)
         try:

@@ -1,11 +1,11 @@
-"""The summariser: index lines by a small model, behind the chat, while nobody is there.
+"""The summariser: index lines by a small model, in the background, while the user is idle.
 
-What it wrote is stored batch by batch, so that it can be stopped at any moment and goes on from
-there. It does not insist: a server that fails, or two answers in a row that are no lines, end
-it until the conversation is opened again.
+Its lines are stored batch by batch, so that it can be stopped at any moment and continue from
+there. It gives up easily: a server error, or two consecutive answers without lines, stops it until
+the conversation is opened again.
 
-The rules for a line are those that public measurements favour: self-contained, names in place of
-pronouns, dates in place of "yesterday", numbers as they stand, assertion told from question.
+The rules for a line are those that public measurements favour: self-contained, names instead of
+pronouns, dates instead of "yesterday", numbers unchanged, assertions distinguished from questions.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from jitchat.values import Message, Role, Turn
 from jitchat.window.render import fence, free_tag, quote_all
 
 BATCH = 8
-"""Turns a request."""
+"""Turns per request."""
 _AHEAD = 2
 _PATIENCE = 2
-"""So many answers in a row may be no lines."""
+"""The summariser stops after this many consecutive answers without lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinesWritten:
     turns: tuple[int, ...]
-    """The positions whose index lines it wrote."""
+    """The positions of the turns whose index lines were written."""
     left: int
-    """Turns that it has not come to yet."""
+    """Number of turns that are still to be processed."""
     input_tokens: int
     """Of all requests so far."""
     output_tokens: int
-    """Likewise."""
+    """Of all requests so far."""
 
 
 class Summariser:
@@ -50,22 +50,22 @@ class Summariser:
     ) -> None:
         self._model, self._memory, self._sleep = model, memory, sleep
         self._after = 0
-        """The position that it has come to; what it skipped is left until the next opening."""
+        """The last position that was processed; skipped turns wait until the next opening."""
         self._refusals = 0
         self._input_tokens = self._output_tokens = 0
         self.stopped = False
-        """Whether it gave up."""
+        """Whether the summariser gave up."""
 
     @property
     def name(self) -> str:
         return self._model.name
 
     async def write(self) -> AsyncGenerator[LinesWritten, None]:
-        """Write the lines that are missing, the oldest first.
+        """Write the missing lines, oldest first.
 
         Raises:
-            SummariserStopped: It gave up, and why.
-            StoreError: What it wrote cannot be stored.
+            SummariserStopped: The summariser gave up; the error states why.
+            StoreError: The lines cannot be stored.
 
         """
         left: int | None = None
@@ -81,14 +81,14 @@ class Summariser:
             yield LinesWritten(written, left, self._input_tokens, self._output_tokens)
 
     async def _quiet(self) -> bool:
-        """Wait until nobody is there; whether the lines are still wanted."""
+        """Wait until the user is idle; return whether lines are still wanted."""
         pace = self._memory.index.throttle
         while not pace.halted and (seconds := pace.quiet_in()):
             await self._sleep(seconds)
         return not pace.halted
 
     def _next(self) -> tuple[Sequence[Turn], Sequence[Turn]]:
-        """Find the next turns to write a line for, and those said just before them."""
+        """Find the next turns without a line, and the turns just before them."""
         turns = self._memory.index.without_line(self._after, BATCH)
         if not turns:
             return (), ()
@@ -117,27 +117,27 @@ class Summariser:
                 return {}
             raise SummariserStopped(
                 f"The summariser {self.name} stopped: {error.what.rstrip('.')}.",
-                "The index lines that it did not write stay as they were; it goes on when the"
-                " conversation is opened again. See [summariser] in the configuration.",
+                "The remaining index lines stay as they were; it continues when the conversation"
+                " is opened again. See [summariser] in the configuration.",
             ) from None
         self._refusals = 0
         return lines
 
 
 _REACH = 750
-"""Of a long turn, so many characters at its beginning and at its end are shown."""
+"""Characters at the beginning and at the end of a long turn that are shown."""
 _AHEAD_REACH = 150
-"""Likewise of the turns ahead, which are there for what the others refer to."""
+"""The same for the preceding turns, which resolve what the others refer to."""
 
 
 def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Message, ...]:
-    """Ask for a line for each of `turns`; `ahead` are those said just before."""
+    """Ask for a line for each of `turns`; `ahead` are the turns just before."""
     blocks = quoted_turns(turns, ahead)
     return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, blocks)
 
 
 def quoted_turns(turns: Sequence[Turn], ahead: Sequence[Turn] = ()) -> str:
-    """Quote turns, long ones cut, and those said just before, where any are given."""
+    """Quote turns, long ones cut, and the turns just before, if any are given."""
     before = quote_all([_cut(turn, _AHEAD_REACH) for turn in ahead])
     quoted = quote_all([_cut(turn, _REACH) for turn in turns])
     texts = [*before, *quoted]
@@ -146,9 +146,9 @@ def quoted_turns(turns: Sequence[Turn], ahead: Sequence[Turn] = ()) -> str:
 
 
 def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
-    """Read the lines of `{"lines": {"12": "…"}}`; made safe, short and on one line each.
+    """Read the lines of `{"lines": {"12": "…"}}`, each made safe, shortened, and put on one line.
 
-    What belongs to no turn of these, or says nothing, is dropped.
+    Lines that belong to none of the turns, or are empty, are dropped.
 
     Raises:
         NotAnAnswer: The reply is something else, or no line is left.

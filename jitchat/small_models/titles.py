@@ -1,7 +1,7 @@
-"""The title of a conversation to which nobody gave one: what its first message is about.
+"""The title of a conversation that has none: what its first message is about.
 
-It is made at once by what is built in; a small model, where one is set, makes a better one of the
-first exchange, behind the chat. A title that the user or the source gave is never changed.
+A built-in rule makes one at once. If a small model is set, it makes a better one from the first
+exchange, in the background. A title that the user or the import gave is never changed.
 """
 
 import asyncio
@@ -21,30 +21,30 @@ WIDTH = 60
 _AROUND = " \"'“”«».,;:?!。？！"
 _REACH = 20_000
 _EXCHANGE = 4
-"""So many turns at the beginning are shown to a model."""
+"""Turns at the beginning that are shown to a model."""
 
 
 def title_of(text: str) -> str:
-    """Say what a first message is about; empty where it says nothing, such as a greeting."""
+    """Return what a first message is about; empty if it has no content, such as a greeting."""
     text = both_ends(text, _REACH, "\n\n").lstrip()
     lead_in = expressions("titles")["lead_in"].match(text)
-    told = text[lead_in.end() :] if lead_in is not None else text
-    told = summarised(told, entities(told), decides=False, width=WIDTH).strip(_AROUND)
-    if not any(map(str.isalnum, told)):
+    content = text[lead_in.end() :] if lead_in is not None else text
+    title = summarised(content, entities(content), decides=False, width=WIDTH).strip(_AROUND)
+    if not any(map(str.isalnum, title)):
         return ""
-    return told[0].upper() + told[1:]
+    return title[0].upper() + title[1:]
 
 
 def name_new(store: ColdStore, conversation: Conversation, text: str) -> None:
-    """Give a conversation without a title that of its first message."""
+    """Give a conversation without a title one from its first message."""
     if conversation.title == NEW_TITLE and (title := title_of(text)):
         store.suggest_title(conversation.id, title)
 
 
 async def improve(memory: Memory, model: SmallModel) -> bool:
-    """Have a model make the title of a first exchange, if nobody gave one; whether it did.
+    """Have a model make a title from the first exchange, unless one was given.
 
-    What it does not answer is not told: the title that is there serves.
+    Return whether it did. Failures are not reported, because the existing title is good enough.
     """
     store, conversation = memory.store, memory.conversation.id
     turns = memory.turns[:_EXCHANGE]

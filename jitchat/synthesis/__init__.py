@@ -1,1 +1,1 @@
-"""Distilled memory: what turns are made into, by what is built in, or by a model."""
+"""Distilled memory: observations, facts and documents, made by built-in rules or by a model."""

@@ -1,7 +1,7 @@
-"""What observations carry of the turns that they were made of, and what they drop. Pure.
+"""What observations carry of the turns that they were made from, and what they drop. Pure.
 
-Checked after each pass: whatever has to be kept in any case and no line has is added, word for
-word. All else that no line has is told, turn by turn.
+After each pass, whatever must be kept and is in no line is added verbatim. Everything else that is
+in no line is reported, turn by turn.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,20 +22,20 @@ from jitchat.values import Turn
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What no line has of a turn."""
+    """The parts of a turn that no line has."""
 
     turn: int
     sentences: tuple[str, ...]
     items: tuple[str, ...] = ()
-    """Names, figures and files that are to be kept, and that stand in no line at all."""
+    """Names, figures and files that should be kept and are in no line at all."""
 
 
 def complete(
     lines: Sequence[Observation], turns: Sequence[Turn], standing: Iterable[Observation] = ()
 ) -> tuple[Observation, ...]:
-    """Add what has to be kept of turns and is missing in their lines, in order of turns.
+    """Add what must be kept and is missing from the turns' lines, in order of turns.
 
-    A name or a figure that some line has, of these or of those that stand, is not listed again.
+    A name or a figure that some line has, new or standing, is not listed again.
     """
     own = _words_by_turn(lines)
     named = {word for line in (*standing, *lines) for word in words_of(line.text)}
@@ -61,7 +61,7 @@ def complete(
 def _with_items(
     lines: Sequence[Observation], turns: Iterable[Turn], also: Mapping[int, tuple[str, ...]]
 ) -> tuple[Observation, ...]:
-    """Put items behind the last line of their turn alone; a turn without one gets it."""
+    """Append items to the last line that has only their turn; add a line if there is none."""
     made = list(lines)
     own = {
         line.source.first: number
@@ -85,7 +85,7 @@ def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
 
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:
-    """Tell, turn by turn, which statements no line carries, and which names are in none."""
+    """List, turn by turn, the statements that no line carries and the names that are in none."""
     own = _words_by_turn(lines)
     named = frozenset(word for line in lines for word in words_of(line.text))
     found = []

@@ -1,6 +1,6 @@
-"""Whether what an observer made may stand: not empty, not of others' turns, not repetitive. Pure.
+"""Checks on an observer's result: not empty, only of the given turns, not repetitive. Pure.
 
-What fails here never replaces what stands; nothing of it is stored.
+A result that fails never replaces standing observations, and none of it is stored.
 """
 
 from collections import Counter
@@ -11,42 +11,44 @@ from jitchat.synthesis.sentences import sentences_of, words_of
 from jitchat.values import Turn
 
 _LEAST_REPEATED, _REPEATED = 3, 0.5
-"""A line that stands so often, or so large a share of lines or of words that are repeated."""
+"""Too repetitive: a line that occurs this often and makes up this share of the lines, or a line in
+which this share of word sequences is repeated."""
 _LEAST_LEFT = 0.1
-"""Of the words of what stands, a reflection keeps at least so large a share."""
+"""The share of the standing lines' words that a reflection must keep."""
 _USED = 0.5
-"""Where its room allows no more than that: so large a share of what it allows."""
-_STRETCH = 4
-"""Words by which repetition within a line is told."""
+"""The share of its room that a reflection must fill, if that is less."""
+_SEQUENCE = 4
+"""Length in words of the sequences by which repetition within a line is detected."""
 _LONG = 24
+"""Words of the shortest line that is checked for repetition."""
 
 
 def fault_of(lines: Sequence[Observation], turns: Sequence[Turn]) -> str:
-    """Say, as a clause, why lines cannot stand for turns; empty where they can."""
+    """State, as a clause, why lines cannot replace turns; empty if they can."""
     if not lines:
-        says_something = any(each.words for turn in turns for each in sentences_of(turn))
-        return "it made no lines" if says_something else ""
+        has_content = any(each.words for turn in turns for each in sentences_of(turn))
+        return "it wrote no lines" if has_content else ""
     positions = {turn.position for turn in turns}
     if any(positions.isdisjoint(line.source.turns) for line in lines):
-        return "a line names none of the turns that it was given"
+        return "a line names none of the turns that were sent"
     return _form_fault(lines)
 
 
 def reflection_fault(
     lines: Sequence[Observation], standing: Sequence[Observation], allowed: float = 1.0
 ) -> str:
-    """Say, as a clause, why lines cannot take the place of those that stand.
+    """State, as a clause, why lines cannot replace the standing ones; empty if they can.
 
-    `allowed` is the room that they had, as a share of what stands.
+    `allowed` is the room that the lines had, as a share of the standing lines' size.
     """
     if not lines:
-        return "it made no lines"
+        return "it wrote no lines"
     known = {turn for line in standing for turn in line.source.turns}
     if any(known.isdisjoint(line.source.turns) for line in lines):
-        return "a line names turns that no line named"
+        return "a line names turns that no earlier line named"
     before, after = _words(standing), _words(lines)
     if len(after) < min(_LEAST_LEFT, _USED * allowed) * len(before):
-        return "it kept next to nothing"
+        return "it kept almost nothing"
     return _form_fault(lines)
 
 
@@ -63,12 +65,12 @@ def _form_fault(lines: Sequence[Observation]) -> str:
 
 
 def _is_repetitive(text: str) -> bool:
-    """Whether most stretches of words of a text stand in it before."""
+    """Whether most word sequences of a text repeat earlier ones."""
     words = text.casefold().split()
     if len(words) < _LONG:
         return False
-    stretches = [tuple(words[at : at + _STRETCH]) for at in range(len(words) - _STRETCH + 1)]
-    return len(set(stretches)) < (1 - _REPEATED) * len(stretches)
+    sequences = [tuple(words[at : at + _SEQUENCE]) for at in range(len(words) - _SEQUENCE + 1)]
+    return len(set(sequences)) < (1 - _REPEATED) * len(sequences)
 
 
 def _words(lines: Iterable[Observation]) -> frozenset[str]:

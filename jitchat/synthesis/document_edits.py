@@ -1,7 +1,7 @@
-"""What the user does with a memory document: edit, pin and forget lines, compare versions. Pure.
+"""The user's operations on a memory document: edit, pin and forget lines, compare versions. Pure.
 
-A line is named by its number in the document, from 1. Whoever edits the document as text gets it as
-a window has it; a line that comes back as it was is the same line, with its source.
+A line is named by its number in the document, from 1. The text that the user edits is the one that
+windows have; a line that is unchanged afterwards is the same line, with its source.
 """
 
 from collections import Counter, defaultdict
@@ -19,14 +19,15 @@ from jitchat.window.statements import line_text
 _MARK = "- "
 _HEADING = "## "
 _USED, _LEAST = 0.6, 2
-"""The share of a line's words, and how many of them at least, that a reply has which used it."""
+"""The share and the minimum number of a line's words that a reply must have to count as using the
+line."""
 
 
 def line_at(document: MemoryDocument, number: int) -> DocumentLine:
     """Find a line by its number.
 
     Raises:
-        UnknownVersion: There is none of that number.
+        UnknownVersion: There is no line with that number.
 
     """
     if not 0 < number <= len(document.lines):
@@ -37,10 +38,10 @@ def line_at(document: MemoryDocument, number: int) -> DocumentLine:
 
 
 def pinned(document: MemoryDocument, number: int) -> MemoryDocument:
-    """Pin a line, or end that.
+    """Pin or unpin a line.
 
     Raises:
-        UsageError: What the user keeps would fill the document.
+        UsageError: The pinned and edited lines would fill the document.
 
     """
     line = line_at(document, number)
@@ -48,7 +49,7 @@ def pinned(document: MemoryDocument, number: int) -> MemoryDocument:
 
 
 def forgotten(document: MemoryDocument, number: int) -> MemoryDocument:
-    """Leave a line out, also where the timeline says it; a date of the timeline loses its words."""
+    """Remove a line, also from the timeline; a date of the timeline only loses its words."""
     line = line_at(document, number)
     if line.section is Section.TIMELINE:
         return _with(document, number, replace(line, text=BARE, speaker="", is_edited=False))
@@ -56,7 +57,7 @@ def forgotten(document: MemoryDocument, number: int) -> MemoryDocument:
 
 
 def _without_words(document: MemoryDocument, gone: DocumentLine) -> MemoryDocument:
-    """Take what a line said out of the timeline."""
+    """Remove the text of a line from the timeline."""
     lines = tuple(
         replace(line, text=BARE, speaker="")
         if line.section is Section.TIMELINE
@@ -71,10 +72,10 @@ def _without_words(document: MemoryDocument, gone: DocumentLine) -> MemoryDocume
 
 
 def edited(document: MemoryDocument, number: int, text: str) -> MemoryDocument:
-    """Give a line another text; an empty one forgets it.
+    """Replace a line's text; an empty text forgets the line.
 
     Raises:
-        UsageError: What the user keeps would fill the document.
+        UsageError: The pinned and edited lines would fill the document.
 
     """
     line, text = line_at(document, number), one_line(text)
@@ -97,17 +98,17 @@ def _checked(document: MemoryDocument) -> MemoryDocument:
     size = words_of(replace(document, lines=kept))
     if size > MOST_WORDS // 2:
         raise UsageError(
-            f"Pinned and edited lines would have {size:,} words; {MOST_WORDS // 2:,} is the most.",
-            "Forget or unpin some first.",
+            f"Pinned and edited lines would have {size:,} words; the limit is {MOST_WORDS // 2:,}.",
+            "Forget or unpin some lines first.",
         )
     return document
 
 
 def from_text(text: str, document: MemoryDocument, today: date) -> MemoryDocument:
-    """Read a document that was edited as text; what is no line of a section is left out.
+    """Read a document that was edited as text, ignoring everything but the lines of sections.
 
     Raises:
-        UsageError: What the user keeps would fill the document.
+        UsageError: The pinned and edited lines would fill the document.
 
     """
     known: dict[tuple[Section, str], list[DocumentLine]] = defaultdict(list)
@@ -135,19 +136,19 @@ def _written(text: str) -> Iterator[tuple[Section, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A line that one version has and another has not."""
+    """A line that only one of two versions has."""
 
     is_added: bool
     line: DocumentLine
 
 
 def difference(old: MemoryDocument, new: MemoryDocument) -> list[Change]:
-    """List what became of a version: what went, and what came, in the order of the sections."""
+    """List the lines removed and added between two versions, in the order of the sections."""
     before, after = (Counter(map(_shown, each.lines)) for each in (old, new))
-    went = [Change(False, line) for line in old.lines if not _taken(after, line)]
-    came = [Change(True, line) for line in new.lines if not _taken(before, line)]
+    removed = [Change(False, line) for line in old.lines if not _taken(after, line)]
+    added = [Change(True, line) for line in new.lines if not _taken(before, line)]
     places = {section: place for place, section in enumerate(Section)}
-    return sorted([*went, *came], key=lambda change: places[change.line.section])
+    return sorted([*removed, *added], key=lambda change: places[change.line.section])
 
 
 def _shown(line: DocumentLine) -> tuple[Section, str, bool]:
@@ -155,20 +156,20 @@ def _shown(line: DocumentLine) -> tuple[Section, str, bool]:
 
 
 def _taken(lines: "Counter[tuple[Section, str, bool]]", line: DocumentLine) -> bool:
-    """Take a line out of those of the other version, if it is there."""
+    """Take a line out of those of the other version; whether that version had it."""
     shown = _shown(line)
-    is_there = lines[shown] > 0
-    lines[shown] -= is_there
-    return is_there
+    had_line = lines[shown] > 0
+    lines[shown] -= had_line
+    return had_line
 
 
 def used_lines(document: MemoryDocument, reply: str) -> list[int]:
-    """Number the lines most of whose words a reply has: those that it may have been made of."""
-    said = frozenset(stems(reply))
+    """List the numbers of the lines that a reply may have used: it has most of their words."""
+    in_reply = frozenset(stems(reply))
     found: list[int] = []
     for number, line in enumerate(document.lines, start=1):
         words = frozenset(stems(line.text))
-        shared = len(words & said)
+        shared = len(words & in_reply)
         if shared >= _LEAST and shared >= _USED * len(words):
             found.append(number)
     return found

@@ -1,7 +1,7 @@
-"""The document writer that is built in: the previous document and a session in, one document out.
+"""The built-in document writer: the previous document and a session in, one document out.
 
 It is extractive: every line is a sentence of a turn, with its source and date. A later statement
-takes the place of an earlier one that it contradicts; among the facts, the line shows both.
+replaces an earlier one that it contradicts; among the facts, the line shows both.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from jitchat.values import Role, Turn
 
 BUILT_IN = "built in"
 _GIST = 120
-"""Characters of what the timeline says of a date."""
+"""Maximum characters of the timeline's text for a date."""
 _REPLACES = frozenset((Section.FACTS, Section.ENTITIES, Section.PREFERENCES))
-"""Sections whose lines a later statement contradicts."""
+"""Sections in which a later statement replaces the lines that it contradicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class SessionTurns:
     """Its id."""
     title: str
     turns: Sequence[Turn]
-    """In order; those of tools as well."""
+    """In order, including those of tools."""
     out: frozenset[int] = frozenset()
-    """The positions of those that the user keeps out of every window."""
+    """The positions of the turns that the user keeps out of every window."""
 
     @property
     def messages(self) -> list[Turn]:
-        """Those that are read."""
+        """The turns that a document is written from."""
         return [turn for turn in self.turns if is_read(turn) and turn.position not in self.out]
 
     @property
@@ -53,14 +53,14 @@ class SessionTurns:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a writer made of a session."""
+    """A writer's result for a session."""
 
     document: MemoryDocument
     """With the number of the version that it was made from."""
     made_by: str
     """`BUILT_IN`, or a model's name."""
     why: str = ""
-    """Why the one that is built in wrote it, as a clause; empty where it was to."""
+    """Why the built-in writer replaced the model, as a clause; empty if it did not."""
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
@@ -84,7 +84,7 @@ class ExtractiveWriter:
 def write(
     previous: MemoryDocument, session: SessionTurns, most: int = MOST_WORDS
 ) -> MemoryDocument:
-    """Write the next version of a document, of at most so many words."""
+    """Write the next version of a document, of at most `most` words."""
     draft = _Draft(previous.lines)
     gists: dict[date, DocumentLine] = {}
     among_people = session.among_people
@@ -101,7 +101,7 @@ def write(
 def completed(
     previous: MemoryDocument, lines: Sequence[DocumentLine], session: SessionTurns, most: int
 ) -> MemoryDocument:
-    """Make the next version of its lines: in order, with the words that it may have."""
+    """Make the next version from lines: ordered, and cut to at most `most` words."""
     through = dict(previous.through)
     if session.turns:
         through[session.conversation] = session.turns[-1].position
@@ -117,12 +117,12 @@ def completed(
 
 
 class _Draft:
-    """Lines that are being written, and which of them share a stem."""
+    """The lines of the version being written, indexed by stem."""
 
     def __init__(self, lines: Sequence[DocumentLine]) -> None:
         self._lines: dict[int, DocumentLine] = {}
         self._by_stem: dict[tuple[Section, str], dict[str, list[int]]] = {}
-        """The places of lines, by section and speaker, and by stem."""
+        """Places of lines, by section and speaker, then by stem."""
         self._next = 0
         for line in lines:
             self._add(line)
@@ -131,7 +131,7 @@ class _Draft:
         return list(self._lines.values())
 
     def take(self, line: DocumentLine) -> None:
-        """Add a later line: in place of the same one, or of those that it contradicts."""
+        """Add a later line; it replaces a line that it repeats, or lines that it contradicts."""
         alike = list(self._alike(line))
         said = statement_of(line.text)
         for place, old in alike:
@@ -147,7 +147,7 @@ class _Draft:
         self._add(line)
 
     def forget(self, what: str) -> None:
-        """Remove the lines that say all of what is to be forgotten, unless the user keeps them."""
+        """Remove the lines that have all words of `what`, unless the user keeps them."""
         wanted = frozenset(stems(what))
         for place, line in list(self._lines.items()):
             is_dated = line.section is Section.TIMELINE
@@ -157,7 +157,7 @@ class _Draft:
                     self._add(replace(line, text=BARE, speaker="", refers_to=()))
 
     def _repeat(self, place: int, old: DocumentLine, new: DocumentLine) -> None:
-        """Note that a line was said again, and when; a line that the user wrote keeps its words."""
+        """Record that a line was repeated, and when; a line that the user wrote keeps its words."""
         if new.source == old.source:
             return
         mentions = old.mentions + 1
@@ -165,7 +165,7 @@ class _Draft:
         self._lines[place] = replace(old, mentions=mentions) if old.is_edited else kept
 
     def _alike(self, line: DocumentLine) -> Iterator[tuple[int, DocumentLine]]:
-        """Find the lines of the same section and speaker that share a stem, the oldest first."""
+        """Find the lines of the same section and speaker that share a stem, oldest first."""
         about = _indexed(line.text)
         by_stem = self._by_stem.get((line.section, line.speaker), {})
         shared = Counter(chain.from_iterable(by_stem.get(root, ()) for root in about))
@@ -188,7 +188,7 @@ class _Draft:
 
 
 def _indexed(text: str) -> frozenset[str]:
-    """Give the stems that a line is looked up by: what it is about, or all that it says."""
+    """Return the stems that a line is looked up by: those of its subject, or else all."""
     said = statement_of(text)
     return said.about or said.stems
 
@@ -202,7 +202,7 @@ def with_dates(
     session: SessionTurns,
     gist_of: Callable[[date], DocumentLine | None],
 ) -> list[DocumentLine]:
-    """Add the dates of a session to the timeline: a line for each that has none there yet."""
+    """Add the dates of a session to the timeline: a new line for each that has none yet."""
     spans = _spans(session)
     found: list[DocumentLine] = []
     for line in lines:
@@ -217,18 +217,18 @@ def with_dates(
 
 
 def _extended(line: DocumentLine, span: Source, said: DocumentLine | None) -> DocumentLine:
-    """Add turns to a date of the timeline; one that says nothing yet says what they do."""
+    """Add turns to a date of the timeline; a date without text gets theirs."""
     longer = replace(line, source=_joined(line.source, span))
     return longer if said is None or line.text != BARE else _with_gist(longer, said)
 
 
 def _with_gist(line: DocumentLine, said: DocumentLine) -> DocumentLine:
-    """Say of a date what one of its lines says."""
+    """Give a date the text of one of its lines."""
     return replace(line, text=shorten(said.text, _GIST), speaker=said.speaker)
 
 
 def _spans(session: SessionTurns) -> dict[date, Source]:
-    """Give the turns of each date, in order."""
+    """Map each date to its turns, in order."""
     spans: dict[date, Source] = {}
     for turn in session.messages:
         if turn.created_at is not None:
@@ -239,7 +239,7 @@ def _spans(session: SessionTurns) -> dict[date, Source]:
 
 
 def _own_date(line: DocumentLine, conversation: str) -> date:
-    """Give the date that a line of the timeline has of this conversation; else one of none."""
+    """Return the date of a timeline line of this conversation; for other lines `date.min`."""
     source = line.source
     is_own = source is not None and source.conversation == conversation
     days = dates_of(line) if is_own and line.section is Section.TIMELINE else []
@@ -253,7 +253,7 @@ def _joined(one: Source | None, other: Source) -> Source:
 
 
 def _keep_best(gists: dict[date, DocumentLine], line: DocumentLine) -> None:
-    """Keep the line of each day that says most."""
+    """Keep the line with the most content for each day."""
     day = line.day
     if day is not None and (day not in gists or weight_of(gists[day].text) < weight_of(line.text)):
         gists[day] = line

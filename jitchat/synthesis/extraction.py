@@ -1,8 +1,8 @@
 """The sentences of a message that are worth keeping, verbatim, and the section that each goes to.
 
-A sentence is kept as it stands, with the name of its speaker ahead of it where that is not the
-user. Nothing is concluded from it: what is not asserted is no fact, and what a model says of the
-one that it talks to is not taken at all.
+A sentence is kept verbatim, preceded by its speaker's name unless that is the user. Nothing is
+inferred from it: what is not asserted is not a fact, and what a model says about the user is not
+taken at all.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ from jitchat.text.sentences import marked_sentences
 from jitchat.text.stance import commits, disclaims, is_decision, is_standing
 from jitchat.values import Role, Status, Turn
 
-_REACH = 20_000
+_READ_CHARACTERS = 20_000
 """Characters at either end of a long message that are read."""
 _WIDTH = 300
-"""Characters of a sentence; a longer one is cut, and says so."""
+"""Maximum characters of a sentence; a longer one is cut, with an ellipsis."""
 _LEAST, _LEAST_NOTE = 1.5, 3.5
-"""What a sentence has to weigh, as `weight_of` does, and one that goes to the notes."""
+"""Minimum weight of a sentence, by `weight_of`, and of one that goes to the notes."""
 _SETTLED = (Status.COMPLETE, Status.CUT, Status.CANCELLED, Status.INTERRUPTED)
 
 
@@ -43,34 +43,34 @@ def names_in(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 13)
 def weight_of(sentence: str) -> float:
-    """Weigh what a sentence says by itself, as the summaries of turns are chosen."""
+    """Weigh the content of a single sentence, as for the summaries of turns."""
     return sentence_weight(sentence, names_in(sentence), decides=is_decision(sentence))
 
 
 def is_read(turn: Turn) -> bool:
-    """Whether a turn is a message that was said; what a tool gave back is not."""
+    """Whether a turn is a finished message of the user or the assistant; tool results are not."""
     return turn.role in (Role.USER, Role.ASSISTANT) and turn.status in _SETTLED
 
 
 def is_of_person(turn: Turn, *, among_people: bool) -> bool:
-    """Whether a person says it, who may have preferences; see `extracted`."""
+    """Whether a person, who can have preferences, is the speaker; see `extracted`."""
     return turn.role is Role.USER or (among_people and turn.name is not None)
 
 
 def speaker_in_line(turn: Turn) -> str:
-    """Name who says it, as a line of the document does; empty for the user."""
+    """Name the speaker as a line of the document does; empty for the user."""
     return turn.name or ("" if turn.role is Role.USER else turn.role.value)
 
 
 def extracted(turn: Turn, conversation: str, *, among_people: bool) -> Iterator[DocumentLine]:
-    """Find what is worth keeping of a message, in order.
+    """Yield the lines worth keeping of a message, in order.
 
-    With `among_people`, the assistant is a person, too, as in conversations that were imported.
+    With `among_people`, the assistant is a person too, as in imported conversations.
     """
     is_person = is_of_person(turn, among_people=among_people)
     if not is_person and disclaims(turn.content):
         return
-    text = both_ends(turn.content, _REACH, "\n\n")
+    text = both_ends(turn.content, _READ_CHARACTERS, "\n\n")
     said = [sentence for sentence, is_code in marked_sentences(text) if not is_code]
     day = turn.created_at.date() if turn.created_at else None
     source = Source(turn.position, turn.position, conversation)
@@ -83,14 +83,14 @@ def extracted(turn: Turn, conversation: str, *, among_people: bool) -> Iterator[
 
 
 def to_forget(turn: Turn) -> list[str]:
-    """List what the user wants forgotten."""
+    """List what the user asks to have forgotten."""
     if turn.role is not Role.USER:
         return []
     return [what for sentence, _ in marked_sentences(turn.content) if (what := forgotten(sentence))]
 
 
 def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
-    """Choose a sentence's section by itself and the one after it; None: it is not taken."""
+    """Choose a sentence's section, given the one after it; None if it is not worth keeping."""
     weight = weight_of(sentence)
     wishes = is_person and is_standing(sentence)
     if not wishes and weight < (_LEAST if is_person else _LEAST_NOTE):
@@ -104,16 +104,16 @@ def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
         return Section.PREFERENCES
     if assertion is Assertion.GUESS or not (is_person or commits(sentence)):
         return Section.NOTES if weight >= _LEAST_NOTE else None
-    return _of_what_holds(sentence)
+    return _section_of_assertion(sentence)
 
 
-def _of_what_holds(sentence: str) -> Section:
+def _section_of_assertion(sentence: str) -> Section:
     if is_preference(sentence):
         return Section.PREFERENCES
     return Section.ENTITIES if is_relation(sentence, names_in(sentence)) else Section.FACTS
 
 
 def _is_quoted(sentence: str) -> bool:
-    """Whether a sentence only repeats what another turn said, or names that turn."""
+    """Whether a sentence only quotes another turn or names one."""
     bare = sentence.strip("*_ ")
     return bare.startswith(("(#", "“", '"')) and bare.endswith((")", "”", '"'))

@@ -1,8 +1,8 @@
-"""The observer that is built in: chosen sentences of the turns, word for word. It needs no model.
+"""The built-in observer: selected sentences of the turns, verbatim. It needs no model.
 
-What has to be kept in any case stands first: what decides, binds, teaches or is still to be done.
-Then the sentences come that say most for their tokens (`selection`), as far as the room goes.
-Names and figures of persons, and files, that none of them has are listed at the end of the line.
+Sentences that must be kept come first: decisions, commitments, lessons and open tasks. Then the
+sentences with the most information per token (`selection`), as far as there is room. Names and
+figures that a person mentioned, and files, that none of them has are listed at the end of the line.
 """
 
 import asyncio
@@ -36,9 +36,9 @@ from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
 
 _FIRST_SHARE = 0.6
-"""Of the room of a reflection, for what is to be kept in any case, ahead of all else."""
+"""The share of a reflection's room for what must be kept, before everything else."""
 _ITEMS = 0.25
-"""Likewise, at most, for names and figures whose sentences go."""
+"""The maximum share for names and figures whose sentences are dropped."""
 
 
 class ExtractiveObserver:
@@ -58,8 +58,8 @@ class ExtractiveObserver:
 
     async def aclose(self) -> None: ...
 
-    def observe_now(self, batch: Batch, told: str = "") -> Made:
-        """Make the lines of a batch at once; `told` says why nobody else did."""
+    def observe_now(self, batch: Batch, notice: str = "") -> Made:
+        """Make the lines of a batch synchronously; `notice` states why no model did."""
         said = [sentences_of(turn) for turn in batch.turns]
         last = batch.turns[-1]
         per_line = self._counter.count(f"- {speaker_of(last)}:  (#{last.position})\n")
@@ -75,10 +75,10 @@ class ExtractiveObserver:
             for number, turn in enumerate(batch.turns)
             if number in by_line
         ]
-        return Made(complete(lines, batch.turns, batch.standing.lines), self.name, told)
+        return Made(complete(lines, batch.turns, batch.standing.lines), self.name, notice)
 
-    def reflect_now(self, standing: Observations, room: int, told: str = "") -> Made:
-        """Choose among the sentences that stand; what says again what another one says goes."""
+    def reflect_now(self, standing: Observations, room: int, notice: str = "") -> Made:
+        """Choose among the standing sentences, without those that repeat others."""
         lines = reflection.marked(standing.lines)
         repeated = reflection.repeated(lines)
         said = [
@@ -89,12 +89,12 @@ class ExtractiveObserver:
         candidates = self._candidates(said)
         written = observation_tokens(standing, self._counter.count)
         counted = sum(each.cost for each in candidates) + per_line * len(lines)
-        # days, times and names take their share of the room as well
+        # dates, times and names take their share of the room too
         tokens = int(room * min(1.0, counted / max(1, written)))
         chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
         by_line = _by_line(candidates, chosen)
         items = self._items_left(lines, by_line, int(tokens * _ITEMS))
-        return Made(_written(lines, by_line, items), self.name, told)
+        return Made(_written(lines, by_line, items), self.name, notice)
 
     def _items_left(
         self,
@@ -102,7 +102,7 @@ class ExtractiveObserver:
         by_line: Mapping[int, Sequence[Sentence]],
         room: int,
     ) -> Mapping[int, list[str]]:
-        """List by line the names and figures that no chosen sentence has; the newest first."""
+        """Map lines to the names and figures that no chosen sentence has, newest lines first."""
         carried = {word for said in by_line.values() for each in said for word in each.words}
         found: dict[int, list[str]] = {}
         for number in range(len(lines) - 1, -1, -1):
@@ -143,7 +143,7 @@ def _written(
     by_line: Mapping[int, Sequence[Sentence]],
     items: Mapping[int, Sequence[str]],
 ) -> tuple[Observation, ...]:
-    """Write lines anew of the sentences that were chosen, and of the names that stay with them."""
+    """Rewrite lines from the sentences that were chosen and the names that stay with them."""
     made = []
     for number, line in enumerate(lines):
         said, also = by_line.get(number, ()), items.get(number, ())

@@ -1,11 +1,11 @@
-"""Facts that a message of the user states: verbatim, a sentence each, found by rule or by a model.
+"""Facts that a message of the user states: one verbatim sentence each, found by rule or by a model.
 
-Only what the user says is looked at, and of that only whole, short, plain sentences that decide,
-prefer, instruct for good, or ask to have something remembered. Nothing is inferred about anybody:
-a sentence stands as it was said, or it is not proposed. Few and good: what is said in passing, in
-a story or an example, of somebody else, as a question or a guess, or by pointing only ("let's go
-with that one"), is left out, and of one message no more than three are proposed. A model, where one
-observes, is shown only the sentences that may state something, and tells which do.
+Only the user's messages are searched, for complete, short, plain sentences that state a decision, a
+preference or a standing instruction, or that ask to have something remembered. Nothing is inferred
+about anybody: a sentence is proposed verbatim or not at all. Few and good: remarks made in passing,
+in a story or an example, about somebody else, as a question or a guess, or that only point to
+something ("let's go with that one") are left out, and at most three are proposed per message. If a
+model observes, it is shown only the sentences that may state a fact, and chooses those that do.
 """
 
 import asyncio
@@ -25,28 +25,28 @@ from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import Hold
 
 MOST = 3
-"""Of one message."""
+"""Maximum facts per message."""
 _LOOKED_AT = 4
-"""Messages, for what a crash kept from being looked at."""
+"""Messages that are examined, so that those missed in a crash are included."""
 _LONGEST_MESSAGE = 2_000
-"""Characters; a longer message is rather pasted than said."""
+"""Characters; a longer message is more likely pasted than written."""
 _LONGEST, _FEWEST_WORDS = 240, 2
-"""Characters of a statement, and content words of it."""
+"""Maximum characters of a statement, and minimum content words."""
 
 
 def facts_in(turn: Turn, conversation: str) -> list[Fact]:
-    """Find what a turn of a conversation states; its facts are not stored yet."""
+    """Find the facts that a turn of a conversation states; they are not stored yet."""
     kinds = ((sentence, kind_of(sentence)) for sentence in may_state(turn))
     return facts_of(turn, conversation, {text: kind for text, kind in kinds if kind is not None})
 
 
-def facts_by_rule(turns: Iterable[Turn], conversation: str, told: str = "") -> FactsMade:
-    """Find what turns state; `told` says why nobody else did."""
-    return FactsMade(tuple(fact for turn in turns for fact in facts_in(turn, conversation)), told)
+def facts_by_rule(turns: Iterable[Turn], conversation: str, notice: str = "") -> FactsMade:
+    """Find facts by rule; `notice` states why no model did."""
+    return FactsMade(tuple(fact for turn in turns for fact in facts_in(turn, conversation)), notice)
 
 
 def may_state(turn: Turn) -> list[str]:
-    """List the sentences of a turn that may state something for good."""
+    """List the sentences of a turn that may state a lasting fact."""
     if turn.role is not Role.USER or turn.use or len(turn.content) > _LONGEST_MESSAGE:
         return []
     said = (sentence for sentence, is_code in marked_sentences(turn.content) if not is_code)
@@ -54,7 +54,7 @@ def may_state(turn: Turn) -> list[str]:
 
 
 def facts_of(turn: Turn, conversation: str, kinds: Mapping[str, FactKind]) -> list[Fact]:
-    """Make facts of the sentences of a turn that state something, few where there are many."""
+    """Make facts of a turn's sentences by their kinds, at most `MOST` of them."""
     source = Source(turn.position, turn.position, conversation)
     day = turn.created_at.date() if turn.created_at else None
     ranked = sorted(kinds, key=lambda sentence: list(FactKind).index(kinds[sentence]))
@@ -65,18 +65,18 @@ def facts_of(turn: Turn, conversation: str, kinds: Mapping[str, FactKind]) -> li
 
 
 class FactFinder:
-    """Finds facts behind the replies of one session; each message is looked at once."""
+    """Finds facts in the background of one session; each message is examined once."""
 
     def __init__(self, memory: Memory, proposing: Proposing, observer: Observer) -> None:
         self._memory, self._proposing, self._observer = memory, proposing, observer
         self._through = 0
-        """The position of the last message that was looked at."""
+        """The position of the last message that was examined."""
 
     async def find(self) -> FactsFound:
-        """Propose what the user's last messages state, or keep it; what is known is passed over.
+        """Propose or keep the facts in the user's last messages, skipping known ones.
 
         Raises:
-            StoreError: It cannot be stored.
+            StoreError: They cannot be stored.
 
         """
         if self._proposing is Proposing.OFF or self._memory.conversation.is_temporary:
@@ -100,16 +100,16 @@ class FactFinder:
         facts = self._memory.facts
         proposed = facts.propose(made.facts) if made.facts else []
         if self._proposing is Proposing.ASK:
-            return FactsFound(proposed=tuple(proposed), told=made.told)
+            return FactsFound(proposed=tuple(proposed), told=made.notice)
         kept = tuple(facts.keep(fact).kept for fact in proposed)
-        return FactsFound(kept=kept, told=made.told)
+        return FactsFound(kept=kept, told=made.notice)
 
 
 def remembered(text: str) -> Fact:
-    """Make a fact of what the user typed to be remembered; it is not stored yet.
+    """Make a fact of a text that the user wants remembered; it is not stored yet.
 
     Raises:
-        UsageError: The text says nothing, or is too long for a fact.
+        UsageError: The text is empty or too long for a fact.
 
     """
     plain = fact_text(text)
@@ -117,7 +117,7 @@ def remembered(text: str) -> Fact:
 
 
 def kind_of(sentence: str) -> FactKind | None:
-    """Tell what a sentence states for good; None for nothing."""
+    """Return the kind of lasting fact that a sentence states; None if it states none."""
     if not _may_stand(sentence):
         return None
     plain = sentence.replace("’", "'")
@@ -136,12 +136,12 @@ def _may_stand(sentence: str) -> bool:
 
 
 def _is_told(plain: str) -> bool:
-    """Whether the user asks to have it remembered."""
+    """Whether the user asks to have the sentence remembered."""
     return _says(plain, "told") and not _says(plain, "of_others")
 
 
 def _instructs(plain: str) -> bool:
-    """Whether it tells who answers what to do for good, and not only what is the case."""
+    """Whether the sentence gives the model a lasting instruction, not only information."""
     return any(word in plain.lower() for word in ("always", "never", "from now on", "whenever"))
 
 
@@ -166,4 +166,4 @@ _RULES: tuple[tuple[FactKind, Callable[[str], bool]], ...] = (
     (FactKind.STANDING, _is_instruction),
     (FactKind.DECISION, _decides),
 )
-"""In the order in which they are asked: who prefers something, tells nobody what to do."""
+"""In order of precedence: a preference is not an instruction."""

@@ -1,8 +1,8 @@
-"""Which lines of a memory document go where it has more words than it may.
+"""Which lines of a memory document are dropped if it has too many words.
 
-The oldest and least referenced go first. Protected, in this order, are what the session itself
-stated, the lines of the names that the document speaks of most, and the timeline, which never
-loses a date: where nothing else is left, it loses words. What the user pinned or wrote stays.
+The oldest and least referenced lines go first. What the session itself stated, the lines on the
+names that the document mentions most, and the timeline are protected. The timeline never loses a
+date: if nothing else is left to drop, it loses words. What the user pinned or wrote stays.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from jitchat.synthesis.extraction import names_in, weight_of
 from jitchat.window.statements import document_line
 
 MOST_WORDS = 5_000
-"""Of a document, as it stands in a window: with dates, sources and headings."""
+"""Maximum words of a document, as a window has it: with dates, sources and headings."""
 _KEY_NAMES = 8
-"""So many names are key entities, if they are in more than one line."""
+"""Maximum number of names that are key entities; each is in more than one line."""
 _AGE, _MENTION, _OF_NOTE = 3.0, 2.0, -8.0
-"""What being new, being said again, and being no more than a note is worth, beside the weight."""
+"""What being new, being repeated, and being only a note add to a line's weight."""
 _HEADING = 2
 """Words of `## Facts`."""
 _NO_DAY = date.min
@@ -36,7 +36,7 @@ def words_of(document: MemoryDocument) -> int:
 
 
 def in_order(lines: Sequence[DocumentLine]) -> tuple[DocumentLine, ...]:
-    """Put lines in the order of their sections, and in each by date; notes the newest first."""
+    """Sort lines by section, and within a section by date; notes newest first."""
     places = {section: place for place, section in enumerate(Section)}
     by_date = sorted(lines, key=_day)
     notes = [line for line in by_date if line.section is Section.NOTES]
@@ -45,23 +45,23 @@ def in_order(lines: Sequence[DocumentLine]) -> tuple[DocumentLine, ...]:
 
 
 def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) -> MemoryDocument:
-    """Leave out lines until a document has at most so many words.
+    """Drop lines until a document has at most `most` words.
 
-    `is_recent` tells what the session itself stated. Where what the user keeps has more words than
-    that by itself, all of it stays.
+    `is_recent` returns whether the session itself stated a line. Lines that the user keeps all
+    stay, even if they alone have more words.
     """
     excess = words_of(document) - most
     if excess <= 0:
         return document
     worth = _Worth.of(document.lines)
     is_key = _names_key(document.lines)
-    going: set[int] = set()
-    for place in _leaving(document.lines, worth, is_recent, is_key):
+    dropped: set[int] = set()
+    for place in _drop_order(document.lines, worth, is_recent, is_key):
         if excess <= 0:
             break
-        going.add(place)
+        dropped.add(place)
         excess -= _words(document.lines[place])
-    lines = tuple(line for place, line in enumerate(document.lines) if place not in going)
+    lines = tuple(line for place, line in enumerate(document.lines) if place not in dropped)
     left = replace(document, lines=lines)
     for shorter in (_bare, _by_month):
         if words_of(left) > most:
@@ -69,23 +69,23 @@ def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) ->
     return left
 
 
-def _leaving(
+def _drop_order(
     lines: Sequence[DocumentLine], worth: "_Worth", is_recent: Keep, is_key: Keep
 ) -> Iterator[int]:
-    """Give the places of lines in the order in which they go; those that never go are missing."""
+    """Yield the places of lines in the order in which to drop them, without the permanent ones."""
 
     def protection(line: DocumentLine) -> int:
         if line.section is Section.ENTITIES and is_key(line):
             return 1
         return 2 if is_recent(line) and line.section is Section.FACTS else 0
 
-    may_go = [
+    droppable = [
         place
         for place, line in enumerate(lines)
         if not line.is_kept and line.section is not Section.TIMELINE
     ]
     yield from sorted(
-        may_go, key=lambda place: (protection(lines[place]), worth(lines[place]), place)
+        droppable, key=lambda place: (protection(lines[place]), worth(lines[place]), place)
     )
 
 
@@ -94,7 +94,7 @@ class _Worth:
     """How much it would matter to lose a line."""
 
     age: Mapping[date, float]
-    """Of each day: 1 for the newest, 0 for the oldest."""
+    """By day: 1 for the newest, 0 for the oldest."""
 
     @classmethod
     def of(cls, lines: Sequence[DocumentLine]) -> "_Worth":
@@ -114,7 +114,7 @@ def _names_key(lines: Sequence[DocumentLine]) -> Keep:
 
 
 def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:
-    """Take the words from the oldest dates of the timeline, as many as have to go."""
+    """Remove the texts of the timeline's oldest dates, until `excess` words are gone."""
     lines: list[DocumentLine] = []
     for line in document.lines:
         is_long = _is_date_line(line) and not (line.text == BARE or lists_dates(line.text))
@@ -128,7 +128,7 @@ def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:
 
 
 def _by_month(document: MemoryDocument, _: int) -> MemoryDocument:
-    """Write the dates of a month and a conversation into one line each."""
+    """Merge the dates of each month and conversation into one line."""
     timeline = [line for line in document.lines if _is_date_line(line)]
     others = [line for line in document.lines if not _is_date_line(line)]
     timeline.sort(key=_month)
@@ -160,7 +160,7 @@ def _joined(lines: Sequence[DocumentLine]) -> DocumentLine:
 
 
 def dates_of(line: DocumentLine) -> list[date]:
-    """List the dates that a line of the timeline stands for."""
+    """List the dates of a timeline line."""
     if lists_dates(line.text):
         return [date.fromisoformat(piece) for piece in line.text.split(", ")]
     return [line.day] if line.day is not None else []

@@ -1,4 +1,4 @@
-"""Who makes observations, and finds facts: what is built in and extractive, or a model."""
+"""The interface of observers, which make observations and find facts: built-in, or a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from jitchat.statements import NOTHING_OBSERVED, Fact, Observation, Observations
 from jitchat.values import Turn
 
 EXTRACTOR = "the extractor"
-"""The name of the observer that is built in."""
+"""The name of the built-in observer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Turns that are to be observed together; calls stand with their results."""
+    """Turns to observe together; calls are with their results."""
 
     turns: tuple[Turn, ...]
     room: int
-    """Tokens that their observations may take."""
+    """Maximum tokens of their observations."""
     standing: Observations = NOTHING_OBSERVED
-    """What is observed ahead of them."""
+    """The observations of earlier turns."""
     kept_out: frozenset[int] = frozenset()
-    """Positions of turns that the user keeps out of windows: no model is shown them."""
+    """Positions of turns that the user keeps out of windows: they are not shown to a model."""
 
     @property
     def first(self) -> int:
@@ -34,18 +34,18 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What an observer made."""
+    """An observer's result."""
 
     lines: tuple[Observation, ...]
     by: str
-    """A model's name, or that of what is built in."""
-    told: str = ""
-    """What stood in for whom, and what was cut, as a sentence; mostly empty."""
+    """A model's name, or `EXTRACTOR`."""
+    notice: str = ""
+    """Which model failed, or what was cut, as a sentence; usually empty."""
     input_tokens: int = 0
-    """That its model was sent."""
+    """Tokens sent to its model."""
     output_tokens: int = 0
     cost: float | None = 0.0
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if the price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class FactsMade:
     """The facts that messages state; they are not stored."""
 
     facts: tuple[Fact, ...] = ()
-    told: str = ""
-    """What stood in for whom, as a sentence; mostly empty."""
+    notice: str = ""
+    """Which model failed, as a sentence; usually empty."""
 
 
 class Observer(Protocol):
@@ -62,13 +62,13 @@ class Observer(Protocol):
     def name(self) -> str: ...
 
     async def observe(self, batch: Batch) -> Made:
-        """Make the lines of a batch; nothing that a model or its server does is raised."""
+        """Make the lines of a batch; errors of a model or its server are not raised."""
 
     async def reflect(self, standing: Observations, room: int) -> Made:
-        """Rewrite all lines to fit a room: without repetition, and what is superseded marked."""
+        """Rewrite all lines to fit a room, without repetition, marking superseded statements."""
 
     async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
-        """Find what messages of the user state for good; raises nothing, as `observe`."""
+        """Find the lasting facts in messages of the user; raises nothing, like `observe`."""
 
     async def aclose(self) -> None:
-        """Give back its connections."""
+        """Close its connections."""

@@ -1,8 +1,8 @@
 """What a pass did, in figures and sentences: what it covered, kept and dropped, and what it saves.
 
-What stands in a window ahead of its volatile tail comes from a provider's prompt cache, so what
-observing saves in each request is told at the price of cached input, where one is known; once, all
-that follows the observations is read anew.
+The part of a window before its volatile tail comes from a provider's prompt cache, so the saving
+per request is stated at the price of cached input, if that is known. Once, after a pass, everything
+that follows the observations has to be read again.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,9 +28,9 @@ _KINDS = {
 class PassReport:
     made: ObservationPass
     dropped: tuple[Dropped, ...] = ()
-    """Of a pass that observed: what no line has of its turns, turn by turn."""
+    """For a pass that observed: the parts of its turns that no line has, turn by turn."""
     lost: tuple[Observation, ...] = ()
-    """Of one that rewrote: the lines that stood, and that no line carries now."""
+    """For a pass that rewrote: the earlier lines that no line carries now."""
 
     @property
     def sentence(self) -> str:
@@ -41,16 +41,16 @@ class PassReport:
         if "before" in note:
             size = f": {note['before']:,} → {note['after']:,} tokens"
         lines = plural(len(made.lines), "line")
-        told = f" ({one_line(str(note['told']))})" if note.get("told") else ""
-        return f"{what}{size}, {lines}, by {one_line(made.made_by)}{told}"
+        notice = f" ({one_line(str(note['told']))})" if note.get("told") else ""
+        return f"{what}{size}, {lines}, by {one_line(made.made_by)}{notice}"
 
     @property
     def dropped_sentence(self) -> str:
-        """`dropped: 31 statements of 12 turns`; empty where nothing was."""
+        """`dropped: 31 statements of 12 turns`; empty if nothing was dropped."""
         if self.made.kind is PassKind.OBSERVE:
             statements = sum(len(each.sentences) for each in self.dropped)
-            told = f"{plural(statements, 'statement')} of {plural(len(self.dropped), 'turn')}"
-            return f"dropped: {told}" if self.dropped else ""
+            counts = f"{plural(statements, 'statement')} of {plural(len(self.dropped), 'turn')}"
+            return f"dropped: {counts}" if self.dropped else ""
         return f"dropped: {plural(len(self.lost), 'line')}" if self.lost else ""
 
 
@@ -59,10 +59,10 @@ def report_of(
     before: Sequence[Observation],
     turns_of: Callable[[int, int], Sequence[Turn]],
 ) -> PassReport:
-    """Report on a pass; `before` are the lines that stood, `turns_of` reads a range of turns."""
+    """Report on a pass; `before` are the lines before it, `turns_of` reads a range of turns."""
     if made.kind is PassKind.OBSERVE:
         turns = turns_of(made.first, made.last)
-        # a name that stands in an earlier line is not listed again, and is not lost
+        # a name that is in an earlier line is not listed again, and is not lost
         gone = dropped((*before, *made.lines), turns)
         return PassReport(made, tuple(gone))
     return PassReport(made, lost=tuple(lost_lines(made.lines, before)))
@@ -71,7 +71,7 @@ def report_of(
 def reports_of(
     passes: Sequence[ObservationPass], turns_of: Callable[[int, int], Sequence[Turn]]
 ) -> list[PassReport]:
-    """Report on all passes that stand, in order."""
+    """Report on all passes in effect, in order."""
     made, lines = list[PassReport](), tuple[Observation, ...]()
     for each in passes:
         made.append(report_of(each, lines, turns_of))
@@ -80,15 +80,15 @@ def reports_of(
 
 
 def saving_sentence(before: int, after: int, prices: Prices | None) -> str:
-    """Say what a request saves: `3,920 → 1,283 tokens a request (67 % less), $0.0005 → …`."""
+    """State the saving: `3,920 → 1,283 tokens per request (67 % less), $0.0005 → …`."""
     share = 1 - after / before if before else 0.0
-    told = f"{before:,} → {after:,} tokens a request ({share:.0%} less)"
+    saving = f"{before:,} → {after:,} tokens per request ({share:.0%} less)"
     if prices is not None and prices.is_free:
-        return f"{told}, free"
+        return f"{saving}, free"
     costs = [_cached(prices, tokens) for tokens in (before, after)]
     if None in costs:
-        return f"{told}, cost unknown"
-    return f"{told}, {dollars(costs[0])} → {dollars(costs[1])} at the price of cached input"
+        return f"{saving}, cost unknown"
+    return f"{saving}, {dollars(costs[0])} → {dollars(costs[1])} at the price of cached input"
 
 
 def _cached(prices: Prices | None, tokens: int) -> float | None:

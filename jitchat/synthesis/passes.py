@@ -1,7 +1,7 @@
-"""Making passes: what an observer makes, checked and completed, before it is stored.
+"""Making passes: an observer's result, checked and completed, before it is stored.
 
-A pass is whole or it is not made. An observer's result that cannot stand is replaced by that of the
-extractor, which needs nobody, and the pass says so.
+A pass is made completely or not at all. A result that fails the checks is replaced by that of the
+extractor, which needs no model, and the pass's note states that.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,13 +23,13 @@ class PassMaker:
     """Makes passes; stores nothing."""
 
     def __init__(self, observer: Observer | None, counter: TokenCounter) -> None:
-        """Without an observer, the extractor makes them."""
+        """Without an observer, the extractor makes the passes."""
         self._extractor = ExtractiveObserver(counter)
         self.observer: Observer = observer or self._extractor
         self._counter = counter
 
     async def observe(self, batch: Batch, first: int, tokens: int) -> ObservationPass:
-        """Observe a batch: `first` is the position behind the last pass, `tokens` of the turns."""
+        """Observe a batch; `first` is the position after the last pass, `tokens` the turns' sum."""
         shown = replace(batch, turns=tuple(_without(batch.turns, batch.kept_out)))
         made = await self._made(shown) if shown.turns else Made((), self._extractor.name)
         if len(shown.turns) < len(batch.turns):
@@ -45,18 +45,16 @@ class PassMaker:
         fault = checks.fault_of(made.lines, batch.turns)
         if not fault:
             return made
-        told = f"{made.by}: {fault}"
+        notice = ". ".join(filter(None, (made.notice, f"{made.by}: {fault}")))
         own = self._extractor.observe_now(batch)
-        return replace(
-            made, lines=own.lines, by=own.by, told=". ".join(filter(None, (made.told, told)))
-        )
+        return replace(made, lines=own.lines, by=own.by, notice=notice)
 
     async def reflect(
         self, standing: Observations, wanted: Reflect, first: int
     ) -> ObservationPass | None:
-        """Rewrite what stands, at a stronger level while it is too large; None: never smaller.
+        """Rewrite the standing observations, at stronger levels while they are too large.
 
-        `first` is the position of the first turn that is observed.
+        `first` is the position of the first observed turn. None if they cannot be made smaller.
         """
         before = observation_tokens(standing, self._counter.count)
         for reflect in self._reflectors():
@@ -93,8 +91,8 @@ def _without(turns: Sequence[Turn], out: frozenset[int]) -> list[Turn]:
 
 def _note(made: Made, before: int, after: int) -> dict[str, object]:
     note: dict[str, object] = {"before": before, "after": after}
-    if made.told:
-        note["told"] = made.told
+    if made.notice:
+        note["told"] = made.notice
     if made.input_tokens or made.output_tokens:
         note |= {"input": made.input_tokens, "output": made.output_tokens, "cost": made.cost}
     return note

@@ -1,9 +1,9 @@
 """When turns are observed, and when observations are reflected on. Pure.
 
-This decides on time and cost alone: whatever it says, each turn stands in the window once, raw or
-observed, and nothing is lost. Turns are observed ahead of need: as soon as another exchange of the
-size of the last ones would not fit the share of the limit that the history may take. The previous
-exchange is never observed, unless the next request would fail without (`due_in_need`).
+The policy affects time and cost only: in any case, each turn is in the window once, raw or
+observed, and nothing is lost. Turns are observed before it is necessary: as soon as another
+exchange of the size of the last ones would not fit the history's share of the limit. The previous
+exchange is never observed, unless the next request would fail otherwise (`due_in_need`).
 """
 
 from bisect import bisect_right
@@ -17,38 +17,38 @@ from jitchat.window.exchange import unit_at
 from jitchat.window.history import History
 
 _STEP = 0.1
-"""Of the history's allowance, is observed at a time: each step changes the window once."""
+"""The share of the history's allowance that is observed at a time: each step changes the window."""
 LARGEST_BATCH = 10_000
-"""Tokens of turns that are observed together: of more, observers make worse observations."""
+"""Maximum tokens of turns observed together: from larger batches, observations get worse."""
 _LOOKED_AT = 4
-"""Exchanges by which the size of the next one is expected."""
-_LEAST_AHEAD = 0.03
-"""Of the history's allowance, is kept free at least."""
+"""Exchanges from which the size of the next one is estimated."""
+_LEAST_FREE = 0.03
+"""The share of the history's allowance that is kept free at least."""
 LEVELS = (0.9, 0.75, 0.6, 0.4)
-"""Of what observations may take: what a reflection leaves of them, each level stronger."""
+"""Target sizes of a reflection, as shares of the observations' maximum, each level stronger."""
 DENSEST, _SPARSEST = 0.6, 0.25
-"""Of the tokens of turns, their observations take at most, and are given at least."""
+"""Bounds of the room for observations, as a share of their turns' tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     observe: float = 0.30
-    """The share of the limit that turns and observations may take together."""
+    """The history's share of the limit: turns and observations together."""
     reflect: float = 0.50
-    """The share of that which observations may take."""
+    """The observations' share of that."""
 
     def history(self, limit: int) -> int:
-        """Give the allowance of turns and observations together, in tokens."""
+        """Return the allowance of turns and observations together, in tokens."""
         return int(limit * self.observe)
 
     def observations(self, limit: int) -> int:
-        """Give the tokens beyond which observations are reflected on."""
+        """Return the tokens above which observations are reflected on."""
         return int(limit * self.observe * self.reflect)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What there is of a conversation: its turns, and what is observed of them."""
+    """The state of a conversation: its turns and their observations."""
 
     history: History
     observations: Observations
@@ -66,7 +66,7 @@ class Standing:
         return self.history.total - self.history.before[self.start]
 
     def costs(self, turns: Sequence[Turn]) -> Iterator[int]:
-        """Price turns as messages of their own; those that no window shows cost nothing."""
+        """Price turns as separate messages; those that no window shows cost nothing."""
         for turn in turns:
             index = self.history.find(turn.position)
             yield self.history.costs[index] if index is not None else 0
@@ -74,11 +74,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """These turns are due, in batches that are each a pass of its own."""
+    """Turns that are due to be observed, in batches of one pass each."""
 
     batches: tuple[tuple[Turn, ...], ...]
     density: float
-    """What their observations may take, as a share of their tokens."""
+    """Maximum size of their observations, as a share of the turns' tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,16 @@ class Reflect:
     """The observations are due to be rewritten."""
 
     rooms: tuple[int, ...]
-    """Tokens for them, the weakest level first."""
+    """Tokens for the rewritten observations, the weakest level first."""
     most: int
-    """Tokens that they should not be larger than; a stronger level is tried while they are."""
+    """Tokens that they should not exceed; stronger levels are tried while they do."""
 
 
 Due = Observe | Reflect | None
 
 
 def due(standing: Standing, thresholds: Thresholds, limit: int, *, may_reflect: bool = True) -> Due:
-    """Decide what is due; without `may_reflect`, the observations cannot be made smaller."""
+    """Decide what is due; without `may_reflect`, observations are not reflected on."""
     most, allowance = thresholds.observations(limit), thresholds.history(limit)
     if standing.observed > most and may_reflect:
         return _reflect(most)
@@ -107,7 +107,7 @@ def due(standing: Standing, thresholds: Thresholds, limit: int, *, may_reflect: 
 
 
 def due_in_need(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
-    """Decide what is done where the next request fails without: of all turns, the oldest."""
+    """Decide what to do if the next request would fail otherwise: observe the oldest turns."""
     most, allowance = thresholds.observations(limit), thresholds.history(limit)
     end, wanted = len(standing.history.turns), int(allowance * _STEP)
     wanted = max(wanted, standing.raw + standing.observed - allowance)
@@ -115,7 +115,7 @@ def due_in_need(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
 
 
 def all_due(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
-    """Give what a user who asks for it has observed: all ahead of the previous exchange."""
+    """Return what is observed on the user's request: all turns before the previous exchange."""
     history = standing.history
     most = thresholds.observations(limit)
     return _observe(standing, history.exchanges_back(1), history.total, most)
@@ -126,7 +126,7 @@ def _reflect(most: int) -> Reflect:
 
 
 def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | None:
-    """Have the oldest turns observed, as many tokens as are wanted, none from index `end` on."""
+    """Observe the oldest turns, at least `wanted` tokens of them, none from index `end` on."""
     history, start = standing.history, standing.start
     chosen = _oldest(history, start, end, wanted)
     if not chosen:
@@ -137,17 +137,17 @@ def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | 
 
 
 def _expected(history: History, allowance: int) -> int:
-    """Expect of the next exchange what the largest of the last ones took."""
+    """Estimate the next exchange by the largest of the last ones."""
     largest, end = 0, len(history.turns)
     for back in range(1, _LOOKED_AT + 1):
         start = history.exchanges_back(back)
         largest = max(largest, history.before[end] - history.before[start])
         end = start
-    return max(int(allowance * _LEAST_AHEAD), largest)
+    return max(int(allowance * _LEAST_FREE), largest)
 
 
 def _oldest(history: History, start: int, end: int, wanted: int) -> list[range]:
-    """Take the oldest units, as many as are wanted; none that would reach beyond the end."""
+    """Take the oldest units until they have `wanted` tokens; none that extends beyond `end`."""
     chosen, at = list[range](), start
     while at < end and history.before[at] - history.before[start] < wanted:
         unit = unit_at(history.turns, at)
@@ -159,7 +159,7 @@ def _oldest(history: History, start: int, end: int, wanted: int) -> list[range]:
 
 
 def _batches(history: History, units: Sequence[range]) -> list[tuple[Turn, ...]]:
-    """Part units into batches; one that is larger than a batch is a batch by itself."""
+    """Group units into batches; a unit that is larger than a batch is a batch by itself."""
     made, size = list[list[Turn]](), 0
     for unit in units:
         tokens = history.before[unit.stop] - history.before[unit.start]
@@ -172,9 +172,9 @@ def _batches(history: History, units: Sequence[range]) -> list[tuple[Turn, ...]]
 
 
 def pieces(text: str, most: int) -> list[str]:
-    """Split a message that is too large to be observed at once, at its blocks.
+    """Split a message that is too large to observe at once, at its blocks.
 
-    `most` is in characters; a block that is larger itself is cut.
+    `most` is in characters; a block that is larger is cut.
     """
     made = [""]
     for block in blocks_of(text):

@@ -1,7 +1,7 @@
-"""What reflecting on observations finds: what says again what another says, what took its place.
+"""Reflecting on observations: which statements repeat others, and which are superseded. Pure.
 
 A statement supersedes an earlier one of the same speaker that it contradicts. The earlier one
-stays, marked with the turn and the day of the later: both dates are then there. Pure.
+stays, marked with the turn and the day of the later one, so that both dates are known.
 """
 
 from collections import Counter
@@ -23,21 +23,21 @@ from jitchat.synthesis.sentences import (
 from jitchat.text.contradiction import is_outdated_by, statement_of
 
 _LEAST_SHARED = 2
-"""Words that both have of what they are about: a single one is often no subject."""
+"""Words of their subjects that two statements must share: one word is often not a subject."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Statement:
     line: int
     label: str
     sentence: Sentence
     is_alone: bool
-    """Whether its line has no other."""
+    """Whether it is the only statement of its line."""
 
 
-def _all(lines: Sequence[Observation]) -> list[_Said]:
+def _statements(lines: Sequence[Observation]) -> list[_Statement]:
     return [
-        _Said(number, label_of(line.text), sentence, len(sentences) == 1)
+        _Statement(number, label_of(line.text), sentence, len(sentences) == 1)
         for number, line in enumerate(lines)
         for sentences in [sentences_in(line)]
         for sentence in sentences
@@ -46,11 +46,11 @@ def _all(lines: Sequence[Observation]) -> list[_Said]:
 
 
 def repeated(lines: Sequence[Observation]) -> frozenset[tuple[int, int]]:
-    """Find sentences, by line and place, all of whose words another of the speaker's has.
+    """Find sentences, by line and place, whose words are all in another one of the same speaker.
 
-    Of two that have the same words, the later one is kept.
+    Of two with the same words, the later one is kept.
     """
-    said = _all(lines)
+    said = _statements(lines)
     having: dict[str, set[int]] = {}
     for number, each in enumerate(said):
         for word in each.sentence.words:
@@ -58,20 +58,20 @@ def repeated(lines: Sequence[Observation]) -> frozenset[tuple[int, int]]:
     gone: set[int] = set()
     for number, each in enumerate(said):
         with_all = set.intersection(*(having[word] for word in each.sentence.words)) - {number}
-        if any(_says_again(each, said[other], other > number) for other in with_all - gone):
+        if any(_is_repeated_by(said[other], each, other > number) for other in with_all - gone):
             gone.add(number)
     return frozenset((said[number].line, said[number].sentence.place) for number in gone)
 
 
-def _says_again(one: _Said, other: _Said, is_later: bool) -> bool:
+def _is_repeated_by(other: _Statement, one: _Statement, is_later: bool) -> bool:
     is_more = len(other.sentence.words) > len(one.sentence.words)
     return one.label == other.label and (is_more or is_later)
 
 
 def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
-    """Mark the lines of one statement that a later one supersedes."""
+    """Mark the single-statement lines that a later statement supersedes."""
     made = list(lines)
-    for earlier, later in _superseded(_all(lines)):
+    for earlier, later in _superseded(_statements(lines)):
         line, by = made[earlier.line], lines[later.line]
         if line.superseded is None:
             day = by.said_at.date() if by.said_at is not None else None
@@ -79,9 +79,9 @@ def marked(lines: Sequence[Observation]) -> tuple[Observation, ...]:
     return tuple(made)
 
 
-def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
-    """Pair sentences that are all of their lines with later ones that outdate them."""
-    by_word: dict[tuple[str, str], list[_Said]] = {}
+def _superseded(said: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:
+    """Pair statements that are alone in their lines with later ones that outdate them."""
+    by_word: dict[tuple[str, str], list[_Statement]] = {}
     for later in said:
         about = statement_of(later.sentence.text).about
         shared = Counter(
@@ -96,7 +96,7 @@ def _superseded(said: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
 
 
 def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:
-    """List what no line has of those that stood: the sentences that go, and names in no line."""
+    """List the parts of standing lines that no new line has: sentences, and names in no line."""
     own: dict[int, frozenset[str]] = {}
     for turn, line in by_turn(lines):
         own[turn] = own.get(turn, frozenset()) | words_of(line.text)

@@ -1,10 +1,10 @@
-"""Choosing sentences for the room that there is: most information a token, each thing once.
+"""Choosing sentences for a limited room: the most information per token, each item once. Pure.
 
-A sentence is worth the words that it brings, each by how rare it is among the lines (inverse
-document frequency), and the less the more of the chosen sentences have it already; divided by the
-tokens that it takes. So a name or a figure that nothing else carries comes first, and repetition
+The worth of a sentence is the sum over its words, each weighted by how rare it is among the lines
+(inverse document frequency) and discounted for each chosen sentence that already has it, divided by
+the sentence's tokens. So a name or a figure that nothing else carries comes first, and repetition
 last. After the greedy algorithm for budgeted coverage: H. Lin and J. Bilmes, "Multi-document
-Summarization via Budgeted Maximization of Submodular Functions" (2010). Pure.
+Summarization via Budgeted Maximization of Submodular Functions" (2010).
 """
 
 import heapq
@@ -15,34 +15,34 @@ from dataclasses import dataclass, field
 
 from jitchat.synthesis.sentences import Sentence
 
-_AGAIN = 0.7
-"""What a word counts for each chosen sentence that has it."""
+_REPEATED = 0.7
+"""Factor on a word's weight for each chosen sentence that already has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     sentence: Sentence
     line: int
-    """The number of the line that it would stand in."""
+    """The number of the line that it belongs to."""
     cost: int
-    """Tokens of it alone."""
+    """Tokens of the sentence alone."""
     is_first: bool = False
-    """Whether it comes ahead of all that are not."""
+    """Whether it is considered before all candidates that are not first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
     tokens: int
     per_line: int
-    """Tokens that a line takes beside its sentences."""
+    """Tokens of a line without its sentences."""
     known: Mapping[str, int] = field(default_factory=Counter)
-    """Of the lines that stand besides: by a stem, how many have it."""
+    """By stem: how many of the standing lines have it."""
     lines: int = 0
-    """How many those are."""
+    """The number of standing lines."""
 
 
 def select(candidates: Sequence[Candidate], room: Room, first_share: float = 1.0) -> set[int]:
-    """Choose candidates by number; the first ones may take a share of the room ahead of others."""
+    """Choose candidates, by number; `first_share` is the share of the room for the first ones."""
     picker = _Picker(candidates, room)
     picker.take((n for n, each in enumerate(candidates) if each.is_first), first_share)
     picker.take(range(len(candidates)))
@@ -53,20 +53,20 @@ class _Picker:
     def __init__(self, candidates: Sequence[Candidate], room: Room) -> None:
         self._candidates, self._room = candidates, room
         self._rarity = _rarity(candidates, room)
-        self._often = Counter(room.known)
+        self._times_chosen = Counter(room.known)
         self._lines: set[int] = set()
         self._spent = 0
         self.chosen: set[int] = set()
 
     def take(self, numbers: Iterable[int], share: float = 1.0) -> None:
-        """Take the best of some candidates, one after the other, while there is room."""
+        """Take the best of some candidates, one at a time, while there is room."""
         most = int(self._room.tokens * share)
         queue = [(-self._gain(number), number) for number in numbers if number not in self.chosen]
         heapq.heapify(queue)
         while queue:
             known, number = heapq.heappop(queue)
             gain = self._gain(number)
-            if gain < -known:  # what was chosen since has some of its words
+            if gain < -known:  # sentences chosen since have some of its words
                 heapq.heappush(queue, (-gain, number))
                 continue
             cost = self._cost(number)
@@ -74,12 +74,14 @@ class _Picker:
                 self._spent += cost
                 self._lines.add(self._candidates[number].line)
                 self.chosen.add(number)
-                self._often.update(self._candidates[number].sentence.words)
+                self._times_chosen.update(self._candidates[number].sentence.words)
 
     def _gain(self, number: int) -> float:
         sentence = self._candidates[number].sentence
-        brought = sum(self._rarity[word] * _AGAIN ** self._often[word] for word in sentence.words)
-        return sentence.worth * brought / self._cost(number)
+        gain = sum(
+            self._rarity[word] * _REPEATED ** self._times_chosen[word] for word in sentence.words
+        )
+        return sentence.worth * gain / self._cost(number)
 
     def _cost(self, number: int) -> int:
         candidate = self._candidates[number]

@@ -1,8 +1,8 @@
-"""The sentences of turns, as candidates for observations: what each says, and how much it matters.
+"""The sentences of turns, as candidates for observations: their content and how much they matter.
 
-A line of observations that is built in has the chosen sentences of one turn, word for word, behind
-who said them: `Ana: We freeze on Friday. … The port is 9641. [also: Oslo]`. An ellipsis stands
-where sentences are left out; names and figures that no sentence carries follow in brackets.
+A line of the built-in observer has the speaker and the chosen sentences of one turn, verbatim:
+`Ana: We freeze on Friday. … The port is 9641. [also: Oslo]`. An ellipsis marks sentences that are
+left out; names and figures that no sentence carries follow in brackets.
 """
 
 import re
@@ -37,16 +37,16 @@ _LABEL = re.compile(r"(?:[^\s:.!?…][^:.!?…]{0,39}): ")
 _CAPTION = re.compile(r"\[[^\]]*\]$")
 _RESOLVED = re.compile(r"\d{4}")
 _QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
-"""What the words of such a sentence are worth, against those of a plain statement."""
+"""Factor on the worth of such a sentence's words, compared with a plain statement."""
 _OF_SELF, _OF_OTHER = 1.2, 0.6
-"""Likewise of one that speaks of its speaker, and of one that only speaks of the other: who says
-"you did great" tells what is known already."""
+"""Factors for a sentence about its speaker, and for one only about the other person: "you did
+great" says what is already known."""
 _NO_PERSON = 0.5
-"""Likewise of a model's reply: it can be asked for again."""
+"""Factor for a model's reply, which can be requested again."""
 _ENOUGH = 0.6
-"""Of a sentence's words: lines that have so many of them, and all its figures, carry it."""
+"""Lines that have this share of a sentence's words, and all its figures, carry the sentence."""
 _SHORT_QUESTION = 80
-"""Characters of a question that only asks; a longer one tells what it is about."""
+"""Maximum characters of a question that only asks; a longer one states what it is about."""
 _NO_PERSONS = tuple(f"{role}" for role in (Role.ASSISTANT, Role.TOOL, Role.SYSTEM))
 
 
@@ -55,26 +55,26 @@ class Sentence:
     text: str
     """On one line."""
     place: int
-    """Among the sentences of its turn or line, from 0."""
+    """Its index among the sentences of its turn or line, from 0."""
     words: frozenset[str]
     """The stems of its content words, and its figures."""
     worth: float
-    """What a word of it counts, 1 for a plain statement of a person's."""
+    """The worth of each of its words; 1 for a person's plain statement."""
     priority: Priority
 
 
 def speaker_of(turn: Turn) -> str:
-    """Name who says a turn, as a line of observations does."""
+    """Name the speaker of a turn, as a line of observations does."""
     return one_line(turn.speaker).replace(":", "") or turn.role.value
 
 
 def is_person(turn: Turn) -> bool:
-    """Whether a person says it: the user, or somebody who has a name."""
+    """Whether a person is the speaker: the user, or somebody with a name."""
     return turn.role is Role.USER or (turn.role is Role.ASSISTANT and bool(turn.name))
 
 
 def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
-    """List what a turn says, in order; none of what a tool of jitchat's own gave back."""
+    """List the sentences of a turn, in order; none for results of jitchat's own tools."""
     if is_requested(turn):
         return ()
     if turn.use.answers is not None:
@@ -111,12 +111,12 @@ def _worth(sentence: str, *, is_code: bool) -> float:
 
 
 def _only_asks(sentence: str) -> bool:
-    """Whether a sentence is a question that tells little of what it is about."""
+    """Whether a sentence is a question that states little itself."""
     return len(sentence) <= _SHORT_QUESTION and is_question(sentence)
 
 
 def _priority(sentence: str, is_code: bool, of_person: bool) -> Priority:
-    """Tell what has to be kept in any case from what says something and what says little."""
+    """Return HIGH for what must be kept, LOW for what says little, else MEDIUM."""
     if is_code:
         return Priority.LOW
     if commits(sentence) or (of_person and _binds(sentence)):
@@ -132,7 +132,7 @@ def _binds(sentence: str) -> bool:
 
 
 def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
-    """Whether lines with these words say what a sentence says: its figures, and most of it."""
+    """Whether lines with these words carry a sentence: all its figures and most of its words."""
     if not sentence.words:
         return True
     shared = sentence.words & words
@@ -144,10 +144,10 @@ def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
 
 
 def items_of(turn: Turn) -> tuple[str, ...]:
-    """List the names, figures, files and artefacts of a turn that are kept in any case.
+    """List the names, figures, files and artefacts of a turn that must be kept.
 
-    Of a person's, all of them, a figure with what it counts; of a model's own reply, files and
-    what else has a suffix or a path.
+    For a person's turn, all of them, figures with the noun that they count; for a model's reply,
+    only files and other names with a suffix or a path.
     """
     if is_requested(turn) or turn.use.answers is not None:
         return ()
@@ -156,7 +156,7 @@ def items_of(turn: Turn) -> tuple[str, ...]:
 
 
 def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
-    """`items_of`, of the prose of a turn."""
+    """List the items of a turn's prose; see `items_of`."""
     named = [one_line(each) for each in entities(prose)]
     if not of_person:
         return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
@@ -184,7 +184,7 @@ def _is_item(name: str) -> bool:
 def line_of(
     turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = (), source: Source | None = None
 ) -> Observation:
-    """Make the line of a turn of some of its sentences, in order, and of further names."""
+    """Make a turn's line from some of its sentences, in order, and further names."""
     return Observation(
         with_items(f"{speaker_of(turn)}: {joined(chosen)}", also),
         source or Source(turn.position, turn.position),
@@ -195,7 +195,7 @@ def line_of(
 
 
 def joined(chosen: Sequence[Sentence]) -> str:
-    """Put sentences of one turn together; an ellipsis stands for those between that are not."""
+    """Join sentences of one turn; an ellipsis replaces those left out between them."""
     text, last = "", None
     for each in sorted(chosen, key=lambda sentence: sentence.place):
         if last is not None:
@@ -205,7 +205,7 @@ def joined(chosen: Sequence[Sentence]) -> str:
 
 
 def with_items(text: str, also: Sequence[str]) -> str:
-    """Add names and figures to the text of a line, behind those that it has already."""
+    """Add names and figures to a line's text, after those that it already lists."""
     if not also:
         return text
     bare, known = without_items(text)
@@ -213,7 +213,7 @@ def with_items(text: str, also: Sequence[str]) -> str:
 
 
 def without_items(text: str) -> tuple[str, tuple[str, ...]]:
-    """Take the names and figures behind a line's text off it."""
+    """Split a line's text into the text alone and the names and figures listed after it."""
     found = _ALSO.search(text)
     if found is None:
         return text, ()
@@ -221,24 +221,24 @@ def without_items(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def label_of(text: str) -> str:
-    """Read who said a line: `Ana: `; empty where it does not tell."""
+    """Read the speaker's label of a line: `Ana: `; empty if it has none."""
     found = _LABEL.match(text)
     return found[0] if found else ""
 
 
 def is_of_person(line: Observation) -> bool:
-    """Whether a person said what a line has, as far as it tells."""
+    """Whether a person is the speaker of a line, according to its label."""
     return not label_of(line.text).startswith(_NO_PERSONS)
 
 
 def sentences_in(line: Observation) -> tuple[Sentence, ...]:
-    """Take a line apart into its sentences: of a gap between two, their places tell."""
+    """Split a line into its sentences; a gap in their places marks what is left out."""
     label = label_of(line.text)
     bare = without_items(line.text.removeprefix(label))[0]
     of_person = is_of_person(line)
     made, place = list[Sentence](), 0
-    for stretch in bare.split(LEFT_OUT):
-        for text, _ in marked_sentences(stretch):
+    for passage in bare.split(LEFT_OUT):
+        for text, _ in marked_sentences(passage):
             sentence = _sentence(text, place, is_code=False, of_person=of_person)
             made.append(replace(sentence, priority=_kept(line.priority, sentence.priority)))
             place += 1
@@ -247,7 +247,7 @@ def sentences_in(line: Observation) -> tuple[Sentence, ...]:
 
 
 def _kept(of_line: Priority, of_sentence: Priority) -> Priority:
-    """A line that is one thing only has its own priority in each of its sentences."""
+    """Return a sentence's priority within its line: LOW if the line is, else its own."""
     return of_sentence if of_line is not Priority.LOW else Priority.LOW
 
 
@@ -257,7 +257,7 @@ def _highest(chosen: Sequence[Sentence]) -> Priority:
 
 
 def resolved_days(chosen: Sequence[Sentence], said_at: datetime | None) -> tuple[str, ...]:
-    """List the days that sentences speak of in words that mean nothing on another day."""
+    """List the days that sentences name only relative to the day on which they were said."""
     if said_at is None:
         return ()
     text = "\n".join(sentence.text for sentence in chosen)

@@ -1,9 +1,9 @@
 """The end of a session: when it is over, the memory document is written from all of its turns.
 
-A session of a conversation is its turns behind the last one that the document was written from.
-Nothing is written before its end, and nothing is lost if that never comes: the turns stay in every
-window, and the next start ends the session. It is written in batches, so that it can be broken off
-between two of them; what was written by then is stored.
+A session of a conversation consists of the turns after the last one that the document was written
+from. Nothing is written before its end, and nothing is lost if the end never comes: the turns stay
+in every window, and the next start ends the session. It is written in batches, so that writing can
+be stopped between two of them; what was written by then is stored.
 """
 
 import asyncio
@@ -24,31 +24,32 @@ from jitchat.synthesis.document_writer import (
     SessionTurns,
     Written,
 )
+from jitchat.text.figures import plural
 from jitchat.values import Status, Turn
 from jitchat.window.steering import Hold
 
 IDLE = timedelta(minutes=20)
-"""A session is over when nothing was said for so long."""
+"""A session is over when nothing has been said for this long."""
 _BATCH = 200
 """Turns that are written at once."""
 _MOST_LEFT = 5
-"""Conversations whose session is ended at a start."""
+"""Maximum number of conversations whose sessions are ended at a start."""
 _EVERYTHING = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """What came of a session's end."""
+    """The result of ending a session."""
 
     written: Written
     before: MemoryDocument
     """The version that the session read."""
     turns: int
-    """Of the session, which are in the document now."""
+    """Number of the session's turns that are in the document now."""
     left: int
-    """Of the session, which are not: there was no time for them."""
+    """Number of the session's turns that are not, because time ran out."""
     operations: tuple[Operation, ...]
-    """On the store, in order."""
+    """Operations on the store, in order."""
 
     @property
     def document(self) -> MemoryDocument:
@@ -56,14 +57,14 @@ class SessionEnded:
 
     @property
     def sentence(self) -> str:
-        """Say it in a line: `memory document: version 3, 12 turns in, by built in · 3 store …`."""
-        version, count = self.document.version, f"{len(self.operations)} store operations"
+        """Describe it in a line: `memory document: version 3, 12 turns added by built in · 3 …`."""
+        version, count = self.document.version, plural(len(self.operations), "store operation")
         what = f"version {version:,}" if version != self.before.version else "unchanged"
+        by = f" by {self.written.made_by}" if self.turns else ""
         why = f" ({self.written.why})" if self.written.why else ""
-        left = f", {self.left:,} turns left for later" if self.left else ""
+        left = f", {plural(self.left, 'turn')} left for later" if self.left else ""
         return (
-            f"memory document: {what}, {self.turns:,} turns taken in by"
-            f" {self.written.made_by}{why}{left} · {count}"
+            f"memory document: {what}, {plural(self.turns, 'turn')} added{by}{why}{left} · {count}"
         )
 
 
@@ -74,16 +75,16 @@ class SessionEnd:
         self._memory, self._writer = memory, writer or ExtractiveWriter()
         self._ending = asyncio.Lock()
         self.last: SessionEnded | None = None
-        """What came of the last end; None before the first one."""
+        """The result of the last end; None before the first one."""
 
     def turns(self) -> SessionTurns:
-        """Give the turns of this session, without those that the user keeps out."""
+        """Return the turns of this session, with the positions that the user keeps out."""
         memory = self._memory
         covered = memory.distilled(_EVERYTHING).in_document
         return self._session(behind(memory.turns, covered))
 
     def is_due(self) -> bool:
-        """Whether something was sent from here that is in no document. Slow."""
+        """Whether something was sent, not imported, that is in no document. Slow."""
         context, memory = self._memory.context, self._memory
         if context is None or memory.store.database.refusal is not None:
             return False
@@ -91,19 +92,19 @@ class SessionEnd:
         return spoken_since(memory.store.database, memory.conversation.id, through)
 
     def is_over(self) -> bool:
-        """Whether it is due, and nothing was said for twenty minutes. Slow."""
+        """Whether it is due, and nothing has been said for `IDLE`. Slow."""
         said = (turn.created_at for turn in reversed(self._memory.turns) if turn.created_at)
         last = next(said, None)
         return last is not None and self._memory.store.now() - last >= IDLE and self.is_due()
 
     async def end(self, within: float | None = None) -> SessionEnded | None:
-        """Write the document; None where there is none, for the conversation is temporary.
+        """Write the document; return None if the conversation is temporary and has none.
 
-        Nothing is written after so many seconds `within`. Where another process wrote meanwhile,
-        its version is read and this session goes into that.
+        Nothing is written after `within` seconds. If another process wrote meanwhile, its version
+        is read and this session is added to it.
 
         Raises:
-            StoreError: It cannot be read or stored. The turns are still this session.
+            StoreError: The document cannot be read or stored. The session keeps its turns.
 
         """
         async with self._ending:
@@ -119,16 +120,16 @@ class SessionEnd:
             return ended
 
     async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
-        """End the session if anything was sent in it; an error of the store leaves it as it is."""
+        """End the session if anything was sent in it; if the store fails, leave it as it is."""
         if not await self.wants_end():
             return None
         try:
             return await self.end(within)
-        except StoreError:  # the turns are still this session: the next end writes them
+        except StoreError:  # the session keeps its turns: the next end writes them
             return None
 
     async def wants_end(self) -> bool:
-        """Whether the session is due; False where the store cannot tell."""
+        """Whether the session is due; False if the store cannot be read."""
         try:
             return await asyncio.to_thread(self.is_due)
         except StoreError:
@@ -155,7 +156,7 @@ class SessionEnd:
         return SessionEnded(made, before, done, left, context.operations)
 
     def _read(self) -> tuple[MemoryDocument, SessionTurns]:
-        """Read the document, without what was said on a branch that was left, and the session."""
+        """Read the document, without lines from abandoned branches, and the session."""
         memory = self._memory
         memory.refresh()
         distilled = memory.distilled(_EVERYTHING)
@@ -168,7 +169,7 @@ class SessionEnd:
     async def _written(
         self, document: MemoryDocument, session: SessionTurns, within: float | None
     ) -> AsyncIterator[tuple[SessionTurns, Written]]:
-        """Write batch by batch, as long as there is time."""
+        """Write batch by batch, while there is time."""
         over = None if within is None else time.monotonic() + within
         for part in _batches(session):
             left = None if over is None else over - time.monotonic()
@@ -193,9 +194,9 @@ class SessionEnd:
 async def end_left_sessions(
     store: ColdStore, writer: DocumentWriter, open_conversation: str
 ) -> list[SessionEnded]:
-    """End the sessions that a crash, or an end without time, left unwritten in other conversations.
+    """End the sessions of other conversations that a crash or a short exit left unwritten.
 
-    Those that somebody may be in the midst of are left alone.
+    Sessions that may still be in use are left alone.
     """
     if store.database.refusal is not None:
         return []

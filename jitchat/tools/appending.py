@@ -14,7 +14,7 @@ from jitchat.window.extend import (
     extended,
     requested_segments,
     result_segment,
-    room_behind,
+    room_left,
 )
 from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, HeldResult, Requested, Segment, tokens_of
@@ -41,7 +41,7 @@ class Appending:
         """What later windows carry of turns, by position; None for all of the text."""
         uses = (ToolUse(answers=call) for call in self._calls)
         self._around = sum(message_tokens(counter, "", use) for use in uses)
-        room = room_behind(window, calibration) - self._call.tokens - self._around
+        room = room_left(window, calibration) - self._call.tokens - self._around
         self._room = max(0, room)
 
     @property
@@ -79,7 +79,7 @@ class Appending:
             for segment in self._appended.get(call.id) or [gated[call.id]]
         ]
         segments = [self._call, *results]
-        missing = tokens_of(segments) - room_behind(self._window, self._calibration)
+        missing = tokens_of(segments) - room_left(self._window, self._calibration)
         if missing > 0:
             raise WindowOverflow(
                 f"What the tools gave back needs {missing:,} more tokens than the window has left.",

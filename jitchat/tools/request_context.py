@@ -147,7 +147,7 @@ class RequestContext:
         """Tell which turns the next window has whole in any case, by position."""
         return held_whole(window, self._memory) | self._given
 
-    def _room_behind(self, told: Told, step: Step) -> int:
+    def _room_left(self, told: Told, step: Step) -> int:
         spent = self._counter.count("".join(text for text, _ in told.parts()))
         return min(MOST_TOKENS, step.room) - spent - _AROUND // 2
 
@@ -158,7 +158,7 @@ class RequestContext:
             return told
         window, price = step.window, self._counter.count
         found = parts_not_shown(self._memory, asked.query, window, kept_out(window))
-        history, room = self._history_before(window.draft.turn or 0), self._room_behind(told, step)
+        history, room = self._history_before(window.draft.turn or 0), self._room_left(told, step)
         parts = fitting_parts(found, history, (), room, price)
         noted = tuple(replace(part, kind=Kind.REQUESTED) for part in parts)
         if not noted:
@@ -173,7 +173,7 @@ class RequestContext:
             return told
         if asked.scope is Scope.KNOWLEDGE:
             return told
-        room = self._room_behind(told, step)
+        room = self._room_left(told, step)
         position, today = step.window.draft.turn or 0, self._memory.store.now().date()
         hits = others.search(SearchRequest(asked.query, "", position, today)).hits
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
@@ -272,7 +272,7 @@ class RequestContext:
         allowance = Allowance(room, room, 0)
         recalled = Recalling(history, retrieval, here, allowance, self._counter.count).recall()
         place = {turn: number for number, turn in enumerate(missing)}
-        beside = recalled.beside
+        beside = recalled.brought_by
 
         def order(piece: Piece) -> tuple[int, int]:
             hit = piece.turn if piece.turn in place else beside.get(piece.turn, piece.turn)

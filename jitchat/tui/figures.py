@@ -88,7 +88,7 @@ def ledger_note(row: LedgerRow) -> str:
 
 
 def passages_sentence(excerpt: Excerpt) -> str:
-    """`marked, in tokens: 120 on “budget, Falcon” · 9 heading, announcement or fence …`."""
+    """`marked, in tokens: 120 on “budget, Falcon” · 9 heading, lead-in or code fence …`."""
     passages = (f"{passage.tokens:,} {one_line(passage.reason)}" for passage in excerpt.passages)
     return f"marked, in tokens: {' · '.join(passages)}"
 

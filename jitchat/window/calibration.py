@@ -1,9 +1,10 @@
-"""Learning how a server counts: a correction of one's own counts, and how sure it is.
+"""Learning how a server counts: a correction of the local counts, and its accuracy.
 
-A report is taken to be `slope × count + offset`: a tokenizer of its own, and what a template adds
-to each request. The fit is robust, for a report may be of something else: medians of ratios, and
-where the counts differ enough, repeated medians (Siegel 1982), which half of the samples cannot
-move. The band is that of the samples within 3.5 modified z-scores (Iglewicz and Hoaglin 1993).
+A report is modelled as `slope × count + offset`: the slope is the server's tokenizer, the offset
+what a template adds to each request. The fit is robust, because a report may be of something else:
+medians of ratios and, if the counts differ enough, repeated medians (Siegel 1982), which half of
+the samples cannot move. The band is that of the samples within 3.5 modified z-scores (Iglewicz and
+Hoaglin 1993).
 """
 
 from bisect import bisect_right
@@ -15,48 +16,50 @@ from statistics import linear_regression, median
 from jitchat.values import Sample
 
 LEAST_SAMPLES = 3
-"""With fewer nothing is corrected."""
+"""With fewer, nothing is corrected."""
 _LATEST = 32
-"""Samples that count; older ones may be of another tokenizer, and tell little that is new."""
+"""Samples that are used; older ones may be of another tokenizer and add little."""
 _LEAST_SLOPE, _MOST_SLOPE, _MOST_OFFSET = 0.25, 8.0, 4_096
-"""No tokenizer makes fewer or more of a text, no template adds more: what is beyond is a report of
-something else, of the uncached rest of the prompt for instance."""
+"""Bounds on what tokenizers and templates do. A report outside them is of something else, for
+instance of the uncached rest of the prompt."""
 _CHANGED = 5
-"""So many reports in a row, four of five of them to one side, are another tokenizer."""
+"""Consecutive reports, four of five of them on one side, that indicate another tokenizer."""
 _CLEAR_SHARE, _CLEAR_TOKENS, _UNSEEN_OFFSET = 0.04, 16, 64
-"""A change is larger than this: as a share, in tokens, and in requests smaller than any before."""
+"""A change is larger than this: as a share, in tokens, and in tokens for requests smaller than any
+before."""
 _FOR_OFFSET, _SPREAD = 7, 2.0
-"""An offset is told from a slope with so many samples, two of them so many times larger than two
-others."""
+"""Samples needed to distinguish an offset from a slope, and by which factor two of them have to be
+larger than two others."""
 _SHIFT_WINS = 0.02
-"""With fewer, an offset alone is taken where it explains so much better, as a share."""
+"""With fewer samples, an offset alone is used if it reduces the misfit by more than this share."""
 _CUT, _FOR_CUT, _NEAR_SHARE, _NEAR_TOKENS = 3.5 * 1.4826, 4, 0.005, 12
-"""Modified z-scores within which a sample counts, from how many samples on, and never less."""
+"""Modified z-scores within which a sample is kept, the samples needed to drop any, and the share
+and the tokens within which a sample is always kept."""
 _WIDEST = 0.25
-"""As a share: else one odd report among three would keep everything from being sent."""
+"""The widest band, as a share: otherwise one odd report among three would block every request."""
 _OF_REFUSAL = 0.05
-"""The width where one figure is all there is."""
+"""The width if a refusal gave the only figure."""
 _SMALL = 200
-"""In tokens: what templates add varies by some tokens, whatever the size."""
+"""In tokens: what templates add varies by a few tokens for requests of any size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The correction for one model and counter. Monotone: what counts more stays more."""
+    """The correction for one model and counter. Monotone: a larger count stays larger."""
 
     slope: float = 1.0
     offset: float = 0.0
-    """In tokens, once a request."""
+    """Tokens per request."""
     width: float = 0.0
-    """Half the width of the band, about as a share of what is reported; see `_noise_at`."""
+    """Half the width of the band, roughly as a share of the reported count; see `_noise_at`."""
     samples: int = 0
-    """So many it stems from, those that were left out not counted; 0: it corrects nothing."""
+    """Number of samples that it was fitted to, without outliers; 0 if it corrects nothing."""
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> "Calibration":
-        """Learn from samples of one model and counter, the oldest first.
+        """Fit samples of one model and counter, oldest first.
 
-        Of a server that changes its tokenizer, what was before the change is forgotten as soon as
+        If the server changes its tokenizer, the samples before the change are dropped as soon as
         five reports agree on it.
         """
         usable = [each for each in samples if _is_plausible(each)][-_LATEST:]
@@ -66,40 +69,40 @@ class Calibration:
 
     @classmethod
     def of_refusal(cls, counted: int, needed: int) -> "Calibration":
-        """Learn from the one figure of a server that refused a window: until there are samples."""
+        """Use the figure of a server's refusal, until there are samples."""
         return cls(needed / max(1, counted), 0.0, _OF_REFUSAL, 1)
 
     def correct(self, tokens: int) -> int:
-        """Tell what the server is expected to report for `tokens` of one's own."""
+        """Return the count that the server is expected to report for `tokens` counted locally."""
         if not self.samples or tokens <= 0:
             return tokens
         return max(1, floor(self.slope * tokens + self.offset + 0.5))
 
     def band(self, tokens: int) -> int:
-        """Half the width, in tokens, of what holds about 95 % of reports for `tokens`; 0: exact."""
+        """Return half the width, in tokens, of the 95 % band around a report; 0 if exact."""
         if not self.samples or self.is_identity:
             return 0
         return max(1, ceil(self.width * _noise_at(self.correct(tokens))))
 
     @property
     def is_identity(self) -> bool:
-        """Whether the own count is what is reported, each time."""
+        """Whether the server always reports the local count."""
         return (self.slope, self.offset, self.width) == (1.0, 0.0, 0.0)
 
     def within(self, tokens: int) -> int:
-        """Tell the most of one's own tokens that surely fit in `tokens`: with their band."""
+        """Return the largest local count that fits in `tokens` with its band."""
         if not self.samples or tokens <= 0:
             return tokens
 
-        def at_most(own: int) -> int:
-            return self.correct(own) + self.band(own)
+        def at_most(local: int) -> int:
+            return self.correct(local) + self.band(local)
 
         beyond = floor((tokens + abs(self.offset) + 1) / self.slope) + 2
         return max(0, bisect_right(range(1, beyond), tokens, key=at_most))
 
 
 NO_CALIBRATION = Calibration()
-"""Nothing is known: counts stay as they are."""
+"""Counts stay as they are."""
 
 
 def _is_plausible(sample: Sample) -> bool:
@@ -110,7 +113,7 @@ def _is_plausible(sample: Sample) -> bool:
 
 
 def _since_change(samples: Sequence[Sample]) -> Sequence[Sample]:
-    """Leave out what was before the server last changed the way in which it counts."""
+    """Drop the samples from before the server last changed how it counts."""
     place = _CHANGED
     while place <= len(samples) - _CHANGED:
         if _is_change(samples[:place], samples[place:]):
@@ -128,7 +131,7 @@ def _is_change(before: Sequence[Sample], after: Sequence[Sample]) -> bool:
 
 
 def _side(line: Calibration, sample: Sample, least: int) -> int:
-    """Tell where a report is, clearly: above the line 1, below it -1, near it 0."""
+    """Return 1 if a report is clearly above the line, -1 if clearly below it, 0 if near it."""
     expected = line.slope * sample.counted + line.offset
     off = sample.reported - expected
     unseen = _UNSEEN_OFFSET if sample.counted < least else 0
@@ -137,17 +140,17 @@ def _side(line: Calibration, sample: Sample, least: int) -> int:
 
 
 def _noise_at(expected: float) -> float:
-    """Say how noise grows with the report: some tokens for small ones, a share of large ones."""
+    """Return the scale of noise for a report: some tokens if small, a share if large."""
     return hypot(expected, _SMALL)
 
 
 def _fitted(samples: Sequence[Sample]) -> Calibration:
-    """Fit a line through samples of which fewer than half are wrong, and its band."""
+    """Fit a line and its band to samples of which fewer than half are wrong."""
     slope, offset = _line(samples)
     errors = [_error(slope, offset, each) for each in samples]
     kept = samples
     if len(samples) >= _FOR_CUT:
-        few = len(samples) / (len(samples) - LEAST_SAMPLES)  # a line is near what it was fitted to
+        few = len(samples) / (len(samples) - LEAST_SAMPLES)  # a line is close to its own samples
         cut = max(_NEAR_SHARE, _CUT * few * median(map(abs, errors)))
         kept = [
             sample
@@ -168,7 +171,7 @@ def _error(slope: float, offset: float, sample: Sample) -> float:
 
 
 def _line(samples: Sequence[Sample]) -> tuple[float, float]:
-    """Find slope and offset."""
+    """Return slope and offset."""
     if (line := _repeated_medians(samples)) is not None:
         return line
     ratio = (median(each.reported / each.counted for each in samples), 0.0)
@@ -180,7 +183,7 @@ def _line(samples: Sequence[Sample]) -> tuple[float, float]:
 
 
 def _refined(line: tuple[float, float], samples: Sequence[Sample]) -> tuple[float, float]:
-    """Fit by least squares what is left without outliers; the line where no tokenizer is so."""
+    """Fit the samples without outliers by least squares; keep `line` if the result is not sane."""
     if not line[1] or line[0] == 1.0:
         return _line(samples)
     ratios = [each.reported / each.counted for each in samples]
@@ -189,7 +192,7 @@ def _refined(line: tuple[float, float], samples: Sequence[Sample]) -> tuple[floa
 
 
 def _repeated_medians(samples: Sequence[Sample]) -> tuple[float, float] | None:
-    """Fit `report / count` over `1 / count`; None with too few, or where no tokenizer is so."""
+    """Fit `report / count` over `1 / count`; None with too few samples or if it is not sane."""
     counts = sorted(each.counted for each in samples)
     if len(counts) < _FOR_OFFSET or counts[-2] < _SPREAD * counts[1]:
         return None
@@ -205,7 +208,7 @@ def _repeated_medians(samples: Sequence[Sample]) -> tuple[float, float] | None:
 
 
 def _is_sane(line: tuple[float, float], samples: Sequence[Sample]) -> bool:
-    """Whether a tokenizer can be like that, down to the smallest sample."""
+    """Whether a tokenizer can have this line, down to the smallest sample."""
     slope, offset = line
     if not _LEAST_SLOPE <= slope <= _MOST_SLOPE or offset > _MOST_OFFSET:
         return False

@@ -1,4 +1,4 @@
-"""What a window has of a turn: a segment of its own, or the statements that stand for it."""
+"""How a window carries a turn: in the turn's own segment, or in the statements that replace it."""
 
 from collections.abc import Callable
 
@@ -10,19 +10,19 @@ from jitchat.window.statements import sources_of
 from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, segment_of_turns
 
 REPLACED = (reasons.OBSERVED, reasons.IN_DOCUMENT)
-"""Why a turn that statements stand for is not sent."""
+"""Why a turn that is replaced by statements is not sent."""
 
 
 def statements_in(window: ContextWindow) -> Segment | None:
-    """Find the observations or the document of a window; None where it has neither."""
+    """Find the observations or the document of a window; None if it has neither."""
     kinds = (Kind.OBSERVATIONS, Kind.DOCUMENT)
     return next((segment for segment in window.segments if segment.kind in kinds), None)
 
 
 def carriers(window: ContextWindow) -> Callable[[Turn], Segment | None]:
-    """Make what tells the segment that carries a turn of the window's path; None where none does.
+    """Return a function that finds the segment carrying a turn of the window's path, or None.
 
-    Statements carry no turn that the user keeps out.
+    Statements do not carry turns that the user keeps out.
     """
     own, statements = segment_of_turns(window.segments), statements_in(window)
     out = (row for row in window.ledger if row.verdict is Verdict.LEFT_OUT)
@@ -38,7 +38,7 @@ def carriers(window: ContextWindow) -> Callable[[Turn], Segment | None]:
 
 
 def lines_on(window: ContextWindow, turn: int, conversation: str) -> tuple[str, ...]:
-    """List the statements that name a turn among their sources, as they are written.
+    """List the lines of the statements that name a turn among their sources.
 
     `conversation` is the id of the window's conversation.
     """

@@ -1,7 +1,7 @@
-"""Windows beside each other: what differs between two, all modes aligned, budgets swept. Pure.
+"""Comparing windows: the difference of two, all modes aligned by turn, budgets swept. Pure.
 
-Nothing is lost between the windows and the rows: what a row says of a mode, added up over all
-rows, is what that window holds.
+Nothing is lost between the windows and the rows: a mode's shares, added up over all rows, are
+what that mode's window holds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,16 +20,16 @@ SAME = "Both windows have the same turns."
 class Change:
     turn: int
     kind_before: Kind | None
-    """As what it was there; None where it was not."""
+    """Its kind in the first window; None if it was not in that window."""
     kind_after: Kind | None
     tokens_before: int
-    """0 where it was not there."""
+    """0 if it was not in the first window."""
     tokens_after: int
 
 
 @dataclass(frozen=True, slots=True)
 class PartChange:
-    """What stems from no turn, of one kind: another text or price, in both windows or in one."""
+    """The segments of one kind without a turn, whose texts or prices differ between the windows."""
 
     kind: Kind
     tokens_before: int
@@ -43,9 +43,9 @@ class Difference:
     entered: tuple[Change, ...] = ()
     left: tuple[Change, ...] = ()
     moved: tuple[Change, ...] = ()
-    """In both, as something else."""
+    """In both windows, as different kinds."""
     changed: tuple[Change, ...] = ()
-    """In both as the same, with another text or price."""
+    """In both windows as the same kind, with a different text or price."""
     parts: tuple[PartChange, ...] = ()
     """Instructions, tools, statements, in the order of the window."""
 
@@ -58,14 +58,14 @@ class Difference:
 
     @property
     def lost(self) -> tuple[Change, ...]:
-        """Those that are no longer there at full text, in order of position."""
+        """The turns that are no longer in the window at full text, in order of position."""
         demoted = (each for each in self.moved if each.kind_after is Kind.INDEX)
         gone = (each for each in self.left if each.kind_before is not Kind.INDEX)
         return tuple(sorted((*gone, *demoted), key=lambda each: each.turn))
 
     @property
     def gained(self) -> tuple[Change, ...]:
-        """Those that are now there at full text, in order of position."""
+        """The turns that are now in the window at full text, in order of position."""
         promoted = (each for each in self.moved if each.kind_before is Kind.INDEX)
         new = (each for each in self.entered if each.kind_after is not Kind.INDEX)
         return tuple(sorted((*new, *promoted), key=lambda each: each.turn))
@@ -107,15 +107,12 @@ def _part_changes(before: ContextWindow, after: ContextWindow) -> Iterator[PartC
 
 
 def is_part(segment: Segment, kind: Kind) -> bool:
-    """Whether a segment is of that kind, and stems from no turn."""
+    """Whether a segment is of that kind and has no turn."""
     return segment.turn is None and segment.kind is kind
 
 
 def twins(planned: Mapping[Mode, ContextWindow | WindowOverflow]) -> dict[Mode, Mode]:
-    """Find the modes whose window is the same, byte for byte, as that of a mode ahead of them.
-
-    By mode: the first that has that window.
-    """
+    """Map each mode whose window equals an earlier mode's, byte for byte, to that mode."""
     found: dict[Mode, Mode] = {}
     different: list[ContextWindow] = []
     for mode, window in planned.items():
@@ -129,7 +126,7 @@ def twins(planned: Mapping[Mode, ContextWindow | WindowOverflow]) -> dict[Mode, 
 
 
 def _is_same(one: ContextWindow, other: ContextWindow) -> bool:
-    """Whether both make the same request; most differ in their size, which is looked at first."""
+    """Whether both make the same request. Sizes are compared first, since most of them differ."""
     if (one.used, len(one.segments)) != (other.used, len(other.segments)):
         return False
     return one.messages() == other.messages() and one.tools == other.tools
@@ -138,16 +135,16 @@ def _is_same(one: ContextWindow, other: ContextWindow) -> bool:
 _Order = tuple[bool, int, tuple[bool, ...]]
 
 SINGLY = 12
-"""So many turns that are in the same windows, in the same way, have a row each; the ones before
-them share one."""
+"""How many turns that are in the same windows, as the same kinds, have a row each; the earlier ones
+share one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one window has of a turn, or of several."""
+    """The part of one window that a turn, or several, take up."""
 
     kind: Kind
-    """As what; full text wins over an index line."""
+    """Full text takes precedence over an index line."""
     tokens: int
 
 
@@ -156,21 +153,21 @@ class AlignedRow:
     """A turn, or several that are alike, in each window that holds it."""
 
     turns: tuple[int | None, ...]
-    """Positions, ascending; None alone for what stems from no turn: the instructions."""
+    """Positions, ascending; a single None for segments without a turn, such as the instructions."""
     shares: Mapping[Mode, Share]
-    """By mode; a mode whose window holds none of it is not there."""
+    """By mode; without the modes whose windows hold none of the turns."""
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """The modes whose windows hold it, in the order of the modes."""
+        """The modes whose windows hold the turns, in the order of the modes."""
         return tuple(mode for mode in Mode if mode in self.shares)
 
 
 def align(windows: Iterable[ContextWindow], singly: int = SINGLY) -> tuple[AlignedRow, ...]:
     """Align windows of different modes, by turn.
 
-    Turns that not all of the windows hold come first, those that most of them hold ahead; among
-    turns of the same windows, by position.
+    Turns that only some of the windows hold come first, starting with those that most of them
+    hold; turns of the same windows are ordered by position.
     """
     given = tuple(windows)
     modes = frozenset(window.mode for window in given)
@@ -199,20 +196,20 @@ def _shares(windows: Iterable[ContextWindow]) -> dict[int | None, dict[Mode, Sha
 
 
 def _gathered(rows: Iterable[AlignedRow], singly: int) -> list[AlignedRow]:
-    """Put the earlier of many rows that are alike into one, where the first of them was."""
+    """Merge the earlier rows of each large group of similar rows, at the place of the first."""
     groups: dict[tuple[tuple[Mode, Kind], ...], list[AlignedRow]] = {}
     for row in rows:
-        manner = tuple((mode, row.shares[mode].kind) for mode in row.modes)
-        groups.setdefault(manner, []).append(row)
+        kinds = tuple((mode, row.shares[mode].kind) for mode in row.modes)
+        groups.setdefault(kinds, []).append(row)
     made = list[AlignedRow]()
     for group in groups.values():
         early = group[:-singly] if len(group) > singly + 1 else []
-        made += [_together(early)] if early else []
+        made += [_merged(early)] if early else []
         made += group[len(early) :]
     return sorted(made, key=lambda row: row.turns[0] or 0)
 
 
-def _together(rows: list[AlignedRow]) -> AlignedRow:
+def _merged(rows: list[AlignedRow]) -> AlignedRow:
     summed = {
         mode: Share(share.kind, sum(row.shares[mode].tokens for row in rows))
         for mode, share in rows[0].shares.items()
@@ -225,7 +222,7 @@ LEAST = 512
 _LEAST_RESERVE = 128
 _STEPS = 44
 _ROUND = 16
-"""Steps are multiples of it, in tokens."""
+"""Steps are multiples of this, in tokens."""
 
 
 def retrieved_turns(window: ContextWindow) -> frozenset[int]:
@@ -234,7 +231,7 @@ def retrieved_turns(window: ContextWindow) -> frozenset[int]:
 
 
 def sends_all(window: ContextWindow) -> bool:
-    """Tell whether every turn is there as it was said, and whole."""
+    """Whether the window has every turn, verbatim and whole."""
     out = (Verdict.LEFT_OUT, Verdict.INDEX)
     is_whole = all(segment.excerpt is None for segment in window.segments)
     is_complete = window.never_candidates is None and is_whole
@@ -244,7 +241,7 @@ def sends_all(window: ContextWindow) -> bool:
 def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
     """List budgets from `LEAST` to a limit of `most` tokens, in even ratios, 46 at most, ascending.
 
-    The reserve is that of `present`, which is among them; each but that one is set by the user.
+    They include `present` and share its reserve; the limit of the others is marked as the user's.
     """
     top = max(most - present.reserve, present.budget)
     sizes = _grid(min(LEAST, top), top, present.budget)
@@ -257,17 +254,17 @@ def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
 
 
 def reserve_grid(present: Budget) -> tuple[Budget, ...]:
-    """List reserves within the limit of `present`, ascending; they leave a budget of `LEAST`."""
+    """List reserves within the limit of `present`, ascending; each leaves at least `LEAST`."""
     top = max(present.limit - LEAST, present.reserve, 1)
     sizes = _grid(min(_LEAST_RESERVE, top), top, present.reserve)
     return tuple(replace(present, reserve=size) for size in sizes)
 
 
 def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
-    """Find the first window from which on the retrieved set stays that of the last one.
+    """Find the first window from which on the retrieved turns are those of the last window.
 
-    They are in order of budget, the largest last, which may retrieve nothing because it sends
-    everything. None where no window retrieves anything, or the last one is none.
+    The windows are in order of budget. The largest, which is last, may retrieve nothing because it
+    sends everything. None if no window retrieves anything, or if the last one is an overflow.
     """
     sets = [retrieved_turns(each) if isinstance(each, ContextWindow) else None for each in planned]
     if not any(sets) or sets[-1] is None:
@@ -277,7 +274,7 @@ def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
 
 
 def _grid(low: int, high: int, present: int) -> list[int]:
-    """Step from `low` to `high` in even ratios; `present` is a step, wherever it is."""
+    """List steps from `low` to `high` in even ratios, and `present`."""
     ratio = (high / low) ** (1 / _STEPS)
     steps = {round(low * ratio**step / _ROUND) * _ROUND for step in range(1, _STEPS)}
     return sorted({low, high, present, *(step for step in steps if low < step < high)})

@@ -1,4 +1,4 @@
-"""What sending a window costs, and what choosing its turns took."""
+"""What sending a window costs, and what choosing its turns cost."""
 
 from collections.abc import Callable
 
@@ -9,15 +9,15 @@ from jitchat.window.window import ContextWindow, Kind
 
 
 def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
-    """Tell what sending it will cost, without the answer: `~$0.0041`, or `cost unknown`.
+    """Write what sending a window costs, without the reply: `~$0.0041`, or `cost unknown`.
 
-    `price` gives the US dollars for so many tokens of input; None where nobody knows.
+    `price` returns US dollars for a number of input tokens; None if unknown.
     """
     return about_cost(price(window.used))
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:
-    """Say why nothing was looked for, who chose beside the score, and what tools had part in it."""
+    """Describe how the turns were chosen: why none were searched, the models and the tools used."""
     needless = [reasons.NEEDLESS.format(kind=window.needless)] if window.needless else []
     if window.not_searched:
         others = plural(window.not_searched, "conversation")
@@ -36,17 +36,17 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
-    """Say where a distilling mode sends every turn, and why."""
+    """Explain why a distilling mode sends every turn, if it does."""
     turn = next((each for each in window.segments if each.kind is Kind.RECENT), None)
     if not window.mode.distils or window.distilled_through or turn is None:
         return []
-    is_passed_through = turn.reason == reasons.PASSED_THROUGH
-    return [reasons.NOT_SMALLER if is_passed_through else reasons.NOTHING_DISTILLED]
+    is_undistilled = turn.reason in (reasons.NOT_OBSERVED, reasons.THIS_SESSION)
+    return [reasons.NOTHING_DISTILLED if is_undistilled else reasons.NOT_SMALLER]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:
-    """Tell the steps of the turn so far: `step 3: look, count (+412) → search (+90) → this one`."""
-    told: list[str] = []
+    """List the steps of the turn so far: `step 3: look, count (+412) → search (+90) → this one`."""
+    steps: list[str] = []
     tokens = 0
     for segment in reversed(window.segments):
         if segment.kind is Kind.DRAFT:
@@ -54,18 +54,18 @@ def _step_sentences(window: ContextWindow) -> list[str]:
         tokens += segment.tokens
         if segment.kind is Kind.TOOL_CALLS:
             names = ", ".join(call.name for call in segment.use.calls)
-            told.insert(0, f"{names} (+{tokens:,})")
+            steps.insert(0, f"{names} (+{tokens:,})")
             tokens = 0
-    steps = " → ".join((*told, "this one"))
-    return [one_line(f"step {window.step + 1}: {steps}")] if told else []
+    written = " → ".join((*steps, "this one"))
+    return [one_line(f"step {window.step + 1}: {written}")] if steps else []
 
 
 _NAMED = 4
-"""Tools that are named of those that are not offered."""
+"""The number of tools not offered that are named."""
 
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
-    """Say which tools are not offered, why not and what each would take, the dearest first."""
+    """List the tools that are not offered, with the reason and tokens of each, largest first."""
     left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
     if not left_out:
         return []
@@ -87,7 +87,7 @@ def _reranking_sentences(window: ContextWindow) -> list[str]:
     model, why = one_line(reranking.model), one_line(reranking.fallback)
     took = f" ({duration(reranking.ms / 1000)})" if reranking.ms else ""
     if why:
-        return [f"reranker {model}: {why}; the ranking stands{took}"]
+        return [f"reranker {model}: {why}; ranking unchanged{took}"]
     ranked = len(window.shortlist.rows)
     of = f"{reranking.turns} of " if reranking.turns < ranked else ""
     took = f"{of}{plural(ranked, 'turn')}, {duration(reranking.ms / 1000)}, on this machine"
@@ -95,7 +95,7 @@ def _reranking_sentences(window: ContextWindow) -> list[str]:
 
 
 def picking_sentences(window: ContextWindow) -> list[str]:
-    """Say who chose and what that took, then what is left of the saving; none without a model.
+    """Describe the picker's model and cost, then the net saving; empty without a model.
 
     For example: `picked by small-1: 412 + 18 tokens, 0.4 s, cost unknown`.
     """
@@ -118,16 +118,16 @@ def picking_sentences(window: ContextWindow) -> list[str]:
 
 
 def spent(window: ContextWindow) -> int:
-    """Tokens that were spent on choosing what is in the window, beside those that it carries."""
+    """Return the tokens spent on choosing the window's turns, in addition to its own tokens."""
     picking = window.picking
     return picking.input_tokens + picking.output_tokens if picking is not None else 0
 
 
 def picking_pays(window: ContextWindow) -> list[str]:
-    """Compare what picking took with what the picks save of the window that the scores make.
+    """Compare what picking cost with what it saves against the window chosen by scores.
 
     For example: `picking took 2,455 tokens to save 359 (of 1,310 by scores): it does not pay in
-    tokens`. Empty where nothing was picked, or the other window's size was not kept.
+    tokens`. Empty if nothing was picked, or if the other window's size was not stored.
     """
     picking = window.picking
     if picking is None or picking.by_scores is None:
@@ -141,7 +141,7 @@ def picking_pays(window: ContextWindow) -> list[str]:
 
 
 def _net(window: ContextWindow) -> str:
-    """Compare the tokens that the sub-call took with those that the window saves."""
+    """Compare the tokens spent on the picker's request with those that the window saves."""
     is_sure = window.is_sure and window.picking is not None and window.picking.exact
     sign = "" if is_sure else "~"
     saved, took = window.full_tokens - window.used, spent(window)

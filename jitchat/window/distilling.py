@@ -1,8 +1,9 @@
-"""What the distilling modes have in common: statements, pins, and the turns behind them.
+"""What the distilling modes have in common: statements, pins, and the turns after them.
 
-As in `jit`, every turn is sent where that takes no more tokens than the statements do. Statements
-that are not made of these turns, or that the user wrote or pinned, are sent in any case. The draft
-does not count there: the beginning of a window stands still until there are other statements.
+As in `jit`, every turn is sent if that takes no more tokens than the statements do. Statements
+that were not distilled from these turns, or that the user wrote or pinned, are always sent. The
+draft is not part of this comparison, so the beginning of a window does not change until the
+statements do.
 """
 
 from bisect import bisect_right
@@ -16,47 +17,48 @@ from jitchat.window.window import Segment, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
-    """Statements that stand for the turns up to a position."""
+class Replacement:
+    """Statements that replace the turns up to a position."""
 
     segments: Sequence[Segment]
     through: int
-    """The position of the last turn that they stand for; 0 for none."""
-    behind: str
-    """Why a turn behind it is sent."""
-    ahead: str
-    """Why a turn up to it is not."""
-    beside: Sequence[Segment] = ()
-    """Those of the statements that are sent beside all turns, too."""
+    """The position of the last turn that they replace; 0 for none."""
+    after: str
+    """Why a turn after that position is sent."""
+    replaced: str
+    """Why a turn up to that position is not sent."""
+    always: Sequence[Segment] = ()
+    """The statements that are sent even if every turn is sent."""
 
 
-def choose_behind(parts: Parts, stand_in: StandIn, what: str, choices: str) -> Choice:
-    """Send statements and every turn behind them; or every turn, where that is no larger.
+def choose_distilled(parts: Parts, replacement: Replacement, what: str, choices: str) -> Choice:
+    """Send statements and every later turn, or every turn if that is no larger.
 
     Raises:
-        WindowOverflow: That does not fit; `what` names it, `choices` tells what to do.
+        WindowOverflow: The window does not fit; `what` names its contents, `choices` the remedies.
 
     """
     history = parts.sources.history
-    start = bisect_right(history.positions, stand_in.through)
+    start = bisect_right(history.positions, replacement.through)
     indices = (history.find(position) for position in parts.sources.pinned)
-    ahead = sorted(index for index in indices if index is not None and index < start)
-    pinned = pinned_segments([history.turns[index] for index in ahead], parts.counter.count)
-    turns = parts.recent(start, stand_in.behind)
-    head = (*parts.opening, *stand_in.segments, *pinned, *turns)
+    earlier = sorted(index for index in indices if index is not None and index < start)
+    pinned = pinned_segments([history.turns[index] for index in earlier], parts.counter.count)
+    turns = parts.recent(start, replacement.after)
+    head = (*parts.opening, *replacement.segments, *pinned, *turns)
     needed = tokens_of(head) + tokens_of(parts.bare_tail)
-    whole = parts.whole + tokens_of(stand_in.beside)
+    whole = parts.whole + tokens_of(replacement.always)
     if whole < needed + parts.kept_line and whole <= parts.room + parts.kept_line:
-        return _everything(parts, stand_in, parts.room + parts.kept_line - whole)
+        return _everything(parts, replacement, parts.room + parts.kept_line - whole)
     if needed > parts.room:
         raise parts.overflow(what, needed, choices)
     facts = parts.fitting_facts((*pinned, *turns), parts.room - needed)
     segments = (*head, *parts.tail(facts))
-    return Choice(segments, not_recalled=stand_in.ahead, distilled_through=stand_in.through)
+    why, through = replacement.replaced, replacement.through
+    return Choice(segments, not_recalled=why, distilled_through=through)
 
 
-def _everything(parts: Parts, stand_in: StandIn, room: int) -> Choice:
-    reason = reasons.PASSED_THROUGH if stand_in.through else stand_in.behind
+def _everything(parts: Parts, replacement: Replacement, room: int) -> Choice:
+    reason = reasons.PASSED_THROUGH if replacement.through else replacement.after
     turns = parts.recent(0, reason)
     facts = parts.fitting_facts(turns, room)
-    return Choice((*parts.opening_of_everything, *stand_in.beside, *turns, *parts.tail(facts)))
+    return Choice((*parts.opening_of_everything, *replacement.always, *turns, *parts.tail(facts)))

@@ -1,4 +1,4 @@
-"""The token estimate for when no vocabulary is at hand: o200k_base, judged by shape alone.
+"""The token estimate when no vocabulary is available: o200k_base, judged by shape alone.
 
 Invariant: an estimate is a sum over blocks, and a block starts at each line that does not start
 with white space; so ``estimate(a + b) == estimate(a) + estimate(b)`` whenever ``a`` ends with a
@@ -29,7 +29,7 @@ _OTHER = (
 _MARK = r"!-/:-@\[-`{-~"
 _LEAD = rf"[\t {_MARK}\xa0-\xbf\u2010-\u2044\u3001-\u3020\uff01-\uff0f\uff1a-\uff20]?"
 _SUFFIX = r"(?i:'(?:[stmd]|re|ve|ll))?"
-# Every repeat is bounded: no input makes matching quadratic, and pieces stay fit to be cached.
+# Every repeat is bounded: no input makes matching quadratic, and pieces stay short enough to cache.
 _PIECE = re.compile(
     rf"{_LEAD}[{_UPPER}]{{0,40}}[{_LOWER}]{{1,40}}{_SUFFIX}|{_LEAD}[{_UPPER}]{{1,40}}{_SUFFIX}"
     rf"|{_LEAD}[{_HAN}]{{1,40}}|{_LEAD}[{_OTHER}]{{1,40}}|\d{{1,3}}"

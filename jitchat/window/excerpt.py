@@ -1,13 +1,13 @@
-"""Choosing the passages of a long turn that the window gets. Pure.
+"""Choosing the passages of a long turn that are sent. Pure.
 
-Blocks are scored by BM25 against the query's terms: a word counts the less the more of the
-passages that are chosen already have it, so that the excerpt covers what is asked for before it
-says the same again. A word in the heading of a block, in the line that announces it, or in the
-block ahead of it counts for less than one of its own.
+Blocks are scored by BM25 against the query's terms. The more of the chosen passages have a word,
+the less the word counts, so that the excerpt covers the whole query before it repeats itself. A
+word in a block's heading, in the line that introduces the block, or in the preceding block counts
+for less than one in the block itself.
 
-A turn that was found by its meaning alone has none of the words. Its vector is one for the whole
-turn and tells nothing about passages: there, what its index line was made of is chosen, and its
-beginning where that is not in the text either.
+A turn that was found by its meaning alone has none of the words, and its vector covers the whole
+turn, so it does not rank passages. For such a turn the passages that its index line was made from
+are chosen, or its beginning if they are not in the text either.
 """
 
 from collections import Counter
@@ -24,22 +24,22 @@ from jitchat.window.render import Price, shares
 from jitchat.window.window import Excerpt, Passage
 
 _K1, _B = 1.2, 0.75
-"""Of BM25, as usual for documents of many lengths."""
-_BROUGHT, _AHEAD = 0.5, 0.25
-"""What a word counts that what the block brings has, or the block ahead of it."""
-_AGAIN = 0.5
-"""What a word counts for each chosen block that has it."""
+"""BM25's usual parameters for documents of many lengths."""
+_IN_BROUGHT, _IN_PREVIOUS = 0.5, 0.25
+"""Weight of a word in the blocks that a block brings along, and in the block before it."""
+_REPEATED = 0.5
+"""Factor on a word's weight for each chosen block that already has it."""
 _LEAST = 0.1
-"""A block that brings less than this share of what the first one did is not worth its tokens."""
+"""A block that gains less than this share of the first block's gain is not worth its tokens."""
 _FIRST = 1.5
-"""The first block may cost so much more than there is room for passages: it is what matters."""
+"""The first block may cost this factor more than the room for passages: it matters most."""
 _MOST = 24
-"""So many of the best blocks are looked at."""
+"""How many of the best blocks are considered."""
 _MISFITS = 3
-"""After so many blocks that there was no room for, the excerpt is taken to be full."""
+"""After this many blocks that did not fit, the excerpt is considered full."""
 _WORDS = 4
 _REMEMBERED = 64
-"""Texts whose blocks and prices are kept: as the user types, the same turns come up again."""
+"""Texts whose blocks and prices are cached: as the user types, the same turns come up again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Room:
     limit: int
     """Tokens for the passages and the markers between them."""
     marker: int
-    """What a marker of what is left out costs."""
+    """Tokens of a marker for what is left out."""
 
 
 def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price: Price) -> Excerpt:
-    """Choose passages of `text` for the room that there is; where none fits, the best one.
+    """Choose passages of `text` that fit the room; if none fits, the best one.
 
     `summary` is the turn's index line. `text` is not blank.
     """
@@ -73,10 +73,10 @@ def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price
     return chosen.excerpt(lambda _: reasons.BEGINNING)
 
 
-def together(text: str, terms: Sequence[Term]) -> float:
-    """Tell how much of the query one block has, with what it brings: 0 to 1.
+def best_block_share(text: str, terms: Sequence[Term]) -> float:
+    """Return the largest share of the query's weight in one block and what it brings, 0 to 1.
 
-    Of many words some turn has all, scattered; an answer has them together.
+    A long turn may have all words scattered over it; an answer has them close together.
     """
     weights = {term.stem: term.weight for term in terms}
     shared = _shared(*_blocks(text), weights).values()
@@ -86,39 +86,39 @@ def together(text: str, terms: Sequence[Term]) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _blocks(text: str) -> tuple[tuple[Block, ...], tuple[frozenset[str], ...]]:
-    """Split a text; the stems of each block."""
+    """Split a text into blocks; return them and the stems of each."""
     blocks = blocks_of(text)
     return blocks, tuple(frozenset(stems(text[block.start : block.end])) for block in blocks)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _costs(text: str, price: Price) -> tuple[int, ...]:
-    """Price the blocks of a text; they add up to its price."""
+    """Price the blocks of a text; the prices add up to that of the text."""
     return tuple(shares([text[block.start : block.end] for block in _blocks(text)[0]], price))
 
 
 def _candidates(blocks: Sequence[Block]) -> list[int]:
-    """Number the blocks that say something; of a text of headings alone, these."""
-    saying = [number for number, block in enumerate(blocks) if not block.is_frame]
-    return saying or list(range(len(blocks)))
+    """List the blocks that have content, by number; all blocks if there are only headings."""
+    with_content = [number for number, block in enumerate(blocks) if not block.is_frame]
+    return with_content or list(range(len(blocks)))
 
 
 Shared = Mapping[int, Mapping[str, float]]
-"""For each block that has to do with what is wanted: what each stem counts there, 0 to 1."""
+"""By number of a block that shares stems with the query: the weight of each stem there, 0 to 1."""
 
 
 def _shared(
     blocks: Sequence[Block], stems_of: Sequence[frozenset[str]], weights: Mapping[str, float]
 ) -> Shared:
-    """Find the blocks that share stems with what is wanted; none where no block has one itself."""
+    """Find the blocks that share stems with `weights`; empty if no block has one itself."""
     own = [weights.keys() & found for found in stems_of]
     if not any(own):
         return {}
     made = {}
     for number in _candidates(blocks):
-        shared = dict.fromkeys(own[number - 1] if number else (), _AHEAD)
+        shared = dict.fromkeys(own[number - 1] if number else (), _IN_PREVIOUS)
         for brought in blocks[number].brings:
-            shared |= dict.fromkeys(own[brought], _BROUGHT)
+            shared |= dict.fromkeys(own[brought], _IN_BROUGHT)
         if shared := shared | dict.fromkeys(own[number], 1.0):
             made[number] = shared
     return made
@@ -130,14 +130,14 @@ def _choose(
     stems_of: Sequence[frozenset[str]],
     weights: Mapping[str, float],
 ) -> None:
-    """Take the block that brings most, then the one that brings most beside it, and so on."""
+    """Take the block with the largest gain, then the one that adds most to it, and so on."""
     norms = chosen.norms(_candidates(chosen.blocks))
-    often: Counter[str] = Counter()
+    times_chosen: Counter[str] = Counter()
 
     def gain(number: int) -> float:
         found = shared[number].items()
         return norms[number] * sum(
-            weights[stem] * share * _AGAIN ** often[stem] for stem, share in found
+            weights[stem] * share * _REPEATED ** times_chosen[stem] for stem, share in found
         )
 
     left = sorted(shared, key=lambda number: -gain(number))[:_MOST]
@@ -149,7 +149,7 @@ def _choose(
         if gain(best) < least:
             break
         if chosen.take(best):
-            often.update(weights.keys() & stems_of[best])
+            times_chosen.update(weights.keys() & stems_of[best])
         else:
             misfits += 1
     if not chosen.numbers:
@@ -163,7 +163,7 @@ def _reason(
     words: Mapping[str, str],
     run: Iterable[int],
 ) -> str:
-    """Say why a run of blocks was chosen, by the words that count most there."""
+    """Name the words that count most in a run of blocks, as the reason for choosing it."""
     worth: dict[str, float] = {}
     for stem, share in chain.from_iterable(shared[number].items() for number in run):
         worth[stem] = max(worth.get(stem, 0.0), weights[stem] * share)
@@ -172,16 +172,16 @@ def _reason(
 
 
 class _Chosen:
-    """The blocks that were chosen, with what they bring, and what they cost."""
+    """The chosen blocks, with the blocks that they bring along, and their cost."""
 
     def __init__(self, blocks: Sequence[Block], costs: Sequence[int], room: Room) -> None:
         self.blocks, self._costs, self._room = blocks, costs, room
         self.numbers: frozenset[int] = frozenset()
         self._own: set[int] = set()
-        """Those that were not just brought."""
+        """The blocks that were chosen themselves, not brought along by others."""
 
     def norms(self, candidates: Sequence[int]) -> Mapping[int, float]:
-        """BM25's factor for the length of each block."""
+        """Return BM25's length factor for each block."""
         lengths = {
             number: self.blocks[number].end - self.blocks[number].start for number in candidates
         }
@@ -192,9 +192,9 @@ class _Chosen:
         }
 
     def take(self, number: int, *, is_forced: bool = False) -> bool:
-        """Take a block with what it brings, if there is room."""
+        """Take a block with the blocks that it brings along, if they fit."""
         wanted = self.numbers.union((number,), self.blocks[number].brings)
-        # a gap that costs no more than its marker is filled
+        # a gap that costs no more than a marker is filled
         between = sum(min(self._room.marker, self._cost(gap)) for gap in self._gaps(wanted))
         limit = self._room.limit * (1.0 if self.numbers else _FIRST)
         if self._cost(wanted) + between > limit and not is_forced:
@@ -204,9 +204,9 @@ class _Chosen:
         return True
 
     def excerpt(self, reason_of: Callable[[Sequence[int]], str]) -> Excerpt:
-        """Make passages of blocks that follow each other.
+        """Make a passage of each run of consecutive blocks.
 
-        `reason_of` says why the blocks of one were chosen, given those that were not just brought.
+        `reason_of` gets the blocks of a run that were chosen themselves, and returns the reason.
         """
         passages, left_out, at = [], [], 0
         small = (gap for gap in self._gaps(self.numbers) if self._cost(gap) <= self._room.marker)
@@ -225,7 +225,7 @@ class _Chosen:
         return sum(self._costs[number] for number in numbers)
 
     def _gaps(self, kept: frozenset[int]) -> Iterator[range]:
-        """Find what lies ahead of, between and behind the blocks that are kept."""
+        """Find the gaps before, between and after the kept blocks."""
         at = 0
         for run in _runs(kept):
             if at < run[0]:
@@ -236,7 +236,7 @@ class _Chosen:
 
 
 def _runs(numbers: frozenset[int]) -> Iterator[range]:
-    """Gather numbers that follow each other, ascending."""
+    """Group consecutive numbers, ascending."""
     ordered = sorted(numbers)
     start = 0
     for place in range(1, len(ordered) + 1):

@@ -1,8 +1,8 @@
 """Calls and results of earlier turns, as a later window carries them.
 
-A call and its results are one unit: a window has all of it or nothing. What a model asked of
-jitchat itself is not carried along: it quotes turns that are in the store anyway. Of a result that
-was held at the gate, only the chosen form is.
+A call and its results are one unit: a window has all of it or nothing. Calls of jitchat's own
+tools are not carried, because their results quote turns that are in the store anyway. A result that
+the gate held back is carried in the form that was chosen then.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Status, ToolCall, ToolU
 
 
 def carried_use(use: ToolUse) -> ToolUse:
-    """Give what a later window has of a turn's tools: without calls of jitchat's own.
+    """Return a turn's tool use as a later window carries it: without calls of jitchat's own tools.
 
-    An echo says again what was called: where one of its calls goes, so does the echo.
+    The echo repeats the calls, so it is dropped together with any of them.
     """
     if not use.calls:
         return answering(use) if use.answers is not None else NO_TOOL_USE
@@ -25,17 +25,17 @@ def carried_use(use: ToolUse) -> ToolUse:
 
 
 def answering(use: ToolUse) -> ToolUse:
-    """Give what the message of a result has of tools."""
+    """Return the tool use of the message that carries a result."""
     return ToolUse(answers=use.answers, is_error=use.is_error)
 
 
 def is_requested(turn: Turn) -> bool:
-    """Whether a turn is what a tool of jitchat's own gave back."""
+    """Whether a turn is the result of one of jitchat's own tools."""
     return turn.use.answers is not None and turn.use.answers.name in EPHEMERAL
 
 
 def is_shown(turn: Turn) -> bool:
-    """Whether a window may show a turn: not one that is unanswered, blank or only requested."""
+    """Whether a window can show a turn: not if it is unanswered, blank or requested."""
     if turn.status is Status.UNANSWERED or is_requested(turn):
         return False
     has_tools = turn.use.answers is not None or bool(carried_use(turn.use).calls)
@@ -45,8 +45,8 @@ def is_shown(turn: Turn) -> bool:
 def spoken_as(turn: Turn) -> Role:
     """Choose the role under which a turn is sent.
 
-    A stored turn never gets the system's authority; what a tool said in answer to no call that
-    is known goes out as the user's.
+    A stored turn never gets the system's authority. A tool's turn that answers no known call is
+    sent as the user's.
     """
     if turn.role is Role.ASSISTANT:
         return Role.ASSISTANT
@@ -54,7 +54,7 @@ def spoken_as(turn: Turn) -> Role:
 
 
 def unit_at(turns: Sequence[Turn], index: int) -> range:
-    """Find the unit that the turn at `index` is part of: a call with its results, or one turn."""
+    """Find the unit of the turn at `index`: a call with its results, or the turn alone."""
     start = end = index
     while start and turns[start].use.answers is not None:
         start -= 1
@@ -66,7 +66,7 @@ def unit_at(turns: Sequence[Turn], index: int) -> range:
 
 
 def open_calls(turns: Sequence[Turn]) -> list[ToolCall]:
-    """List the calls at the end of a path that have no result yet, in their order."""
+    """List the calls at the end of a path that have no result yet, in order."""
     if not turns:
         return []
     unit = unit_at(turns, len(turns) - 1)

@@ -1,6 +1,6 @@
-"""What a turn appends to its window: answers that call tools, and what the calls gave back. Pure.
+"""What a turn appends to its window: replies that call tools, and the results of the calls. Pure.
 
-A window is extended, never planned anew: what was sent stays as it is, byte for byte and token for
+A window is extended, never re-planned: what was sent stays the same, byte for byte and token for
 token, so that a prompt cache keeps all of it.
 """
 
@@ -26,14 +26,14 @@ from jitchat.window.window import (
 
 
 def call_segment(turn: Turn, counter: TokenCounter) -> Segment:
-    """Make the segment of an answer that calls tools, with what it says beside."""
+    """Make the segment of a reply that calls tools, including its text."""
     tokens = message_tokens(counter, turn.content, turn.use)
     known = turn.position, reasons.CALLED
     return Segment(Kind.TOOL_CALLS, Role.ASSISTANT, turn.content, tokens, *known, use=turn.use)
 
 
 def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) -> Segment:
-    """Make the segment of a result, as `text`: the whole of it, or what is left of it."""
+    """Make the segment of a result, with `text`: all of the result, or its preview."""
     use = answering(turn.use)
     tokens = message_tokens(counter, text, use)
     return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=use)
@@ -42,7 +42,7 @@ def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) ->
 def requested_segments(
     turn: Turn, segments: Sequence[Segment], counter: TokenCounter
 ) -> list[Segment]:
-    """Make of the pieces of a result the parts of its message; the first has what is around."""
+    """Make the segments of a result's message; the first includes the message's overhead."""
     use = answering(turn.use)
     around = message_tokens(counter, "", use)
     made = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
@@ -52,8 +52,8 @@ def requested_segments(
     return made
 
 
-def room_behind(window: ContextWindow, calibration: Calibration) -> int:
-    """Tell how many of the counter's own tokens may still be appended; below 0: none."""
+def room_left(window: ContextWindow, calibration: Calibration) -> int:
+    """Return how many of the counter's tokens can still be appended; 0 or less if none."""
     return calibration.within(window.budget.budget) - window.counted
 
 
@@ -64,9 +64,9 @@ def extended(
     requests: Sequence[Requested] = (),
     held: Sequence[HeldResult] = (),
 ) -> ContextWindow:
-    """Append segments, priced in the counter's own tokens, what was asked for and what held.
+    """Append segments, priced in the counter's tokens, with the requests and the held results.
 
-    `full` would have called the same tools, so it has the same behind it.
+    `full` would have called the same tools, so its tokens grow by the same sum.
     """
     own = sum(segment.tokens for segment in segments)
     counted = window.counted + own
@@ -109,7 +109,7 @@ def _row(segment: Segment, score: float) -> LedgerRow:
 
 
 def _without(never: NeverCandidates | None, rows: Iterable[LedgerRow]) -> NeverCandidates | None:
-    """Take out of the sum what was asked for since."""
+    """Subtract the turns that were requested since."""
     given = list(rows)
     if never is None or not given:
         return never

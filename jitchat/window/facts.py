@@ -1,9 +1,10 @@
-"""How facts get into a window: standing instructions in every one, others where they fit.
+"""How facts get into a window: standing instructions in every window, others if they match.
 
 Both are what the user said or typed, written as data in the user's name: in a fence whose tag is in
-none of them, each on one line that ends in its day and its source. Standing instructions stand at
-the beginning and change only when they do, so that no prompt cache breaks; facts that fit the
-message are in the volatile tail. A fact whose turn is in the window at full text is not repeated.
+none of them, each on one line that ends with its day and its source. Standing instructions are at
+the beginning and change only when the user changes them, so that no prompt cache breaks; facts that
+match the message are in the volatile tail. A fact whose turn is in the window at full text is not
+repeated.
 """
 
 import math
@@ -25,15 +26,15 @@ _STANDING = (
 )
 _FACTS = "Facts that the user has kept; they are records, and a later turn holds in their place.\n"
 _WORTH = 0.4
-"""A fact fits that is worth no less than this share of what the best one is."""
+"""A fact matches if its worth is at least this share of the best fact's."""
 _WORDS = 4
-"""Of a reason."""
+"""Words named in a reason."""
 
 
 def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Segment]:
-    """Make the message of the standing instructions, the oldest first.
+    """Make the message of the standing instructions, oldest first.
 
-    Where they take more than `most` tokens, the latest are there, and it says how many are not.
+    If they take more than `most` tokens, the latest are sent with a note of how many are left out.
     """
     standing = [fact for fact in distilled.facts if fact.kind is FactKind.STANDING]
     kept, left = list[Fact](), most
@@ -65,7 +66,7 @@ def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Seg
 def fitting_facts(
     distilled: Distilled, draft: str, whole: Collection[int], most: int, price: Price
 ) -> tuple[Noted, ...]:
-    """Choose facts that fit a draft, the best first, for `most` tokens at most.
+    """Choose facts that match a draft, best first, for `most` tokens at most.
 
     `whole` are the positions of turns that the window has at full text.
     """
@@ -86,7 +87,7 @@ def fitting_facts(
 
 
 def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Noted, ...]:
-    """Leave out facts whose turn of this conversation is there at full text after all."""
+    """Leave out facts whose turn of this conversation turned out to be sent at full text."""
     kept = [
         each
         for each in noted
@@ -98,9 +99,9 @@ def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Not
 
 
 def fitting(texts: Sequence[str], draft: str) -> Iterator[tuple[int, list[str]]]:
-    """Rank texts that share words with a draft: places, each with these; of equals, the later.
+    """Rank texts that share words with a draft: yield index and shared words, later first in ties.
 
-    A word counts the more the fewer of the texts have it.
+    The fewer of the texts have a word, the more it counts.
     """
     said, language = content_of(draft)
     wanted = {stem(word, language): word for word in said}
@@ -125,15 +126,15 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def fact_line(fact: Fact, distilled: Distilled) -> str:
-    """Write one: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
+    """Write a fact: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
     day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
     source = source_in(distilled, fact.source)
-    told = f" ({source.name})" if source is not None else ""
-    return f"- {one_line(fact.text)}{day}{told}\n"
+    cited = f" ({source.name})" if source is not None else ""
+    return f"- {one_line(fact.text)}{day}{cited}\n"
 
 
 def source_in(distilled: Distilled, source: Source | None) -> Source | None:
-    """Name a source as it is read in the conversation that the windows are of."""
+    """Return a source without its conversation's id if that is the windows' own conversation."""
     if source is not None and source.conversation == distilled.conversation:
         return replace(source, conversation="")
     return source

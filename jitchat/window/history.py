@@ -1,6 +1,6 @@
-"""The turns that a window may draw on, each with its price.
+"""The turns that a window can use, each with its price.
 
-Invariant: `before[i]` is the cost of all turns ahead of index i, so that any block's price is
+Invariant: `before[i]` is the cost of all turns before index i, so that any block's price is
 one subtraction, however long the conversation is.
 """
 
@@ -16,12 +16,12 @@ from jitchat.window.exchange import carried_use, is_shown, unit_at
 from jitchat.window.render import verbatim
 
 LONGEST_EXCHANGE = 6
-"""In turns. Some conversations have one speaker only, or tools that talk for pages: there,
-an exchange is taken to end after so many turns."""
+"""In turns. Some conversations have only one speaker, or long runs of tool turns: there, an
+exchange is considered to end after this many turns."""
 
 
 class Price(Protocol):
-    """Tells the tokens of a text as a message; `use` is what the message has of tools."""
+    """Returns the tokens of a text as a message; `use` is the message's tool use."""
 
     def __call__(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int: ...
 
@@ -34,21 +34,21 @@ class History:
     costs: tuple[int, ...] = ()
     """Tokens of each turn as a message of its own."""
     before: tuple[int, ...] = (0,)
-    """Cumulative costs: one more than there are turns."""
+    """Cumulative costs: one more entry than there are turns."""
     positions: tuple[int, ...] = ()
-    """Of each turn, ascending, with gaps. Kept, for they are searched."""
+    """The position of each turn, ascending, with gaps. Stored because it is searched."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
-    """Position of a turn that `without` took out: what it would cost."""
+    """By position of a turn that `without` removed: what the turn would cost."""
     whole: "History | None" = field(default=None, compare=False)
-    """What `without` took turns out of; None where it took none."""
+    """The history that `without` removed turns from; None if it removed none."""
 
     def extended(self, turns: Iterable[Turn], price: Price) -> "History":
-        """Add turns at the end, but for those that no window shows."""
+        """Add turns at the end, except those that no window shows."""
         added = list(filter(is_shown, turns))
         if not added:
             return self
-        ahead = [self.turns[-1] if self.turns else None, *added[:-1]]
-        costs = [cost_of(turn, last, price) for turn, last in zip(added, ahead, strict=True)]
+        previous = [self.turns[-1] if self.turns else None, *added[:-1]]
+        costs = [cost_of(turn, last, price) for turn, last in zip(added, previous, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
         places = (turn.position for turn in added)
         return History(
@@ -60,13 +60,13 @@ class History:
 
     @classmethod
     def of(cls, turns: Sequence[Turn], costs: Sequence[int]) -> "History":
-        """Make the history of turns that were priced before; 0 for one that no window shows."""
+        """Make the history of turns with known costs; a cost of 0 means that no window shows it."""
         shown = chosen(turns, costs)
         kept = tuple(filter(None, costs))
         return cls(shown, kept, tuple(accumulate(kept, initial=0)), tuple(positions_of(shown)))
 
     def following(self, turns: Iterable[Turn], price: Price) -> "History":
-        """Make the history of `turns`; those that begin like the ones here keep their prices."""
+        """Make the history of `turns`; the turns that both start with keep their prices."""
         wanted = list(filter(is_shown, turns))
         size = common_start(self.turns, wanted)
         same = self
@@ -76,16 +76,16 @@ class History:
         return same.extended(wanted[size:], price)
 
     def without(self, positions: Collection[int], price: Price) -> "History":
-        """Take turns out, for windows that are not to have them; nothing follows on the result.
+        """Remove turns, for windows that must not have them. The result cannot be extended.
 
-        The turn behind one may now be the first of its day, and is priced anew.
+        The turn after a removed one may now be the first of its day, so it is priced again.
         """
         found = (self.find(position) for position in positions)
         out = frozenset(index for index in found if index is not None)
         if not out:
             return self
         kept = [index not in out for index in range(len(self.turns))]
-        costs = tuple(compress(self._costs_beside(out, price), kept))
+        costs = tuple(compress(self._costs_without(out, price), kept))
         return History(
             turns=chosen(self.turns, kept),
             costs=costs,
@@ -95,8 +95,8 @@ class History:
             whole=self,
         )
 
-    def _costs_beside(self, out: Collection[int], price: Price) -> list[int]:
-        """Price the turns behind those that go, as if these were not there."""
+    def _costs_without(self, out: Collection[int], price: Price) -> list[int]:
+        """Price the turns that follow the indices `out` as if those turns did not exist."""
         costs, last = list(self.costs), None
         for index in sorted(out):
             if index - 1 not in out:
@@ -113,7 +113,7 @@ class History:
         return self.turns[-1] if self.turns else None
 
     def find(self, position: int) -> int | None:
-        """Find the index of the turn at `position`; None if it is not here."""
+        """Find the index of the turn at `position`; None if this history does not have it."""
         index = bisect_left(self.positions, position)
         found = index < len(self.positions) and self.positions[index] == position
         return index if found else None
@@ -121,14 +121,14 @@ class History:
     def exchange_at(self, index: int) -> int:
         """Find the first index from `index` on at which an exchange starts: the user speaks.
 
-        Where none starts within `LONGEST_EXCHANGE` turns, the first index that parts no call
-        from its result.
+        If none starts within `LONGEST_EXCHANGE` turns, the first index that does not separate a
+        call from its result.
         """
-        reach = range(index, min(index + LONGEST_EXCHANGE, len(self.turns)))
+        searched = range(index, min(index + LONGEST_EXCHANGE, len(self.turns)))
         whole = index
         while whole < len(self.turns) and self.turns[whole].use.answers is not None:
             whole += 1
-        return next((place for place in reach if self._opens(place)), whole)
+        return next((place for place in searched if self._opens(place)), whole)
 
     def exchanges_back(self, count: int) -> int:
         """Find the index at which the last `count` exchanges start."""
@@ -140,19 +140,19 @@ class History:
         return unit_at(self.turns, index).start if index < len(self.turns) else index
 
     def with_units(self, out: Mapping[int, str], reason: str) -> dict[int, str]:
-        """Add to positions, each with a reason, the rest of their units: for `reason`."""
+        """Add the rest of their units to positions with reasons; `reason` is that of the others."""
         found = (self.find(position) for position in out)
         units = [unit_at(self.turns, index) for index in found if index is not None]
         others = {self.positions[index] for unit in units for index in unit}
         return dict.fromkeys(others, reason) | dict(out)
 
     def _opens(self, index: int) -> bool:
-        """Whether the user speaks at `index`, after somebody else did."""
+        """Whether the user speaks at `index` after another role."""
         is_user = self.turns[index].role is Role.USER
         return is_user and (index == 0 or self.turns[index - 1].role is not Role.USER)
 
 
 def cost_of(turn: Turn, previous: Turn | None, price: Price) -> int:
-    """Price a turn as a message of its own, behind the turn `previous`."""
+    """Price a turn as a separate message, following the turn `previous`."""
     text = verbatim(turn, previous)
     return price(text, carried_use(turn.use)) if turn.use else price(text)

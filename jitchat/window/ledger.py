@@ -1,7 +1,7 @@
-"""Writing the ledger: for every turn that was considered what it costs, what became of it, why.
+"""Writing the ledger: the cost, the verdict and the reason of every turn that was considered.
 
-What was never considered is one sum, reckoned from what is left over: its cost does not grow
-with the conversation.
+The turns that were never considered are one sum, computed as the remainder: computing it does not
+take longer as the conversation grows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from jitchat.window.window import Kind, LedgerRow, NeverCandidates, Verdict, seg
 
 
 def ledger_rows(sources: Sources, choice: Choice) -> tuple[LedgerRow, ...]:
-    """Write the shortlist by rank, then what came along with it, then what found no room."""
+    """Write the shortlist by rank, then the turns that came with it, then those without room."""
     book = _Book(sources, choice)
     rows = {row.turn: book.candidate(row) for row in sources.retrieval.candidates}
     for turn, verdict, reason in (*book.companions(), *book.left_out()):
@@ -27,7 +27,7 @@ class _Book:
     def __init__(self, sources: Sources, choice: Choice) -> None:
         self._sources, self._choice, self._history = sources, choice, sources.history
         self._recalled = choice.recalled or Recall()
-        self._sent = segment_of_turns(choice.segments[:-1])  # but for the draft
+        self._sent = segment_of_turns(choice.segments[:-1])  # without the draft
         self._last = min(sources.retrieval.hits, key=lambda hit: hit.score, default=None)
 
     def candidate(self, row: Candidate) -> LedgerRow:
@@ -43,7 +43,7 @@ class _Book:
         return LedgerRow(*figures, verdict, reason, row.rank_before)
 
     def companions(self) -> Iterator[tuple[int, Verdict, str]]:
-        """List neighbours of hits and late decisions that were sent."""
+        """List the neighbours of hits and the latest decisions that were sent."""
         requested = self._sources.wanted
         for kind in (Kind.RETRIEVED, Kind.INDEX):
             for segment in self._choice.segments:
@@ -54,7 +54,7 @@ class _Book:
                     yield turn, Verdict(kind), reason
 
     def left_out(self) -> Iterator[tuple[int, Verdict, str]]:
-        """List what the user keeps out, or asked for in vain; late decisions; the squeezed."""
+        """List turns left out: by the user, requested in vain, latest decisions, squeezed turns."""
         sources, out = self._sources, Verdict.LEFT_OUT
         for turn in self._history.taken_out:
             yield turn, out, sources.without[turn]
@@ -64,7 +64,7 @@ class _Book:
         if self._choice.recalled is not None:
             for entry in sources.retrieval.decisions:
                 if entry.turn not in self._sent:
-                    yield entry.turn, out, reasons.LATE_DECISION_LINES_FULL
+                    yield entry.turn, out, reasons.LATEST_DECISION_LINES_FULL
         squeezed = (turn for turn in self._choice.squeezed if turn not in self._sent)
         yield from ((turn, out, reasons.NO_ROOM_RECENT) for turn in squeezed)
 
@@ -92,7 +92,7 @@ class _Book:
         return f"{reason}; {reasons.LINE_NEEDLESS if is_needless else reasons.LINES_FULL}"
 
     def _distance(self, score: float) -> str:
-        """Say by how much the score falls short, where the score decided."""
+        """State by how much the score falls short, if the score decided."""
         retrieval, last = self._sources.retrieval, self._last
         is_picked = retrieval.picking is not None and not retrieval.picking.fallback
         if retrieval.picking is not None and is_picked and retrieval.is_in_doubt(score):
@@ -103,7 +103,7 @@ class _Book:
         if last is not None and score < last.score:
             distance = _short(last.score - score)
             return reasons.BELOW_LAST_HIT.format(distance=distance, turn=last.turn)
-        return reasons.BEHIND_LAST_HIT
+        return reasons.AFTER_LAST_HIT
 
 
 def _short(distance: float) -> str:
@@ -113,7 +113,7 @@ def _short(distance: float) -> str:
 def never_candidates(
     sources: Sources, choice: Choice, rows: Sequence[LedgerRow]
 ) -> NeverCandidates | None:
-    """Sum up the turns ahead of the recent block that are neither sent nor in `rows`."""
+    """Sum up the turns before the recent block that are neither sent nor in `rows`."""
     history = sources.history
     first = next((each.turn for each in choice.segments if each.kind is Kind.RECENT), None)
     index = history.find(first) if first is not None else None
@@ -129,7 +129,7 @@ def never_candidates(
 
 
 def _why_never(sources: Sources, choice: Choice, start: int) -> str:
-    """Say why for the turns ahead of index `start`, at least one."""
+    """State why the turns before index `start`, at least one, were never candidates."""
     retrieval = sources.retrieval
     if choice.not_recalled:
         return choice.not_recalled

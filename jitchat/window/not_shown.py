@@ -1,4 +1,4 @@
-"""The line of a window that says what it does not show, for a model that can ask for it."""
+"""The line of a window that names the turns not shown, for a model that can request them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,41 +12,41 @@ from jitchat.window.render import priced
 from jitchat.window.window import Kind, Segment
 
 _RANGES = 4
-"""More than this are told as a number."""
+"""With more ranges than this, only the number of turns is given."""
 
 
 def with_kept_line(choice: Choice, parts: Parts) -> Choice:
-    """Add the line ahead of the draft, where turns are left out and the model can ask for them."""
+    """Add the line before the draft, if turns are left out and the model can request them."""
     if not parts.sources.can_ask:
         return choice
     line = kept_line(parts.sources.history, choice.segments)
     if not line:
         return choice
-    *ahead, draft = choice.segments
+    *others, draft = choice.segments
     if draft.text == parts.draft.text:
         draft = replace(draft, text=f"\n{draft.text}")
-    told = Segment(Kind.INDEX, Role.USER, line, 0, None, reasons.KEPT)
-    own = {segment for segment in ahead if segment.file and segment.file.turn == draft.turn}
-    before = sum(segment.kind.is_stable and segment not in own for segment in ahead)
-    tail = priced([*ahead[before:], told, draft], parts.counter.count, PER_MESSAGE + PER_REQUEST)
-    return replace(choice, segments=(*ahead[:before], *tail))
+    added = Segment(Kind.INDEX, Role.USER, line, 0, None, reasons.KEPT)
+    own = {segment for segment in others if segment.file and segment.file.turn == draft.turn}
+    before = sum(segment.kind.is_stable and segment not in own for segment in others)
+    tail = priced([*others[before:], added, draft], parts.counter.count, PER_MESSAGE + PER_REQUEST)
+    return replace(choice, segments=(*others[:before], *tail))
 
 
 def kept_line(history: History, segments: Iterable[Segment]) -> str:
-    """Write which turns of a history are at full text in no segment; empty for none."""
+    """Write which turns of a history no segment has at full text; empty for none."""
     ranges = list(_left_out(history, segments))
     if not ranges:
         return ""
     count = sum(len(each) for each in ranges)
-    told = " ".join(_named(each[0], each[-1]) for each in ranges)
+    turns = " ".join(_named(each[0], each[-1]) for each in ranges)
     if len(ranges) > _RANGES:
-        told = f"# {count:,} turns of {_named(ranges[0][0], ranges[-1][-1])}"
+        turns = f"# {count:,} turns of {_named(ranges[0][0], ranges[-1][-1])}"
     verb, what = ("is", "it") if count == 1 else ("are", "them")
-    return f"{told} {verb} kept and not shown; {REQUEST_CONTEXT} finds {what}.\n"
+    return f"{turns} {verb} kept and not shown; {REQUEST_CONTEXT} finds {what}.\n"
 
 
 def _left_out(history: History, segments: Iterable[Segment]) -> Iterator[Sequence[int]]:
-    """Give the positions between the turns that are shown, a stretch of the history at a time."""
+    """Yield the positions between the turns that are shown, one range at a time."""
     shown = {each.turn for each in segments if each.turn and each.kind is not Kind.INDEX}
     found = (history.find(turn) for turn in shown)
     start = 0

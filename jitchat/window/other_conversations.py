@@ -1,9 +1,9 @@
-"""What `jit` recalls from other conversations, beside the turns of the open one.
+"""What `jit` recalls from other conversations, in addition to turns of the open one.
 
-Both share one allowance. A turn of another conversation takes what the open one's leave of it; of
-these, one gives way only to one that scores more where both were searched together. What the user
-asked for never does. Each is quoted with the id and the title of its conversation, under the same
-rules as recalled turns: a long one in passages.
+Both share one allowance. Turns of other conversations get what the open one's turns leave of it. A
+turn of the open conversation gives way only to one with a higher score, and only if both were
+searched together; a turn that the user asked for never gives way. Each turn is quoted with the id
+and the title of its conversation, under the same rules as recalled turns: a long one in passages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,32 +19,34 @@ from jitchat.window.window import ElsewhereRow, Excerpt, Kind, Segment, Verdict
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
 _WHOLE = 1 / 4
-"""A turn that costs no more than this share of the allowance is whole."""
+"""A turn that costs no more than this share of the allowance is quoted whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """What is recalled of both."""
+class CombinedRecall:
+    """What is recalled from the open conversation and from others."""
 
     recalled: Recall
     noted: tuple[Noted, ...] = ()
-    """Of other conversations, the best first."""
+    """Turns of other conversations, best first."""
 
-    def smaller(self, missing: int) -> "Reached":
-        """Give up a line, else the last turn of another conversation, else one of the open one."""
+    def smaller(self, missing: int) -> "CombinedRecall":
+        """Drop a line, else the last turn of another conversation, else one of the open one."""
         if self.noted and not self.recalled.lines:
-            return Reached(self.recalled, self.noted[:-1])
-        return Reached(self.recalled.smaller(missing), self.noted)
+            return CombinedRecall(self.recalled, self.noted[:-1])
+        return CombinedRecall(self.recalled.smaller(missing), self.noted)
 
     @property
     def is_bare(self) -> bool:
         return not (self.noted or self.recalled.turns or self.recalled.lines)
 
 
-def reach(recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price) -> Reached:
-    """Add turns of other conversations, best first, as far as the allowance goes."""
+def with_others(
+    recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price
+) -> CombinedRecall:
+    """Add turns of other conversations, best first, within the allowance."""
     if not found.hits:
-        return Reached(recalled)
+        return CombinedRecall(recalled)
     quoting = Quoting([hit.turn for hit in found.hits])
     left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
     noted, texts = list[Noted](), set[str]()
@@ -55,29 +57,32 @@ def reach(recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price
         most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
         made = _quoted(hit, quoting, found, most, price)
         cost = price(made.text)
-        fitting, freed = _given_way(recalled, hit, found, cost - left, price)
+        fitting, freed = _make_room(recalled, hit, found, cost - left, price)
         if cost <= left + freed:
             recalled, left = fitting, left + freed - cost
             noted.append(made)
             texts.add(plain)
-    return Reached(recalled, tuple(noted))
+    return CombinedRecall(recalled, tuple(noted))
 
 
 def _spent(recalled: Recall, price: Price) -> int:
     return sum(price(piece.text) for piece in recalled.turns)
 
 
-def _given_way(
+def _make_room(
     recalled: Recall, hit: ElsewhereHit, found: Elsewhere, missing: int, price: Price
 ) -> tuple[Recall, int]:
-    """Have weaker turns of the open conversation give way until so many tokens are free."""
+    """Drop weaker turns of the open conversation until `missing` tokens are free.
+
+    Return what is left and how many tokens were freed.
+    """
     if missing <= 0 or found.own_scores is None:
         return recalled, 0
     scores, before = dict(found.own_scores), _spent(recalled, price)
     freed = 0
     for piece in reversed(recalled.turns):
         turn = piece.turn
-        if turn in recalled.requested or turn in recalled.beside:
+        if turn in recalled.requested or turn in recalled.brought_by:
             continue
         score = scores.get(turn, 0.0)
         if freed >= missing or score >= hit.score:
@@ -104,15 +109,15 @@ def _quoted(
         if any(passages.left_out):
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
-            told = {"tokens": passages.tokens, "whole": passages.whole, "reason": reason}
-            reason = reasons.EXCERPT.format(**told)
+            sizes = {"tokens": passages.tokens, "whole": passages.whole}
+            reason = reasons.EXCERPT.format(**sizes, reason=reason)
     return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
 
 
 def elsewhere_rows(
     found: Elsewhere, segments: Sequence[Segment], price: Price
 ) -> tuple[ElsewhereRow, ...]:
-    """Say of each turn of another conversation that was found what became of it."""
+    """Give the verdict on each turn that was found in another conversation."""
     sent: Mapping[Source, Segment] = {
         segment.source: segment
         for segment in segments

@@ -1,8 +1,8 @@
-"""Where the segments of a window stand in the JSON of the request that the window left in.
+"""Where the segments of a window are in the JSON of the request that carried it.
 
-A protocol puts messages into the texts of its request in their order. It may leave out a blank
-one, join several with a blank line, put the system's text elsewhere ahead of them, and add texts
-of its own; it changes no character, and JSON writes each character by itself.
+A protocol puts messages into the texts of its request in order. It may leave out a blank message,
+join several with a blank line, put the system text before them in another field, and add texts of
+its own. It changes no character, and JSON encodes each character separately.
 """
 
 import json
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from jitchat.window.window import ContextWindow, Segment
 
 _TEXT = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*:)?|\\?\Z)')
-"""A string of a document, and what tells that it is a name."""
+"""A string of a document, with the colon that marks it as a name."""
 _HOLDERS = frozenset({"content", "text"})
-"""Names of what holds the text of a message."""
+"""Names of the fields that hold the text of a message."""
 _BETWEEN = r"\n\n"
-"""What stands between two messages that share a text, as JSON writes it."""
+"""The separator of two messages that share a text, as JSON writes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentPlace:
     start: int
     end: int
-    """Behind its last character."""
+    """After its last character."""
     segment: Segment
 
 
@@ -33,7 +33,7 @@ class FoundSegments:
     places: tuple[SegmentPlace, ...]
     """In the order of the body."""
     missing: tuple[Segment, ...]
-    """Of blank messages, which no protocol sends, or empty."""
+    """Empty segments, and those of blank messages, which no protocol sends."""
 
 
 def find_segments(window: ContextWindow, body: str) -> FoundSegments:
@@ -59,24 +59,24 @@ class _Texts:
     def __init__(self, body: str) -> None:
         self._body, self._spans = body, list(_spans(body))
         self._at = self._taken_to = 0
-        """The text that is read, and where what is taken of it ends; 0 where nothing is."""
+        """The current text's index, and where the taken part of it ends; 0 if none is taken."""
 
     def take(self, message: str) -> int | None:
-        """Find where the next message starts; None where it is not there."""
+        """Find where the next message starts; None if the body does not have it."""
         for at in range(self._at, len(self._spans)):
             start, end = self._spans[at]
             if at == self._at and self._taken_to:
                 start = self._taken_to + len(_BETWEEN)
             stop = start + len(message)
-            is_there = stop <= end and self._body.startswith(message, start)
-            if is_there and (stop == end or self._body.startswith(_BETWEEN, stop)):
+            matches = stop <= end and self._body.startswith(message, start)
+            if matches and (stop == end or self._body.startswith(_BETWEEN, stop)):
                 self._at, self._taken_to = at, stop
                 return start
         return None
 
 
 def _spans(body: str) -> Iterator[tuple[int, int]]:
-    """Go through the values of `content` and `text`."""
+    """Yield the start and end of each value of `content` and `text`."""
     name = ""
     for match in _TEXT.finditer(body):
         if match[2] is not None:

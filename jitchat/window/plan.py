@@ -1,12 +1,12 @@
-"""One plan for all modes: from what is known to the window that is sent. Pure.
+"""One plan for all modes: from the sources to the window that is sent. Pure.
 
 Order for attention and for prompt caches, stable first: system, pinned, recent, then the one
 volatile tail: index lines, recalled turns, draft. Priority when the budget is short: reserve,
 draft and system, pinned, recent, retrieved by value, index.
 
-A planner chooses in the counter's own tokens. Here its choice gets a ledger, and then every price
-is corrected by what the server was learnt to report. Invariant: segments still add up to what is
-used, to the token; what is not sent is priced at the same rate as what is.
+A planner chooses in the counter's tokens. Here its choice gets a ledger, and then every price is
+corrected by the calibration to what the server is expected to report. Invariant: segments still add
+up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ def plan(
     """Plan the window for `sources.draft`. `budget` is in the tokens that the server counts.
 
     Raises:
-        WindowOverflow: What the mode must send does not fit; nothing is cut in silence.
+        WindowOverflow: What the mode must send does not fit; nothing is cut silently.
 
     """
     parts, retrieval = Parts.of(sources, budget, counter, calibration), sources.retrieval
@@ -66,7 +66,7 @@ def plan(
 
 
 def _has_estimates(choice: Choice, sources: Sources) -> bool:
-    """Whether a picture is sent of which nobody publishes what it counts."""
+    """Whether a picture is sent whose tokens are not published."""
     pictures = (each.file.picture for each in choice.segments if each.file is not None)
     return any(
         not sources.files.picture_tokens(picture.width, picture.height)[1]
@@ -78,7 +78,7 @@ def _has_estimates(choice: Choice, sources: Sources) -> bool:
 def _chosen(mode: Mode, parts: Parts) -> Choice:
     """Have the planner choose, and put files with the turns that it chose.
 
-    Where the planner fills the room with what it finds, it leaves some to the files.
+    A planner that fills the room with what it finds leaves some of it to the files.
     """
     sources, choose = parts.sources, planner_of(mode)
     if not sources.files:
@@ -106,7 +106,7 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
 
 
 def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
-    """Tell what `full` would spend on files, beside the whole conversation."""
+    """Return the tokens that `full` would spend on files, in addition to the conversation."""
     sources = parts.sources
     if not sources.files:
         return 0
@@ -118,7 +118,7 @@ def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
 
 
 def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
-    """List the tools that were not offered, and why; one that nothing is left to ask for, too."""
+    """List the tools not offered, with reasons; also `request_context` if nothing is left out."""
     for offer in parts.sources.tools:
         if not offer.is_offered:
             yield ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
@@ -129,7 +129,7 @@ def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:
-    """Find a mode's planner, in the module of its name."""
+    """Return a mode's planner, from the module of the mode's name."""
     choose: Callable[[Parts], Choice] = import_module(f"jitchat.window.modes.{mode}").choose
     return choose
 
@@ -139,9 +139,10 @@ _FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 
 def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWindow:
-    """Correct every price in a window that was planned in the counter's own tokens.
+    """Correct every price in a window that was planned in the counter's tokens.
 
-    A turn that is sent at full text costs what its segment does, any other the window's rate.
+    A turn that is sent at full text costs what its segment does; others are priced at the window's
+    rate.
     """
     if calibration.is_identity:
         return window
@@ -156,7 +157,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     ]
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
-    there = {
+    elsewhere = {
         segment.source: segment.tokens
         for segment in whole
         if segment.source is not None and segment.kind is Kind.RETRIEVED
@@ -172,7 +173,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
         elsewhere=tuple(
-            replace(row, tokens=there.get(row.source, at_rate(row.tokens)))
+            replace(row, tokens=elsewhere.get(row.source, at_rate(row.tokens)))
             for row in window.elsewhere
         ),
         files=tuple(
@@ -184,9 +185,9 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
 
 
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
-    """Divide `total` by weight into whole numbers that add up to it: by largest remainder.
+    """Divide `total` by weight into whole numbers that add up to it, by largest remainder.
 
-    Nothing goes to what has no weight, as long as anything has.
+    An entry without weight gets nothing, unless no entry has any.
     """
     whole = sum(weights)
     if not whole:

@@ -1,14 +1,14 @@
 """What `jit` adds to the recent block: which turns at full text, which as index lines.
 
-Turns are taken by value until their allowance is spent; the first may exceed it, for it is
-what the question is about. Of a turn that alone would take much of the allowance, the passages
-that matter are there; the rest is left to other turns. A turn that the user asked for is whole,
-unless the window has no room for that. Right behind the best hits come their neighbours, for an
-answer needs its question. Index lines come last: a line says that a turn exists and what it is
-about, so that the model can ask for it.
+Turns are taken by value until their allowance is spent; the first may exceed it, because it is
+what the question is about. A turn that alone would take much of the allowance is excerpted, which
+leaves the rest to other turns. A turn that the user asked for is sent whole, unless the window has
+no room for it. The best hits are followed by their neighbours, because an answer needs its
+question. Index lines come last: a line states that a turn exists and what it is about, so that the
+model can request the turn.
 
-Of turns with the same text the newest stands. Turns whose texts differ, in however little, are
-never taken for the same.
+Of turns with the same text, the newest is sent. Turns whose texts differ at all are never treated
+as the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,70 +19,71 @@ from operator import attrgetter
 from jitchat.text.sentences import is_question
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
-from jitchat.window.excerpt import Room, excerpt_of, together
+from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
 from jitchat.window.render import Piece, Price, Quoting, index_line, marker
 from jitchat.window.window import Excerpt
 
 NEIGHBOURS_OF = 2
-"""So many of the best hits bring the question that they answer, or the answer to them."""
+"""How many of the best hits bring along the question that they answer, or their answer."""
 LEAST_EXCERPTED = 300
-"""Tokens. A turn that costs no more is whole: passages of it would save little."""
+"""Tokens. A turn that costs no more is sent whole: passages of it would save little."""
 LEAST_OF_EXCERPT = 100
-"""Tokens. In less room than this a passage and the marks around it hardly fit."""
+"""Tokens. In less room than this, a passage and its markers hardly fit."""
 _WHOLE, _WHOLE_BEST = 1 / 4, 1 / 2
-"""A turn that costs no more than this share of the allowance is whole; the best one may cost more,
-for it is likeliest to hold the answer."""
+"""A turn that costs no more than this share of the allowance is sent whole. The best one may cost
+more, because it is most likely to hold the answer."""
 _PASSAGES = 2 / 3
-"""An excerpt costs no more than this share of what a whole turn may cost: else it were hardly worth
-tearing the turn."""
+"""Maximum cost of an excerpt, as a share of what a whole turn may cost: a larger excerpt would
+hardly be worth breaking up the turn."""
 _SCATTERED = 0.5
-"""A long turn is worth no less than one with so much of the query in one passage: it may have
-been found by its meaning."""
+"""A long turn counts at least as if one passage had this share of the query: the turn may have been
+found by its meaning."""
 _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
     room: int
-    """What the rest of the window leaves."""
+    """Tokens that the rest of the window leaves."""
     retrieved: int
-    """For turns at full text; the best hit is bound by `room` only."""
+    """For turns at full text; the best hit is limited by `room` only."""
     index: int
     """For index lines."""
     slope: float = 1.0
-    """What a token here is in tokens of the server, for reasons."""
+    """Server tokens per token of the counter, for the figures in reasons."""
     requested: frozenset[int] = frozenset()
-    """Positions of turns that the user asked for: loaded before all hits, bound by `room` only."""
+    """Positions of turns that the user asked for: loaded first, limited by `room` only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The contents of the tail, each kind by value, and why the rest is not there."""
+    """The contents of the tail, each kind by value, and why the other turns are left out."""
 
     turns: tuple[Piece, ...] = ()
     lines: tuple[Piece, ...] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
-    """Position of a hit that is not among `turns`: why."""
+    """By position of a hit that is not among `turns`: the reason."""
     needless: frozenset[int] = frozenset()
-    """Positions of turns that a line would hardly be shorter than."""
+    """Positions of turns whose index line would save little."""
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
-    beside: Mapping[int, int] = field(default_factory=dict)
-    """Position of a question or an answer among `turns` that came with a hit: that hit's."""
+    brought_by: Mapping[int, int] = field(default_factory=dict)
+    """By position of a question or an answer among `turns` that came with a hit: the hit's
+    position."""
 
     @property
     def not_whole(self) -> frozenset[int]:
-        """Positions of hits and of turns that the user asked for that are not there whole."""
+        """Positions of hits, and of turns that the user asked for, that are not sent whole."""
         excerpts = (piece.turn for piece in self.turns if piece.excerpt is not None)
         return frozenset((*self.refused, *excerpts))
 
     def in_order(self, order: RecallOrder) -> tuple[Piece, ...]:
-        """Put the turns in the order in which they are read; see `RecallOrder`.
+        """Put the turns in the order in which they are sent; see `RecallOrder`.
 
-        With the best last, a question still stands right ahead of its answer. A small model reads
-        what is nearest to its question best: of 96 facts among near-duplicates, SmolLM2-135M
-        answers 69 with the best last, and 52 by date.
+        With the best last, a question still comes directly before its answer. A small model makes
+        the best use of what is nearest to its question: of 96 facts among near-duplicates,
+        SmolLM2-135M answers 69 with the best last, and 52 by date.
         """
         if order == RecallOrder.DATE:
             return tuple(sorted(self.turns, key=attrgetter("turn")))
@@ -90,21 +91,21 @@ class Recall:
         rank |= dict.fromkeys(self.requested & rank.keys(), 0)
 
         def place(piece: Piece) -> tuple[int, int]:
-            hit = self.beside.get(piece.turn, piece.turn)
+            hit = self.brought_by.get(piece.turn, piece.turn)
             return -rank.get(hit, rank[piece.turn]), piece.turn
 
         return tuple(sorted(self.turns, key=place))
 
     def without(self, turn: int, why: str) -> "Recall":
-        """Give up one turn, with the question or the answer that came with it."""
-        gone = {turn, *(each for each, hit in self.beside.items() if hit == turn)}
+        """Drop one turn, with the question or the answer that came with it."""
+        gone = {turn, *(each for each, hit in self.brought_by.items() if hit == turn)}
         kept = tuple(piece for piece in self.turns if piece.turn not in gone)
         return replace(self, turns=kept, refused={**self.refused, turn: why})
 
     def smaller(self, missing: int) -> "Recall":
-        """Give up the line of least value, or the turn when there are no lines.
+        """Drop the line of least value, or the turn of least value if there are no lines.
 
-        `missing` is how many of the server's tokens the window is short of.
+        `missing` is how many server tokens the window is over its budget.
         """
         if self.lines:
             return replace(self, lines=self.lines[:-1])
@@ -115,7 +116,7 @@ class Recall:
 
 
 class Recalling:
-    """Chooses what the tail holds; `taken` are the turns that are in the window already."""
+    """Chooses what the tail holds; `taken` are the turns that the window already has."""
 
     def __init__(
         self,
@@ -130,15 +131,16 @@ class Recalling:
         self._room = allowance.room - price(_FENCE)
         self._requested = sorted(allowance.requested - taken)
         least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
-        self._hits = _together_first(history, retrieval, least)
-        self._beside = {hit.turn: _beside(history, hit.turn) for hit in self._hits[:NEIGHBOURS_OF]}
-        wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._beside.values())
+        self._hits = _long_turns_ordered(history, retrieval, least)
+        best = (hit.turn for hit in self._hits[:NEIGHBOURS_OF])
+        self._neighbours = {turn: _neighbours(history, turn) for turn in best}
+        wanted = {hit.turn for hit in self._hits}.union(self._requested, *self._neighbours.values())
         indices = [history.find(position) for position in sorted(wanted)]
         turns = [history.turns[index] for index in indices if index is not None]
         self._turns = {turn.position: turn for turn in turns}
         self._quoting = Quoting(turns)
         self._costs: dict[int, int] = {}
-        """Of turns at full text, as far as they were priced."""
+        """By position: the price of a turn at full text, once it is computed."""
         self._summaries = {row.turn: row.entry.summary for row in retrieval.candidates}
         self._repeated = _repeated(history, retrieval)
         self._paid = self._paid_for_hits = 0
@@ -156,27 +158,27 @@ class Recalling:
             self._price,
         )
         turns, requested = tuple(self._loaded.values()), self._allowance.requested
-        beside = {
-            turn: hit for hit, neighbours in reversed(self._beside.items()) for turn in neighbours
+        brought_by = {
+            turn: hit for hit, found in reversed(self._neighbours.items()) for turn in found
         }
-        return Recall(turns, lines, self._refused, needless, requested, beside)
+        return Recall(turns, lines, self._refused, needless, requested, brought_by)
 
     def _load_turns(self) -> None:
-        """Load what was asked for, then the hits, best first, as far as they can be paid.
+        """Load the requested turns, then the hits, best first, as far as they fit.
 
-        The turns beside the best ones come before the hits of less value: an answer needs its
+        The neighbours of the best hits come before the hits of less value: an answer needs its
         question.
         """
         for position in self._requested:
             if position in self._turns:
                 left = max(0, self._room - self._paid)
                 missing = self._cost_whole(position) - left
-                said = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
-                reason = said.format(turn=position, tokens=self._reported(missing))
+                template = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
+                reason = template.format(turn=position, tokens=self._reported(missing))
                 if self._pay(position, reason, left, left):
                     self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
-        for position, neighbours in self._beside.items():
+        for position, neighbours in self._neighbours.items():
             for turn in neighbours if position in self._loaded else ():
                 if turn not in self._taken and turn not in self._loaded:
                     self._load(turn, reasons.NEIGHBOUR.format(turn=position))
@@ -196,7 +198,10 @@ class Recalling:
                 self._refuse(turn, reasons.NO_ROOM_RECALLED, missing)
 
     def _load(self, position: int, reason: str) -> int:
-        """Load a turn that was found; the best is bound by the room only."""
+        """Load a turn that was found, and return the tokens missing for it, 0 if it was loaded.
+
+        The best turn is limited by the room only.
+        """
         left, before = self._room - self._paid, self._paid
         allowed, share = self._allowance.retrieved, _WHOLE_BEST
         if self._paid_for_hits:
@@ -206,9 +211,9 @@ class Recalling:
         return missing
 
     def _pay(self, position: int, reason: str, left: int, most: int) -> int:
-        """Load a turn if it can be paid; the tokens that are missing if not, else 0.
+        """Load a turn if it fits, and return the tokens missing for it, 0 if it was loaded.
 
-        One that costs more than `most` tokens is excerpted.
+        A turn that costs more than `most` tokens is excerpted.
         """
         left, most = max(0, left), max(LEAST_EXCERPTED, most)
         if not self._costs_more(position, most):
@@ -225,7 +230,7 @@ class Recalling:
         return 0
 
     def _costs_more(self, position: int, tokens: int) -> bool:
-        """Whether a turn costs more; one that is far longer is not priced for that."""
+        """Whether a turn costs more; a far longer one is not priced to find out."""
         index = self._history.find(position)
         if index is not None and self._history.costs[index] > 2 * tokens:
             return True
@@ -241,7 +246,7 @@ class Recalling:
         return Piece(position, self._quoting.whole(self._turns[position]), reason)
 
     def _excerpt(self, position: int, reason: str, limit: int) -> Piece:
-        """Choose passages for `limit` tokens at most, where so few hold any."""
+        """Choose passages for about `limit` tokens; the whole turn if nothing would be left out."""
         turn, price = self._turns[position], self._price
         content, summary = turn.content, self._summaries.get(position, "")
         limit -= price(self._quoting.excerpt(turn, Excerpt((), (0,))))
@@ -249,22 +254,22 @@ class Recalling:
         found = excerpt_of(content, self._retrieval.terms, summary, room, price)
         if not any(found.left_out):
             return self._whole(position, reason)
-        told = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
-        return Piece(position, self._quoting.excerpt(turn, found), told, found)
+        full = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
+        return Piece(position, self._quoting.excerpt(turn, found), full, found)
 
     def _refuse(self, position: int, reason: str, missing: int) -> None:
         self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))
 
     def _reported(self, tokens: int) -> int:
-        """Convert to tokens of the server."""
+        """Convert to server tokens."""
         return ceil(tokens * self._allowance.slope)
 
 
-def _together_first(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
-    """Order long turns among themselves by how much of the query stands together in each.
+def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
+    """Order long turns among themselves by how much of the query one block of each has.
 
-    Long are those of more than `least` tokens; each takes the place of another. A place is worth
-    the score of that rank, so that what was put first stays first among equals.
+    Turns of more than `least` tokens are long; they exchange places only among themselves. A place
+    is worth the score of that rank, so that the order stays the same among equals.
     """
     hits = retrieval.hits
     found = [(place, history.find(hit.turn)) for place, hit in enumerate(hits)]
@@ -273,16 +278,16 @@ def _together_first(history: History, retrieval: Retrieval, least: int) -> tuple
 
     def worth(place: int) -> float:
         text = history.turns[long[place]].content
-        return scores[place] * max(_SCATTERED, together(text, retrieval.terms)) ** 2
+        return scores[place] * max(_SCATTERED, best_block_share(text, retrieval.terms)) ** 2
 
     order = iter(sorted(long, key=worth, reverse=True))
     return tuple(hits[next(order)] if place in long else hit for place, hit in enumerate(hits))
 
 
 def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
-    """Find the hits whose text a later hit has too, each with the last of these.
+    """Map each hit whose text a later hit repeats to the last such hit.
 
-    The best one is none of them: what ranks first is never left out for what ranks behind it.
+    The best hit is never one of them: what ranks first is not left out for what ranks after it.
     """
     latest: dict[str, int] = {}
     texts: dict[int, str] = {}
@@ -299,8 +304,8 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     }
 
 
-def _beside(history: History, position: int) -> list[int]:
-    """Find the question that the turn at `position` answers, and the answer that it is given."""
+def _neighbours(history: History, position: int) -> list[int]:
+    """Find the question that the turn at `position` answers, and the answer to the turn."""
     index, turns = history.find(position), history.turns
     if index is None:
         return []
@@ -312,10 +317,10 @@ def _beside(history: History, position: int) -> list[int]:
 def list_turns(
     history: History, retrieval: Retrieval, known: frozenset[int], room: int, price: Price
 ) -> tuple[tuple[Piece, ...], frozenset[int]]:
-    """Write index lines for turns that are not `known`, as many as `room` tokens pay for.
+    """Write index lines for turns that are not `known`, as many as fit into `room` tokens.
 
-    The most valuable first; then the positions of turns whose line costs more than half of what
-    the turn does.
+    Return the lines, most valuable first, and the positions of turns whose line would cost more
+    than half of what the turn costs.
     """
     left = room - price(_INDEX_FENCE)
     lines, needless = [], set()
@@ -327,7 +332,7 @@ def list_turns(
             continue
         line = index_line(entry, history.turns[index])
         cost = price(line)
-        if reason != reasons.LATE_DECISION and 2 * cost > history.costs[index]:
+        if reason != reasons.LATEST_DECISION and 2 * cost > history.costs[index]:
             needless.add(entry.turn)
         elif cost <= left:
             left -= cost
@@ -336,11 +341,11 @@ def list_turns(
 
 
 def _entries(retrieval: Retrieval) -> list[tuple[IndexEntry, str]]:
-    """List the turns that may have a line, each once, with a reason."""
-    late = {entry.turn: (entry, reasons.LATE_DECISION) for entry in retrieval.decisions}
+    """List the turns that can have a line, each once, with a reason."""
+    latest = {entry.turn: (entry, reasons.LATEST_DECISION) for entry in retrieval.decisions}
     listed = [
         (row.entry, reasons.LINE_ONLY.format(rank=row.rank))
         for row in retrieval.candidates
-        if row.turn not in late
+        if row.turn not in latest
     ]
-    return [*late.values(), *listed]
+    return [*latest.values(), *listed]

@@ -1,4 +1,4 @@
-"""A window as plain data, for the cold store and for JSON, and back again."""
+"""Converting windows to plain data, for the cold store and for JSON, and back."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def tools_fields(window: ContextWindow) -> Fields:
-    """Describe what was not offered, asked of the store, held, found elsewhere and in files."""
+    """Describe tools not offered, requests, held results, other conversations and files."""
     left_out = [asdict(each) for each in window.tools_left_out]
     elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
     requests = [asdict(each) for each in window.requests]
@@ -63,21 +63,21 @@ def tools_fields(window: ContextWindow) -> Fields:
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
-    """Describe how the turns were chosen, beside the scores; without what had no part in it."""
+    """Describe how the turns were chosen, in addition to the scores, without unused steps."""
     steps = {"picking": window.picking, "reranking": window.reranking}
-    took_part: Fields = {name: asdict(step) for name, step in steps.items() if step is not None}
+    used: Fields = {name: asdict(step) for name, step in steps.items() if step is not None}
     names = ("needless", "distilled_through", "not_searched")
-    told = {name: getattr(window, name) for name in names}
-    return took_part | {name: each for name, each in told.items() if each}
+    others = {name: getattr(window, name) for name in names}
+    return used | {name: each for name, each in others.items() if each}
 
 
 def never_candidates_fields(window: ContextWindow) -> Fields | None:
-    """Describe the sum of what was never considered; None where nothing is left over."""
+    """Describe the sum of the turns that were never considered; None if there are none."""
     return asdict(window.never_candidates) if window.never_candidates is not None else None
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; what it has of an excerpt, tools, sources or a file, where it has any."""
+    """Describe a segment; its excerpt, source, file and tool use only if it has them."""
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -96,10 +96,10 @@ def segment_fields(segment: Segment) -> Fields:
 
 
 def file_fields(file: FileRef) -> Fields:
-    """Describe a file; the bytes of a picture are the store's."""
+    """Describe a file; the bytes of a picture are kept by the store."""
     picture = file.picture
-    seen = None if picture is None else [picture.media_type, picture.width, picture.height]
-    return asdict(replace(file, picture=None)) | {"picture": seen}
+    described = None if picture is None else [picture.media_type, picture.width, picture.height]
+    return asdict(replace(file, picture=None)) | {"picture": described}
 
 
 def _use_fields(use: ToolUse) -> Fields:
@@ -114,11 +114,11 @@ def ledger_fields(row: LedgerRow) -> Fields:
 
 
 def messages_body(window: ContextWindow) -> bytes:
-    said = [
+    messages = [
         {"role": each.role.value, "content": each.content} | _use_fields(each.use)
         for each in window.messages()
     ]
-    return json.dumps(said).encode()
+    return json.dumps(messages).encode()
 
 
 def window_from(
@@ -126,11 +126,10 @@ def window_from(
     segments: Sequence[Mapping[str, Any]],
     ledger: Sequence[Mapping[str, Any]],
 ) -> ContextWindow:
-    """Make the window that the three kinds of fields describe.
+    """Make the window that a header, segments and rows of the ledger describe.
 
-    A header of before counts were corrected says nothing of that, for there was no correction;
-    one of before the floor was kept leaves it unknown. Recalled turns stood in order of date before
-    there was a choice.
+    Fields that a header from an older version lacks get the value that held then: no correction of
+    counts, an unknown floor, recalled turns in order of date.
     """
     picking, never = header.get("picking"), header.get("never_candidates")
     reranking = header.get("reranking")

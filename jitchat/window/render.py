@@ -1,10 +1,10 @@
 """How turns are written into messages: the exact characters a model reads, as priced segments.
 
-Recalled text is data that somebody wrote: it stands in a fence whose tag occurs in none of
-the texts that it holds, so no turn can close it and pose as the user or as the system.
-An excerpt has a tag of its own, and its markers the tag's number: no text can write one.
-Every piece of the tail starts with `<` or `#` and ends with a line feed: at such a border
-tokenizers split, so the pieces' tokens add up to the message's.
+Recalled text is untrusted data: it is put in a fence whose tag occurs in none of the texts that it
+holds, so no turn can close the fence and pose as the user or as the system. An excerpt has a
+separate tag, and its markers carry the tag's number, so no text can forge a marker. Every part of
+the tail starts with `<` or `#` and ends with a line feed: tokenizers split at such a border, so the
+parts' tokens add up to the message's.
 """
 
 import re
@@ -28,9 +28,9 @@ _OPENS = re.compile("[<＜﹤]")
 
 
 def verbatim(turn: Turn, previous: Turn | None) -> str:
-    """Write a turn as its own message: after its day where that is news, and its speaker.
+    """Write a turn as a separate message, with its day if that is new, and its speaker.
 
-    A turn with calls, or a result, is its text alone: models write on in the form that they see.
+    A turn with calls, or a result, is its text alone: models imitate the format that they see.
     """
     content = turn.content if turn.use.form is None else turn.use.form
     if turn.use.calls or turn.use.answers:
@@ -53,7 +53,7 @@ def index_line(entry: IndexEntry, turn: Turn) -> str:
 
 _TURN, _EXCERPT = "turn", "excerpt"
 _LEFT_OUT = re.compile(r"\[\s*+\.{2,}(-\d+)?[^\]]{0,80}?left\s+out", re.IGNORECASE)
-"""What a model may read as a marker of what is left out, in the skeleton of a text."""
+"""What a model could read as a marker of what is left out, in the skeleton of a text."""
 
 
 class Quoting:
@@ -63,12 +63,12 @@ class Quoting:
         self._taken = _numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
 
     def whole(self, turn: Turn, place: str = "") -> str:
-        """Write all of a turn; `place` names it where it is of another conversation."""
+        """Write all of a turn; `place` names it if it belongs to another conversation."""
         tag = _TURN + _free_number(self._taken)
         return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
 
     def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
-        """Write the passages as they stand, each behind a line on how much is left out there."""
+        """Write the passages verbatim, each after a line stating how much is left out there."""
         texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
         number = _free_number(self._taken.union(written))
@@ -80,7 +80,7 @@ class Quoting:
 
 
 def passage_texts(segment: Segment) -> list[str]:
-    """Read the passages that an excerpt was written with; none of another segment."""
+    """Read back the passages that an excerpt was written with; empty for other segments."""
     text, found = segment.text, list[str]()
     if segment.excerpt is not None:
         at = text.index("\n", text.index(f"<{_EXCERPT}")) + 1
@@ -104,7 +104,7 @@ def quote_all(turns: Sequence[Turn]) -> list[str]:
 
 
 _TITLE = 40
-"""Characters of a conversation's title."""
+"""Maximum characters of a conversation's title."""
 _NO_QUOTES = str.maketrans(dict.fromkeys("“”„‟", "'"))
 
 
@@ -122,7 +122,7 @@ def _opening(tag: str, turn: Turn, place: str = "") -> str:
 
 
 def called(call: ToolCall) -> str:
-    """Write a call in a line: `search({"query": "port"})`; long arguments are cut."""
+    """Write a call on one line: `search({"query": "port"})`; long arguments are cut."""
     return f"{one_line(call.name)}({shorten(call.arguments, _SHOWN_ARGUMENTS)})"
 
 
@@ -139,13 +139,13 @@ def fence(tag: str, pieces: Sequence[str]) -> list[str]:
 def free_tag(tag: str, texts: Iterable[str]) -> str:
     """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts.
 
-    What a model may read as the tag is taken for it: `<U+200B/Turn>` and `＜／ｔｕｒｎ＞` are.
+    Anything that a model could read as the tag counts: `<U+200B/Turn>` and `＜／ｔｕｒｎ＞`.
     """
     return tag + _free_number(_numbers_taken(tag, texts))
 
 
 def _numbers_taken(tag: str, texts: Iterable[str]) -> frozenset[str]:
-    """Find the numbers under which a tag, as a pattern, occurs: `-1`; empty for none."""
+    """Find the numbers with which a tag, given as a pattern, occurs: `-1`; empty without number."""
     written = re.compile(rf"<\s*+/?+\s*+{tag}(-\d+)?", re.IGNORECASE)
     suspects = "\n".join(text for text in texts if _OPENS.search(text))
     return frozenset(written.findall(skeleton(suspects)))
@@ -158,7 +158,7 @@ def _free_number(taken: Collection[str]) -> str:
 
 
 def _speaker(turn: Turn) -> str:
-    """Name who spoke; no name can pose as the day that stands before it."""
+    """Name the speaker of a turn; no name can pose as the day before it."""
     return _DAY_IN_NAME.sub("‐", one_line(turn.speaker)) or turn.role.value
 
 
@@ -176,23 +176,26 @@ class Piece:
     """The position of the turn that it stems from."""
     text: str
     reason: str
-    """Why it is there."""
+    """Why it is in the window."""
     excerpt: Excerpt | None = None
-    """Where it has passages of the turn: which."""
+    """The passages of the turn that it has; None if it does not hold passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A piece of the tail that is no turn here: a fact, a part of a file, a turn of elsewhere."""
+    """An entry of the tail that is not a turn of this conversation.
+
+    A fact, a part of a file, or a turn of another conversation.
+    """
 
     kind: Kind
     text: str
     reason: str
     source: Source | None
-    """The turns that it stems from; None for what the user typed as a fact."""
+    """The turns that it was taken from; None for a fact that the user typed."""
     excerpt: Excerpt | None = None
     file: FileRef | None = None
-    """The part of a file that it is."""
+    """The part of a file that it holds."""
 
 
 def system_segment(text: str, reason: str, price: Price) -> Segment:
@@ -212,7 +215,7 @@ def pinned_segments(turns: Sequence[Turn], price: Price) -> list[Segment]:
 
 
 _NOTED = (("facts", Kind.FACTS), ("documents", Kind.DOCUMENTS), ("elsewhere", Kind.RETRIEVED))
-"""What is noted, in the order of the tail: the tag of its fence, and its kind."""
+"""The groups of what is noted, in the order of the tail: the tag of the fence, and the kind."""
 
 
 def tail_segments(
@@ -224,7 +227,7 @@ def tail_segments(
 ) -> list[Segment]:
     """Make the volatile tail, one user message: what is `noted`, lines, recalled turns, draft.
 
-    Lines are put in order of position; all else stands in the order in which it is given.
+    Lines are sorted by position; the rest keeps the order in which it is given.
     """
     listed = sorted(lines, key=attrgetter("turn"))
     groups = [(tag, [each for each in noted if each.kind is kind]) for tag, kind in _NOTED]
@@ -235,12 +238,12 @@ def tail_segments(
     ]
     texts.append(f"\n{draft.text}" if texts else draft.text)
     costs = shares(texts, price)
-    if noted and len(texts) == len(noted) + 1:  # nothing else parts the draft from what is ahead
+    if noted and len(texts) == len(noted) + 1:  # only the draft follows
         apart = costs[-1] - price(draft.text)
         costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
-    ahead = len(noted)
+    size = len(noted)
     return [
         *(
             Segment(
@@ -261,14 +264,14 @@ def tail_segments(
         *(
             Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
             for kind, text, cost, piece in zip(
-                kinds, texts[ahead:], costs[ahead:], (*listed, *recalled, draft), strict=True
+                kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
             )
         ),
     ]
 
 
 def priced(segments: Sequence[Segment], price: Price, around: int) -> list[Segment]:
-    """Price the segments of one message, the last one with what is `around` it."""
+    """Price the segments of one message; the last one includes the overhead `around`."""
     costs = shares([segment.text for segment in segments], price)
     costs[-1] += around
     return [replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)]
@@ -277,9 +280,9 @@ def priced(segments: Sequence[Segment], price: Price, around: int) -> list[Segme
 def shares(texts: Sequence[str], price: Price) -> list[int]:
     """Price each text as a part of one message; the sum is the price of all of them joined.
 
-    A border seldom changes a count, so each is priced alone. What the whole differs by, which
-    for a counter that rounds is at most a token a text, is settled a token at a time, the dearest
-    first.
+    A border seldom changes a count, so each text is priced alone. The difference from the whole,
+    at most one token per text for a counter that rounds, is settled one token at a time, starting
+    with the most expensive text.
     """
     costs = [price(text) for text in texts]
     owed = (price("".join(texts)) if texts else 0) - sum(costs)

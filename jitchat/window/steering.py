@@ -1,4 +1,4 @@
-"""What the user decides about the window: lasting, and for one message only."""
+"""What the user decides about windows: permanently, or for one message only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ from jitchat.window.budget import Budget
 
 class Hold(StrEnum):
     PINNED = "pinned"
-    """It is in every window of `jit`."""
+    """The turn is in every `jit` window."""
     EXCLUDED = "excluded"
-    """It is in no window."""
+    """The turn is in no window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Steering:
 
     @classmethod
     def from_words(cls, held: Mapping[int, str]) -> "Steering":
-        """Make it of how each held turn is held, as the cold store has it."""
+        """Read the steering from the cold store's words, by position of a turn."""
         pinned = (turn for turn, hold in held.items() if hold == Hold.PINNED)
         excluded = (turn for turn, hold in held.items() if hold == Hold.EXCLUDED)
         return cls(frozenset(pinned), frozenset(excluded))
@@ -37,7 +37,7 @@ class Steering:
 
 @dataclass(frozen=True, slots=True)
 class HoldChange:
-    """A decision about a turn that was made, and can be taken back."""
+    """A decision about a turn, which can be undone."""
 
     turn: int
     before: Hold | None
@@ -46,37 +46,39 @@ class HoldChange:
 
 @dataclass(frozen=True, slots=True)
 class Once:
+    """Choices for one message."""
+
     after: int | None = None
-    """The position of the turn that it follows, 0 for none; None for the last one."""
+    """The position of the turn that the message follows, 0 for none; None for the last one."""
     again: Turn | None = None
-    """The user's turn that is answered once more: the reply that it has stays beside."""
+    """The user's turn to answer again; its existing reply is kept as another version."""
     budget: Budget | None = None
-    """In place of the session's."""
+    """Replaces the session's budget; None to use that one."""
     wanted: frozenset[int] = frozenset()
-    """Positions of turns that are to be there at full text."""
+    """Positions of turns to send at full text."""
     dropped: frozenset[int] = frozenset()
-    """Positions of turns that are to stay out."""
+    """Positions of turns to leave out."""
     form: str | None = None
-    """What windows carry of the message in place of its whole text; None for the whole."""
+    """What windows carry instead of the message's whole text; None for the whole."""
     may_ask: bool | None = None
-    """Whether the model can ask for what is kept; None as the settings say."""
+    """Whether the model can request turns that are not shown; None to follow the settings."""
     files: tuple[Attachment, ...] = ()
-    """Go along with the message."""
+    """Sent with the message."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
-        """Take a turn out of this message or bring it in; again, and it is as it was.
+        """Drop a turn from this message's window or request it; a second time undoes that.
 
-        `is_there` tells whether the window has it at full text.
+        `is_there` is whether the window has the turn at full text.
         """
         if turn in self.wanted or not (is_there or turn in self.dropped):
             return replace(self, wanted=self.wanted ^ {turn})
         return replace(self, dropped=self.dropped ^ {turn})
 
     def without(self, steering: Steering) -> dict[int, str]:
-        """Tell which turns are to stay out, by position, and why."""
+        """Map the positions of the turns to leave out to the reasons."""
         lasting = dict.fromkeys(steering.excluded, reasons.EXCLUDED)
         return dict.fromkeys(self.dropped, reasons.DROPPED) | lasting
 
 
 NO_MORE = Once()
-"""A message like any other."""
+"""A message without any choices of its own."""

@@ -1,7 +1,7 @@
-"""Counting tokens: by tiktoken where its vocabulary is on this machine, else by estimate.
+"""Counting tokens: with tiktoken if its vocabulary is on this machine, else by estimate.
 
-tiktoken fetches a vocabulary that it lacks, without a timeout, and deletes one that is
-damaged. So it is never asked before the cached file is there and has the right hash.
+tiktoken downloads a missing vocabulary, without a timeout, and deletes a damaged one. So it is not
+called unless the cached file exists and has the right hash.
 """
 
 import hashlib
@@ -29,18 +29,18 @@ _CACHED_AS = {
         "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     ),
 }
-"""Encoding: the file's name in tiktoken's cache (SHA-1 of its address), its SHA-256."""
+"""By encoding: the file's name in tiktoken's cache (SHA-1 of its URL), and its SHA-256."""
 _SAME_RANKS = {"o200k_harmony": "o200k_base"}
-"""They differ in special tokens only, and those are never counted as such."""
+"""Encodings that differ only in special tokens, which are never counted as such."""
 _FALLBACK = "o200k_base"
 _LONGEST_PIECE = 20_000
-"""In characters. Whatever an encoder does with a run without a break (tiktoken was quadratic in
-it), the time stays linear in the text."""
+"""In characters. Keeps the time linear in the text, however an encoder handles a run without a
+break (tiktoken was quadratic in its length)."""
 _SHORT, _REMEMBERED = 1_000, 8_192
-"""Texts of so many characters are counted once, as long as no more than so many came since: as
-the user types, the same ones come up again and again."""
+"""Counts of texts up to this many characters are cached, up to this many of them: as the user
+types, the same texts come up again."""
 _TRIES = 200
-"""Blanks that are looked at for a good place to cut."""
+"""Blanks that are tried as a place to cut."""
 
 
 class TokenCounter(Protocol):
@@ -48,7 +48,7 @@ class TokenCounter(Protocol):
 
     @property
     def name(self) -> str:
-        """What counts, as shown on screen."""
+        """The counter's name, as shown on screen."""
 
     @property
     def exact(self) -> bool:
@@ -56,7 +56,7 @@ class TokenCounter(Protocol):
 
     @property
     def style(self) -> Style:
-        """How the model's prompt has its tools."""
+        """How the model's prompt represents tools."""
 
     def count(self, text: str) -> int:
         """Count the tokens of `text` alone."""
@@ -101,7 +101,7 @@ class TiktokenCounter:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut where the encodings cut too, so that the pieces count like the whole."""
+    """Split where the encodings split too, so that the pieces count like the whole."""
     start = 0
     while len(text) - start > _LONGEST_PIECE:
         end = _cut(text, start + _LONGEST_PIECE // 2, start + _LONGEST_PIECE)
@@ -111,15 +111,15 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, low: int, high: int) -> int:
-    """Find a late place ahead of a single blank, else behind a line's end, else `high`."""
-    for mark, ahead in ((" ", 0), ("\n", 1)):
+    """Find a late place before a single blank, else after a line's end, else `high`."""
+    for mark, width in ((" ", 0), ("\n", 1)):
         place = high
         for _ in range(_TRIES):
             place = text.rfind(mark, low, place)
             if place <= low:
                 break
             if text[place - 1].isalnum() and text[place + 1].isalnum():
-                return place + ahead
+                return place + width
     return high
 
 
@@ -128,7 +128,7 @@ def counter_for(
 ) -> TokenCounter:
     """Choose the best counter for `model` that needs no network.
 
-    `environ` is the process's own, which tiktoken reads too. `reader` has no tokenizer and
+    `environ` is the process's environment, which tiktoken reads too. `reader` has no tokenizer and
     counts as the counter does, so any real vocabulary is exact for it.
     """
     import tiktoken  # noqa: PLC0415  15 ms, and the vocabulary 250 ms
@@ -144,10 +144,10 @@ def counter_for(
 
 
 def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
-    """Whether tiktoken will find this vocabulary, undamaged, without asking the network."""
+    """Whether tiktoken will find this vocabulary, undamaged, without using the network."""
     name, sha256 = _CACHED_AS.get(encoding, ("", ""))
     usual = str(Path(tempfile.gettempdir()) / "data-gym-cache")
-    # where tiktoken looks, in its own order; an empty name turns that off
+    # where tiktoken looks, in the same order; an empty name disables its cache
     folder = environ.get("TIKTOKEN_CACHE_DIR", environ.get("DATA_GYM_CACHE_DIR", usual))
     if not folder or not name:
         return False
@@ -159,12 +159,12 @@ def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
 
 
 def message_tokens(counter: TokenCounter, text: str, use: ToolUse = NO_TOOL_USE) -> int:
-    """Count a message with what it has of tools."""
+    """Count a message with its tool calls or result."""
     tools = tool_tokens(use, counter.count, counter.style) if use else 0
     return counter.count(text) + PER_MESSAGE + tools
 
 
 def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
-    """Count the messages, with the calls and results among them."""
+    """Count the messages, including their tool calls and results."""
     counted = (message_tokens(counter, message.content, message.use) for message in messages)
     return sum(counted) + PER_REQUEST

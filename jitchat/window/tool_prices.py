@@ -1,9 +1,9 @@
-"""What tools, calls and results cost, as the model's own prompt has them.
+"""What tools, calls and results cost, as the model's prompt represents them.
 
-No provider sends what was posted to its model as it stands: OpenAI writes tools as types of
-TypeScript, Anthropic puts instructions of its own ahead of them, and templates of open models
-list them as JSON. The text that each makes of them is written here, and counted like any other.
-What a provider adds beyond that, the calibration learns.
+No provider passes the posted tools to its model unchanged: OpenAI writes tools as TypeScript
+types, Anthropic adds instructions before them, and templates of open models list them as JSON. That
+text is reproduced here and counted like any other. The calibration learns what a provider adds
+beyond it.
 """
 
 import json
@@ -19,27 +19,27 @@ Count = Callable[[str], int]
 
 
 class Style(StrEnum):
-    """How a model's prompt has its tools."""
+    """How a model's prompt represents tools."""
 
     TYPES = "types"
-    """OpenAI's, in either of its APIs: a namespace of functions."""
+    """OpenAI, in both of its APIs: a namespace of functions."""
     INVOKED = "invoked"
-    """Anthropic's: a schema a tool, and calls as elements."""
+    """Anthropic: one schema per tool, and calls as elements."""
     DECLARED = "declared"
-    """Gemini's: declarations."""
+    """Gemini: declarations."""
     LISTED = "listed"
-    """Templates of open models: a line of JSON a tool, and calls in tags."""
+    """Templates of open models: one line of JSON per tool, and calls in tags."""
 
 
 _AROUND = {Style.TYPES: 13, Style.INVOKED: 346, Style.DECLARED: 0, Style.LISTED: 87}
-"""Tokens, once, where any tool is offered: the namespace's frame; what Anthropic documents for
-`tool_choice: auto`; nothing that Gemini tells of; what the template of Qwen 2.5 says of tools."""
+"""Tokens, once, if any tool is offered: the namespace's frame; what Anthropic documents for
+`tool_choice: auto`; 0, since Gemini documents none; the text on tools in Qwen 2.5's template."""
 _PER_RESULT = {Style.TYPES: 8, Style.INVOKED: 14, Style.DECLARED: 6, Style.LISTED: 12}
 """Tokens around a result and its tool's name: the role, and the tags."""
 
 
 def style_of(protocol: str, *, by_openai: bool = False) -> Style:
-    """Choose by the protocol's name, and whether the model is one of OpenAI's own."""
+    """Choose by the protocol's name and by whether the model is OpenAI's."""
     if by_openai or protocol == "responses":
         return Style.TYPES
     return {"anthropic": Style.INVOKED, "gemini": Style.DECLARED}.get(protocol, Style.LISTED)
@@ -50,9 +50,9 @@ class ToolPrices:
     """In tokens."""
 
     around: int
-    """Once, for all of them; 0 where there are none."""
+    """Once, for all tools; 0 if there are none."""
     each: tuple[tuple[str, int], ...]
-    """By name, in the order in which they are sent."""
+    """Name and tokens of each tool, in the order in which they are sent."""
 
     @property
     def total(self) -> int:
@@ -71,10 +71,10 @@ def call_tokens(call: ToolCall, count: Count, style: Style = Style.LISTED) -> in
 
 
 def tool_tokens(use: ToolUse, count: Count, style: Style = Style.LISTED) -> int:
-    """Price what a message has of tools, beside its text and what every message costs.
+    """Price a message's tool calls or result, without its text and the overhead of every message.
 
-    What is handed back of reasoning is not in it: its text is not told. It is what the answer was
-    reported to have of reasoning.
+    Reasoning that is handed back is not included, because its text is hidden; its tokens are those
+    that were reported for the reply's reasoning.
     """
     calls = sum(call_tokens(call, count, style) for call in use.calls)
     answered = use.answers
@@ -108,11 +108,11 @@ def _called(call: ToolCall, style: Style) -> str:
 
 
 _DEPTH = 8
-"""Levels of a schema that are written out; OpenAI writes all, and nobody nests deeper."""
+"""Levels of a schema that are written out. OpenAI writes all; real schemas have no more."""
 
 
 def _as_type(tool: Tool, schema: Mapping[str, Any]) -> str:
-    """Write a tool as OpenAI's prompt has it: its arguments as a type, described by comments."""
+    """Write a tool as in OpenAI's prompt: its arguments as a type, described by comments."""
     lines = [f"// {line}" for line in tool.description.splitlines()]
     fields = _fields(schema, "", _DEPTH)
     head = f"type {tool.name} = (_: {{" if fields else f"type {tool.name} = () => any;"

@@ -53,12 +53,12 @@ class Kind(StrEnum):
 
     @property
     def is_stable(self) -> bool:
-        """Whether it stands ahead of the volatile tail: the same from one request to the next."""
+        """Whether it comes before the volatile tail: the same from one request to the next."""
         return self in _STABLE
 
     @property
     def is_appended(self) -> bool:
-        """Whether it was appended in mid-turn, behind the draft."""
+        """Whether it was appended in mid-turn, after the draft."""
         return self in (Kind.TOOL_CALLS, Kind.TOOL_RESULTS, Kind.REQUESTED)
 
 
@@ -69,7 +69,7 @@ _STABLE = (
 
 
 class Verdict(StrEnum):
-    """What became of a turn; where a segment carries it, the segment's kind."""
+    """What was decided about a turn; the segment's kind if a segment carries it."""
 
     PINNED = "pinned"
     RECENT = "recent"
@@ -86,7 +86,7 @@ class Passage:
     start: int
     """In characters of the turn's text."""
     end: int
-    """Behind its last character."""
+    """After its last character."""
     tokens: int
     reason: str
     """Why it was chosen."""
@@ -94,31 +94,31 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What the window has of a turn that is not there whole.
+    """The passages of a turn that a window has instead of the whole turn.
 
-    Tokens are the counter's own, each counted once: those of the passages and those left out add
-    up to what the whole text counts.
+    Tokens are the counter's, each counted once: those of the passages and those left out add up to
+    the tokens of the whole text.
     """
 
     passages: tuple[Passage, ...]
-    """In order, none beside another."""
+    """In order; no two are adjacent."""
     left_out: tuple[int, ...]
-    """Tokens ahead of each passage, and behind the last: one more than there are passages."""
+    """Tokens before each passage, and after the last: one more entry than there are passages."""
 
     @property
     def tokens(self) -> int:
-        """What the passages count."""
+        """Tokens of the passages."""
         return sum(passage.tokens for passage in self.passages)
 
     @property
     def whole(self) -> int:
-        """What the whole text counts."""
+        """Tokens of the whole text."""
         return self.tokens + sum(self.left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
-    """Of which file a segment is, or of which part of one."""
+    """The file, or the part of one, that a segment holds."""
 
     name: str
     turn: int
@@ -126,10 +126,10 @@ class FileRef:
     digest: str
     """The file's SHA-256, in hexadecimal."""
     locator: str = ""
-    """Where in the file the part is; empty for all of it."""
+    """Where in the file the part is; empty for the whole file."""
     picture: Picture | None = None
     is_whole: bool = True
-    """Whether it is all of the file; not a part, nor the line that stands for a file."""
+    """Whether the segment holds the whole file, not a part or the line that represents it."""
 
     @property
     def place(self) -> str:
@@ -141,48 +141,48 @@ class FileRef:
 class Segment:
     kind: Kind
     role: Role
-    """Of the message that carries it."""
+    """Role of the message that carries it."""
     text: str
     """Exactly as sent."""
     tokens: int
     """With its share of what the protocol adds."""
     turn: int | None
-    """The turn it stems from; None for the system prompt and for tools."""
+    """Position of the turn that it is from; None for the system prompt, tools and the like."""
     reason: str
     excerpt: Excerpt | None = None
-    """What it holds of its turn, where that is passages; None where it is all, or another text."""
+    """The passages of its turn that it holds; None if it holds the whole turn or another text."""
     use: ToolUse = NO_TOOL_USE
-    """What the message that carries it has of tools."""
+    """The tool use of the message that carries it."""
     source: Source | None = None
-    """The turns that a fact was taken from, or the turn of another conversation that it is: none of
-    these makes it a turn of this window's conversation. None for all else."""
+    """The turns that a fact was taken from, or the turn of another conversation that is quoted;
+    `turn` is None then. None for all other segments."""
     file: FileRef | None = None
-    """The file that it is of; no turn then."""
+    """The file that it holds; `turn` is None then."""
 
 
 RERANKER = "reranker"
-"""The part of a score that is a reranker's."""
+"""The name of the reranker's part of a score."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     turn: int
     rank: int | None
-    """On the shortlist; None for a turn that is not on it: the neighbour of a hit, a late
-    decision, or one that found no room in the recent block."""
+    """On the shortlist; None for a turn that is not on it: the neighbour of a hit, a latest
+    decision, or a turn that had no room in the recent block."""
     score: float
     parts: tuple[tuple[str, float], ...]
     tokens: int
-    """What the turn costs at full text: its segment's tokens where it was sent so, else what it
-    would cost as a message of its own: so it is of a turn that was sent as an excerpt."""
+    """What the turn costs at full text: its segment's tokens if it was sent whole; otherwise, also
+    for an excerpt, what it would cost as a separate message."""
     verdict: Verdict
     reason: str
     rank_before: int | None = None
-    """Before a reranker scored the shortlist; None where none did."""
+    """Before a reranker scored the shortlist; None without a reranker."""
 
     @property
     def ranking(self) -> str:
-        """`rank 3`, `rank 3 (12 before the reranker)`; empty where it has none."""
+        """`rank 3`, `rank 3 (12 before the reranker)`; empty if it has no rank."""
         if self.rank is None:
             return ""
         before = self.rank_before
@@ -200,7 +200,7 @@ class ElsewhereRow:
     """Its position there."""
     score: float
     tokens: int
-    """As of a `LedgerRow`."""
+    """As in `LedgerRow`."""
     verdict: Verdict
     reason: str
 
@@ -220,30 +220,31 @@ class FileRow:
 
     file: FileRef
     score: float
-    """0 for a file."""
+    """0 for a whole file."""
     tokens: int
-    """As it was sent; of what is left out, whole."""
+    """As sent; for what is left out, the tokens of all of it."""
     verdict: Verdict
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NeverCandidates:
-    """The turns that are neither in the ledger nor in the window, in one sum."""
+    """The sum of the turns that are neither in the ledger nor in the window."""
 
     turns: int
     """At least one."""
     tokens: int
-    """What they would cost together, each as a message of its own."""
+    """What they would cost together, each as a separate message."""
     reason: str
-    """Why they were never candidates; in `recency`, where there are none, why they are not sent."""
+    """Why they were never candidates; in `recency`, which has no candidates, why they are not
+    sent."""
 
     @property
     def sentence(self) -> str:
-        """`10 turns, never candidates: nothing in them matched`."""
-        single = self.turns == 1
-        who = "1 turn, never a candidate" if single else f"{self.turns:,} turns, never candidates"
-        return f"{who}: {self.reason}"
+        """`10 turns were never candidates: nothing in them matched`."""
+        is_single = self.turns == 1
+        never = "turn was never a candidate" if is_single else "turns were never candidates"
+        return f"{self.turns:,} {never}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,54 +252,54 @@ class Shortlist:
     rows: tuple[LedgerRow, ...] = ()
     """By rank, the best first."""
     floor: float | None = None
-    """The score below which nothing was picked; None where no score decided, or it is unknown."""
+    """The score below which nothing was picked; None if no score decided, or if it is unknown."""
 
     @property
     def cut(self) -> LedgerRow | None:
-        """The last row that was picked and is there at full text; None where none is."""
+        """The last row that was picked and sent at full text; None if none was."""
         picked = (row for row in reversed(self.rows) if row.verdict is Verdict.RETRIEVED)
         return next((row for row in picked if row.score >= (self.floor or 0.0)), None)
 
     @property
     def end(self) -> LedgerRow | None:
-        """The last row; None where nothing was found."""
+        """The last row; None if nothing was found."""
         return self.rows[-1] if self.rows else None
 
     @property
     def above_floor(self) -> int:
-        """How many rows have a score that is not below the floor."""
+        """The number of rows whose score is not below the floor."""
         return sum(row.score >= (self.floor or 0.0) for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolLeftOut:
-    """A tool that there is, and that was not offered."""
+    """An available tool that was not offered."""
 
     name: str
     tokens: int
     """What it would have taken."""
     reason: str
-    """Why it was not, as a clause."""
+    """Why it was not offered, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """What a model asked the store for in mid-turn, and what it was given."""
+    """A model's request to the store in mid-turn, and its result."""
 
     asked: str
-    """As it was understood: `“billing”, 2026-02-16 to 2026-02-22`."""
+    """The request as understood: `“billing”, 2026-02-16 to 2026-02-22`."""
     given: tuple[tuple[int, float], ...] = ()
-    """Positions of the turns that were given, and their scores; 0 where none was ranked."""
+    """Positions of the turns in the result, and their scores; 0 for a turn that was not ranked."""
     named: tuple[int, ...] = ()
-    """Positions of turns that were found, and that the window held already."""
+    """Positions of turns that were found but that the window already held."""
     tokens: int = 0
     """What the result added to the window."""
     step: int = 1
     """The first step of a turn is 1."""
     elsewhere: tuple[str, ...] = ()
-    """Names of parts of files and of turns of other conversations that were given: `chat-3#12`."""
+    """Names of parts of files and of turns of other conversations in the result: `chat-3#12`."""
     statements: int = 0
-    """So many kept facts and lines of the memory document were given."""
+    """The number of kept facts and of lines of the memory document in the result."""
 
     @property
     def sentence(self) -> str:
@@ -311,13 +312,13 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class HeldResult:
-    """A large result of which a window has its preview."""
+    """A large result that a window has only as a preview."""
 
     turn: int
     whole: int
-    """Tokens of all of it."""
+    """Tokens of the whole result."""
     tokens: int
-    """Tokens that the window has in its place."""
+    """Tokens of the preview."""
 
     @property
     def sentence(self) -> str:
@@ -328,48 +329,48 @@ class HeldResult:
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """One request's worth of segments, in order: the draft, then what was appended in mid-turn."""
+    """The segments of one request, in order; what was appended in mid-turn follows the draft."""
 
     mode: Mode
     model: str
     counter: str
-    """Name of what counted."""
+    """The token counter's name."""
     exact: bool
-    """Whether that is the model's own tokenizer."""
+    """Whether the counter is the model's own tokenizer."""
     budget: Budget
     segments: tuple[Segment, ...]
     ledger: tuple[LedgerRow, ...]
     never_candidates: NeverCandidates | None
-    """None where each turn of the history was considered or is sent."""
+    """None if every turn of the history was considered or is sent."""
     full_tokens: int
-    """What `full` would send for the same draft."""
+    """Tokens that `full` would send for the same draft."""
     counted: int
-    """What the counter made of all segments, before it was corrected by what was reported."""
+    """The counter's tokens of all segments, before the calibration corrected them."""
     band: int = 0
-    """Half the width, in tokens, of what holds about 95 % of reports for `used`; 0 where it is
-    exact or where nothing is known."""
+    """Half the width, in tokens, of the band that holds about 95 % of reports for `used`; 0 if the
+    count is exact or the band unknown."""
     picking: Picking | None = None
-    """What a small model had to do with the choice; None where none is to."""
+    """How a small model picked the turns; None if no model is set."""
     reranking: Reranking | None = None
-    """What a reranker made of the shortlist; None where there is none."""
+    """How a reranker changed the shortlist; None without a reranker."""
     floor: float | None = None
-    """The score below which nothing was picked; None where there was no shortlist."""
+    """The score below which nothing was picked; None if there was no shortlist."""
     needless: str = ""
-    """What kind of message the draft is that nothing is recalled for, as a clause; empty where
-    turns were looked for."""
+    """If nothing is recalled for the draft: what kind of message it is, as a clause. Empty if turns
+    were searched."""
     distilled_through: int = 0
-    """The position of the last turn that observations or the document stand for; 0 for none."""
+    """The position of the last turn that observations or the document replace; 0 for none."""
     requests: tuple[Requested, ...] = ()
-    """What the model asked the store for, in order."""
+    """The model's requests to the store, in order."""
     held: tuple[HeldResult, ...] = ()
-    """What the gate held back in this turn, in order."""
+    """The results that the gate held back in this turn, in order."""
     tools_left_out: tuple[ToolLeftOut, ...] = ()
     elsewhere: tuple[ElsewhereRow, ...] = ()
-    """Turns of other conversations that were considered, the best first."""
+    """Turns of other conversations that were considered, best first."""
     not_searched: int = 0
-    """How many conversations in reach were not searched: there are too many turns."""
+    """How many conversations in scope were not searched because there are too many turns."""
     files: tuple[FileRow, ...] = ()
-    """The files of the conversation, then the parts that were found, the best first."""
+    """The files of the conversation, then the parts that were found, best first."""
 
     @property
     def used(self) -> int:
@@ -381,7 +382,7 @@ class ContextWindow:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the counts are to be taken as they stand, each of them."""
+        """Whether all counts are exact."""
         return self.exact and not self.band
 
     @property
@@ -391,7 +392,7 @@ class ContextWindow:
 
     @property
     def stable_share(self) -> float:
-        """The share of what is sent that stands before the volatile tail, 0 to 1."""
+        """The share of the tokens sent that come before the volatile tail, 0 to 1."""
         return self.stable_tokens / self.used if self.used else 0.0
 
     @property
@@ -401,49 +402,49 @@ class ContextWindow:
 
     @property
     def shortlist(self) -> Shortlist:
-        """The rows of the ledger that have a rank, and what they were picked by."""
+        """The rows of the ledger that have a rank, and the floor if scores decided."""
         ranked = [(row.rank, row) for row in self.ledger if row.rank is not None]
         rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
         is_heuristic = self.picking is None or bool(self.picking.fallback)
         return Shortlist(rows, self.floor if is_heuristic else None)
 
     def name_of(self, kind: Kind) -> str:
-        """Name a kind of segment; the system text with whose it is: `system · persona reviewer`."""
+        """Name a kind of segment, the system text with its origin: `system · persona reviewer`."""
         reasons = (each.reason for each in self.segments if each.kind is kind is Kind.SYSTEM)
-        whose = next(reasons, INSTRUCTIONS)
-        return kind.value if whose == INSTRUCTIONS else f"{kind} · {whose}"
+        origin = next(reasons, INSTRUCTIONS)
+        return kind.value if origin == INSTRUCTIONS else f"{kind} · {origin}"
 
     def tokens_of(self, kind: Kind) -> int:
         return tokens_of(segment for segment in self.segments if segment.kind is kind)
 
     @property
     def draft(self) -> Segment:
-        """The segment of what the user says."""
+        """The segment of the user's message."""
         return next(each for each in reversed(self.segments) if each.kind is Kind.DRAFT)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What the model may call, by name."""
+        """The tools offered to the model, by name."""
         return tuple(_tool(each.text) for each in self.segments if each.kind is Kind.TOOLS)
 
     @property
     def step(self) -> int:
-        """How many answers with calls were appended: 0 for the first request of a turn."""
+        """The number of replies with calls that were appended: 0 for a turn's first request."""
         return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
 
     def messages(self) -> tuple[Message, ...]:
-        """Make the request: system, pinned, one message a recent turn, one with the whole tail.
+        """Make the request: system, pinned, one message per recent turn, one with the whole tail.
 
-        Behind that, an answer with calls and each result are a message of their own.
+        After the tail, each reply with calls and each result is a separate message.
         """
         return tuple(map(_message, self.by_message()))
 
     def by_message(self) -> tuple[tuple[Segment, ...], ...]:
-        """Put together the segments that share a message; tools are in none."""
-        spoken = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
+        """Group the segments that share a message; tools are in none."""
+        in_messages = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
         ends = (each.turn for each in reversed(self.segments) if each.kind is Kind.DRAFT)
         key = partial(_message_key, draft=next(ends, None))
-        return tuple(tuple(group) for _, group in groupby(spoken, key=key))
+        return tuple(tuple(group) for _, group in groupby(in_messages, key=key))
 
     def kind_of_turns(self) -> dict[int, Kind]:
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
@@ -455,7 +456,7 @@ class ContextWindow:
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
-    """Find each turn's segment, by position; full text wins over an index line."""
+    """Map positions to the turns' segments; full text takes precedence over an index line."""
     found: dict[int, Segment] = {}
     for segment in segments:
         turn = segment.turn
@@ -469,7 +470,7 @@ def tokens_of(segments: Iterable[Segment]) -> int:
 
 
 def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
-    said = [
+    contents = [
         (
             *(each.role.value, each.content, *([use_fields(each.use)] if each.use else [])),
             *([[picture.digest for picture in each.pictures]] if each.pictures else []),
@@ -477,11 +478,11 @@ def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
         for each in messages
     ]
     offered = [[asdict(tool) for tool in tools]] if tools else []
-    return hashlib.sha256(json.dumps([*said, *offered], ensure_ascii=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*contents, *offered], ensure_ascii=True).encode()).hexdigest()
 
 
 def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
-    """Make the segment of a tool that is offered; its text is JSON."""
+    """Make the segment of an offered tool; its text is JSON."""
     text = json.dumps(asdict(tool), ensure_ascii=False)
     return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
 
@@ -492,9 +493,9 @@ def _tool(text: str) -> Tool:
 
 
 def _message_key(segment: Segment, draft: int | None) -> object:
-    """Segments with the same key share a message: turns have one each, the tail has one.
+    """Return a key that is equal for segments of one message: one per turn, one for the tail.
 
-    A file is in that of its turn.
+    A file shares the message of its turn.
     """
     kind = segment.kind
     if kind is Kind.FILES and segment.file is not None:
@@ -507,7 +508,7 @@ def _message_key(segment: Segment, draft: int | None) -> object:
 
 
 _OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
-"""Kinds of which a message carries one turn."""
+"""Kinds whose messages carry one turn each."""
 
 
 def _message(parts: tuple[Segment, ...]) -> Message:

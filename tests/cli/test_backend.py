@@ -308,11 +308,11 @@ def test_a_conversation_has_its_persona_and_its_own_text_back_when_it_is_opened_
     assert answers(reopened) == ("verse", "In verse.", "persona poet")
     assert answers(backend.open_session(store.create("Other")))[0] == "reader"
     own = used(backend, reopened, "My own.", "poet")
-    whose = "persona poet · instructions of this conversation"
+    whose = "persona poet · instructions for this conversation"
     assert answers(own) == ("verse", "My own.", whose)
 
     gone = made().open_session(conversation)
-    assert answers(gone) == ("reader", "My own.", "instructions of this conversation")
+    assert answers(gone) == ("reader", "My own.", "instructions for this conversation")
 
 
 def test_the_model_that_was_named_last_answers(made, store) -> None:

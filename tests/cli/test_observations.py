@@ -39,7 +39,7 @@ def test_a_message_in_observe_has_turns_observed_behind_its_reply(jitchat: Shell
 def test_lines_passes_and_what_was_dropped_are_listed(jitchat: Shell):
     jitchat("observations", "demo", "--run", *LIMIT)
     told = jitchat("observations", "demo").out
-    assert "tokens a request" in told
+    assert "tokens per request" in told
     assert "Decision: the deploy window is Tuesday 02:00 UTC." in told
     assert "(#9)" in told
     assert "passes:\n  observed #1–#" in told

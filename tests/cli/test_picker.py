@@ -135,7 +135,7 @@ def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, mon
 
 def test_a_reranker_that_is_not_here_costs_nothing_but_a_line(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
-    told = f"reranker {MODEL}: its model is not on this machine; the ranking stands"
+    told = f"reranker {MODEL}: its model is not on this machine; ranking unchanged"
     assert "not run before the message is sent" in jitchat("window", QUESTION).out
     assert told in jitchat("window", QUESTION, "--ask-picker").out
     sent = jitchat("send", QUESTION, "--conversation", "demo")

@@ -65,7 +65,7 @@ def test_of_a_window_that_was_sent_the_ledger_of_then_decides(
         (("9", "hi", "--turn", "59"), 2, "TEXT and --turn name two windows. Give one of them."),
         (("nine",), 2, "'nine' is not the number of a turn."),
         (("9", " "), 2, "The text is empty."),
-        (("9", "hi", "--limit", "600", "--mode", "full", "--reserve", "9"), 1, "switch the mode"),
+        (("9", "hi", "--limit", "600", "--mode", "full", "--reserve", "9"), 1, "switch to jit"),
     ],
 )
 def test_what_cannot_be_answered_ends_in_a_sentence(

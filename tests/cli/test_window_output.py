@@ -75,7 +75,8 @@ def test_turns_that_were_never_candidates_are_summed_up(jitchat: Shell):
     *_, last = jitchat("window", QUESTION).out.splitlines()
 
     assert last == (
-        f"{never['turns']} turns, never candidates: {never['reason']} (~{never['tokens']:,} tokens)"
+        f"{never['turns']} turns were never candidates: {never['reason']}"
+        f" (~{never['tokens']:,} tokens)"
     )
     assert "never candidates" not in jitchat("window", QUESTION, "--mode", "full").out
 

@@ -114,7 +114,7 @@ def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
     (row,) = (row for row in window.ledger if row.turn == wanted)
     assert row.reason == "from the day asked about"
     assert window.never_candidates is not None
-    assert window.never_candidates.reason.startswith("said at another time")
+    assert window.never_candidates.reason.startswith("from a different time")
     other = why(memory, Explained(window, draft), position(20, 2, 0))
     assert other.standing is Standing.NEVER
 

@@ -82,7 +82,7 @@ def test_where_nothing_is_left_out_there_is_nothing_to_ask_for_and_it_costs_noth
         assert not window.tools
     (left_out,) = session.preview("and?", Mode.JIT).tools_left_out
     assert (left_out.name, left_out.tokens > 100) == (REQUEST_CONTEXT, True)
-    assert left_out.reason == "all of the conversation is shown"
+    assert left_out.reason == "the whole conversation is shown"
 
 
 def test_with_asking_jit_never_costs_more_than_full(store):
@@ -167,7 +167,8 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
 
 
 def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):
-    said = "1 tool not offered, {0:,} tokens: the model takes no tools: request_context ({0:,})"
+    reason = "the model does not support tools"
+    said = f"1 tool not offered, {{0:,}} tokens: {reason}: request_context ({{0:,}})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)

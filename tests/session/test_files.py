@@ -112,7 +112,7 @@ async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: 
     session.take_budget(Budget(1_200, 300))
     window = session.preview("Sum up @guide.md", Mode.FULL)
 
-    assert "no room is left for it" in row(window, "guide.md").reason
+    assert "no room left" in row(window, "guide.md").reason
     assert texts(window, Kind.FILES) == ["<file #3 guide.md: kept, not shown whole/>\n"]
     assert window.used <= window.budget.budget
 

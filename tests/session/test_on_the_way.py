@@ -135,7 +135,7 @@ async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
     (sent,) = (event.window for event in events if isinstance(event, WindowBuilt))
     assert told.sentence.endswith(f"; it refused a window of ~{sent.used:,}.")
     (failed,) = failures(events)
-    assert "Nothing is cut, so it is not sent." in str(failed.error)
+    assert "Nothing is cut, so it cannot be sent." in str(failed.error)
 
 
 async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(

@@ -71,7 +71,7 @@ def test_a_turn_of_another_conversation_is_found_and_quoted(store, other):
     assert "<turn harbour#2 “Harbour”" in window.messages()[-1].content
     told = " ".join(why_elsewhere(window, "harbour#2"))
     assert told.startswith("harbour#2 of “Harbour” scored ")
-    assert "said in “Harbour”" in told
+    assert "in “Harbour”" in told
     assert why_elsewhere(window, "harbour#9")[0].startswith("harbour#9 was never a candidate")
     assert not [each for each in window.segments if each.kind is Kind.RETRIEVED and each.turn]
 
@@ -169,7 +169,5 @@ def test_conversations_that_are_too_many_to_search_are_told(store, other, monkey
     session = opened(store)
     window = session.preview("On which port does the relay of the harbour listen?", Mode.JIT)
     assert {row.name.partition("#")[0] for row in window.elsewhere} == {"crane"}
-    told = (
-        "not searched, there are too many turns in reach: 2 conversations, those used longest ago"
-    )
+    told = "not searched, too many turns in scope: 2 conversations, the least recently used"
     assert told in choosing_sentences(window)[-1]

@@ -73,7 +73,7 @@ async def test_the_picker_chooses_from_what_it_ranked(store, tmp_path):
 
 def test_the_next_window_says_that_it_was_not_run(store, tmp_path):
     session, _ = session_with(store, tmp_path)
-    told = f"reranker {MODEL}: not run before the message is sent; the ranking stands"
+    told = f"reranker {MODEL}: not run before the message is sent; ranking unchanged"
     assert choosing_sentences(session.preview(QUESTION, Mode.JIT)) == [told]
     assert choosing_sentences(session.preview(QUESTION, Mode.RECENCY)) == []
     _, windows = session.compare(QUESTION)

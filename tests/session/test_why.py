@@ -92,7 +92,7 @@ def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None
         "#20 is not in the window: said before the recent block."
         " By its text: rank 28 of 60, no shared term."
     )
-    assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing has been asked yet."
+    assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing typed yet."
 
 
 def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist(

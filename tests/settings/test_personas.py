@@ -93,23 +93,23 @@ def test_its_parameters_count_for_a_model_that_is_picked_in_its_place(config: Pa
 @pytest.mark.parametrize(
     ("default", "own", "system", "reason"),
     [
-        ("", Instructions(), "Of the file.", "instructions of the settings"),
-        ("", Instructions("Own."), "Own.", "instructions of this conversation"),
+        ("", Instructions(), "Of the file.", "instructions from the settings"),
+        ("", Instructions("Own."), "Own.", "instructions for this conversation"),
         ("", Instructions(None, "reviewer"), "Review.", "persona reviewer"),
         (
             "",
             Instructions("Own.", "reviewer"),
             "Own.",
-            "persona reviewer · instructions of this conversation",
+            "persona reviewer · instructions for this conversation",
         ),
         (
             "",
             Instructions(None, "plain"),
             "Of the file.",
-            "persona plain · instructions of the settings",
+            "persona plain · instructions from the settings",
         ),
         ("reviewer", Instructions(), "Review.", "persona reviewer"),
-        ("reviewer", Instructions(None, ""), "Of the file.", "instructions of the settings"),
+        ("reviewer", Instructions(None, ""), "Of the file.", "instructions from the settings"),
         ("reviewer", Instructions(None, "gone"), "Review.", "persona reviewer"),
     ],
 )

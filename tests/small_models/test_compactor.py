@@ -40,7 +40,7 @@ async def test_what_no_model_takes_is_its_head_and_tail_and_says_so():
     made = await ModelCompactor([sized(3_000)]).compact(TEXT, "the crane", 500)
     assert made.text.startswith("request 0 took 0 ms\n")
     assert "lines left out" in made.text
-    assert "no model takes all of it" in made.by
+    assert "too large for every model" in made.by
 
 
 async def test_of_a_model_that_fails_the_extractor_stands_in_and_says_why():

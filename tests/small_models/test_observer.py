@@ -105,7 +105,7 @@ async def test_what_came_of_a_tool_of_jitchats_own_is_never_shown():
 async def test_of_an_answer_that_cannot_stand_what_is_built_in_makes_the_lines(answer):
     made = await ModelObserver([sized(100_000, answer)]).observe(Batch(TURNS, 200))
     assert made.by == EXTRACTOR
-    assert made.told.startswith("small failed: ")
+    assert made.notice.startswith("small failed: ")
     assert made.lines
     assert made.output_tokens > 0
 
@@ -113,9 +113,9 @@ async def test_of_an_answer_that_cannot_stand_what_is_built_in_makes_the_lines(a
 async def test_of_a_model_that_fails_likewise():
     small = sized(100_000, ProviderError("It is down.", "Start it."))
     made = await ModelObserver([small]).observe(Batch(TURNS, 200))
-    assert (made.by, made.told) == (EXTRACTOR, "small failed: It is down")
+    assert (made.by, made.notice) == (EXTRACTOR, "small failed: It is down")
     made = await ModelObserver([small]).reflect(Observations(made.lines, 4), 50)
-    assert (made.by, made.told) == (EXTRACTOR, "small failed: It is down")
+    assert (made.by, made.notice) == (EXTRACTOR, "small failed: It is down")
 
 
 async def test_what_it_cannot_hold_goes_to_the_fallback():
@@ -131,7 +131,7 @@ async def test_what_no_model_takes_is_cut_and_that_is_said():
     long = (*TURNS, said(5, "words and words " * 1_400))
     made = await ModelObserver([small]).observe(Batch(long, 200))
     assert made.by == "small"
-    assert "were cut" in made.told
+    assert "were cut" in made.notice
     assert "words and words" in asked(small)
 
 
@@ -171,7 +171,7 @@ async def test_facts_are_the_sentences_of_the_user_that_the_model_chooses():
         ("I take my tea without sugar.", FactKind.PREFERENCE),
     ]
     assert {fact.source for fact in made.facts} == {Source(1, 1, "chat-3")}
-    assert made.told == ""
+    assert made.notice == ""
     assert "Suppose" not in asked(small)
     assert "Which port" not in asked(small)
 
@@ -198,7 +198,7 @@ async def test_where_the_model_chooses_nothing_that_can_be_read_the_rules_do(ans
     turn = said(1, "Always answer in French.")
     made = await ModelObserver([sized(100_000, answer)]).facts([turn], "c")
     assert made.facts == tuple(facts_in(turn, "c"))
-    assert made.told.startswith("small failed: ")
+    assert made.notice.startswith("small failed: ")
 
 
 async def test_none_is_an_answer():

@@ -219,7 +219,7 @@ def test_picks_are_joined_with_the_two_best_of_the_ranking_in_its_order():
 def test_one_of_the_two_best_that_the_heuristic_did_not_pick_says_why_it_is_there():
     retrieval = merge_picks(shortlist(20, 9, 15, hits=0), {15}, PICKED)
 
-    assert retrieval.hits[0] == Hit(20, 1.9, "rank 1, kept beside the picks")
+    assert retrieval.hits[0] == Hit(20, 1.9, "rank 1, kept with the picks")
 
 
 def test_below_the_floor_only_the_picks_are_loaded():

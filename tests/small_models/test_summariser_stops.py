@@ -42,7 +42,7 @@ async def test_a_server_that_fails_is_told_of_once_and_asked_no_more(store):
     again = await written(summariser)
 
     assert told.value.what == "The summariser small-1 stopped: The provider refused."
-    assert "goes on when the conversation is opened again" in told.value.remedy
+    assert "continues when the conversation is opened again" in told.value.remedy
     assert summariser.stopped
     assert again == []
     assert len(summariser._model.provider.requests) == 1

@@ -35,6 +35,6 @@ def test_those_of_servers_that_it_names_go_along_and_the_rest_is_told_of(globs, 
 
     assert [each.tool.name for each in offers if each.is_offered] == [*offered, REQUEST_CONTEXT]
     left_out = [each for each in offers if not each.is_offered]
-    assert {each.reason for each in left_out} <= {"not among the tools of the persona"}
+    assert {each.reason for each in left_out} <= {"not one of the persona's tools"}
     assert all(each.tokens for each in left_out)
     assert len(offers) == 4

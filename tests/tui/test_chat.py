@@ -201,7 +201,7 @@ async def test_full_that_does_not_fit_is_refused_with_the_overshoot(backend: Tes
         await until(pilot, lambda: screen.previews.planned > planned, "the refusal")
         note = shown(screen, "#inspector-note")
         assert "more than the budget of 3,072" in note
-        assert "Nothing is cut, so it is not sent." in note
+        assert "Nothing is cut, so it cannot be sent." in note
         assert screen.previews.window is None
         await pilot.press("enter")
         await until(pilot, lambda: screen.query_one(Prompt).text, "the text in the prompt")

@@ -74,7 +74,7 @@ async def test_a_persona_is_chosen_changed_for_one_conversation_and_saved_by_ano
         await picture(pilot, "system", "small")
         pilot.app.screen.query_one(TextArea).insert(" Say why.")
         await pilot.press("ctrl+s")
-        await shown(pilot, "system · persona reviewer · instructions of this conversation")
+        await shown(pilot, "system · persona reviewer · instructions for this conversation")
         own = f"{REVIEWER.system} Say why."
         assert kept(screen) == Instructions(own, "reviewer")
 

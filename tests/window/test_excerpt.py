@@ -16,7 +16,7 @@ from jitchat.text.words import stems
 from jitchat.values import Message, Mode, Retrieval, Role, Term
 from jitchat.window.budget import Budget
 from jitchat.window.compare import difference, sends_all
-from jitchat.window.excerpt import Room, excerpt_of, together
+from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -160,9 +160,9 @@ def test_how_much_of_a_query_stands_together_is_told_by_the_best_block():
     scattered = among("The gateway is old.", "The port is new.")
     beside = f"## Gateway\n\n{among('The port is 8443.')}"
     one = among("The gateway has port 8443.")
-    told = [together(text, terms("gateway port")) for text in ("x", scattered, beside, one)]
+    told = [best_block_share(text, terms("gateway port")) for text in ("x", scattered, beside, one)]
     assert told == [0.0, 0.5, 0.75, 1.0]
-    assert together(one, ()) == 0.0
+    assert best_block_share(one, ()) == 0.0
 
 
 # in the window

@@ -96,7 +96,7 @@ def test_of_more_standing_instructions_than_fit_the_latest_are_there_and_it_says
     assert 0 < missing < 40
     assert "rule number 39" in shown[-1].text
     assert f"({missing} older standing instructions are left out.)" in shown[-1].text
-    assert shown[0].reason.endswith(f"{missing} older are left out, over 100 tokens")
+    assert shown[0].reason.endswith(f"{missing} older left out, over 100 tokens")
 
 
 def test_what_needs_more_room_than_there_is_names_the_standing_instructions():

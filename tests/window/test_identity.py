@@ -141,9 +141,9 @@ def check_jit(
     plain = case.window(Mode.JIT, counter, pinned=False)
     if isinstance(recency, ContextWindow):
         assert isinstance(plain, ContextWindow)
-        passed_through = "passed through" in {s.reason.partition(":")[0] for s in plain.segments}
+        is_whole = "whole conversation sent" in {s.reason.partition(":")[0] for s in plain.segments}
         recents = [[s for s in w.segments if s.kind is Kind.RECENT] for w in (recency, plain)]
-        assert passed_through or recents[0] == recents[1] or case.files
+        assert is_whole or recents[0] == recents[1] or case.files
 
 
 @quick

@@ -83,7 +83,7 @@ def test_a_candidate_as_good_as_the_last_pick_is_behind_it():
     even = tuple(replace(row, score=1.0) for row in found.candidates)
     tied = replace(found, candidates=even, hits=(replace(found.hits[0], score=1.0),))
     _, rows = window_for(Mode.JIT, retrieval=tied)
-    assert rows[9].reason == "behind the last pick"
+    assert rows[9].reason == "ranked after the last pick"
 
 
 def test_a_line_that_found_no_room_is_told():
@@ -91,7 +91,7 @@ def test_a_line_that_found_no_room_is_told():
         Mode.JIT, retrieval=shortlist(20, 9, hits=1), budget=replace(BUDGET, index=0)
     )
     assert rows[9].verdict is Verdict.LEFT_OUT
-    assert rows[9].reason == "0.10 below #20; the index lines are full"
+    assert rows[9].reason == "0.10 below #20; no room for its index line"
 
 
 def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
@@ -100,7 +100,7 @@ def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
     rows = (found.candidates[0], replace(found.candidates[1], entry=long_winded))
     _, told = window_for(Mode.JIT, retrieval=replace(found, candidates=rows))
     assert told[9].verdict is Verdict.LEFT_OUT
-    assert told[9].reason == "0.10 below #20; a line would save little"
+    assert told[9].reason == "0.10 below #20; an index line would save little"
 
 
 def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
@@ -108,7 +108,7 @@ def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
     window, rows = window_for(Mode.JIT, retrieval=found)
     loaded = [row.tokens for row in rows.values() if row.verdict is Verdict.RETRIEVED]
     assert 46 not in turns_of(window, Kind.RETRIEVED)
-    missing = re.fullmatch(r"recalled turns would need (\d+) more tokens", rows[46].reason)
+    missing = re.fullmatch(r"(\d+) tokens over the room for recalled turns", rows[46].reason)
     assert missing
     left = BUDGET.retrieved - sum(loaded)
     assert abs(rows[30].tokens - left - int(missing[1])) < 10, "but for the fence"
@@ -117,10 +117,10 @@ def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
 def test_a_late_decision_is_told_whether_its_line_was_sent_or_not():
     found = shortlist(20, hits=1, decisions=[40])
     _, rows = window_for(Mode.JIT, retrieval=found)
-    assert (rows[40].verdict, rows[40].reason) == (Verdict.INDEX, "a late decision")
+    assert (rows[40].verdict, rows[40].reason) == (Verdict.INDEX, "latest decision")
     _, rows = window_for(Mode.JIT, retrieval=found, budget=replace(BUDGET, index=0))
     assert rows[40].verdict is Verdict.LEFT_OUT
-    assert rows[40].reason == "a late decision, the index lines are full"
+    assert rows[40].reason == "latest decision, no room for its index line"
 
 
 def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
@@ -132,14 +132,14 @@ def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
         assert missing == rows.keys()
         for row in rows.values():
             assert row.verdict is Verdict.LEFT_OUT
-            assert row.reason == "the recent block had no room for it"
+            assert row.reason == "no room in the recent block"
             assert row.tokens > 0
 
 
 def test_a_candidate_that_was_squeezed_out_says_so_whether_or_not_its_line_is_there():
     window, rows = window_for(Mode.JIT, retrieval=shortlist(51, hits=0), budget=BUDGET.of_size(330))
     assert 51 not in turns_of(window, Kind.RECENT)
-    assert rows[51].reason == "the recent block had no room for it"
+    assert rows[51].reason == "no room in the recent block"
 
 
 def test_a_turn_that_was_asked_for_says_what_it_lacks_also_where_its_line_is_there():
@@ -178,5 +178,5 @@ def test_a_candidate_that_no_window_may_show_is_told_apart():
     sources = Sources(history, turn(41, "?"), "model", retrieval=shortlist(9, 10))
     rows = {row.turn: row for row in plan(Mode.JIT, sources, BUDGET, COUNTER).ledger}
     assert rows[9].verdict is Verdict.LEFT_OUT
-    assert rows[9].reason == "not among the turns that a window may show"
+    assert rows[9].reason == "not a turn that a window can show"
     assert rows[10].verdict is Verdict.RETRIEVED

@@ -119,9 +119,9 @@ def test_without_a_recent_block_every_turn_is_told_of():
 @pytest.mark.parametrize(
     ("retrieval", "reason"),
     [
-        (Retrieval(), "nothing was asked yet"),
-        (Retrieval(searched=0), "not all of them are in the index yet"),
-        (replace(shortlist(20), searched=30), "not all of them are in the index yet"),
+        (Retrieval(), "nothing typed yet"),
+        (Retrieval(searched=0), "not all of them are indexed yet"),
+        (replace(shortlist(20), searched=30), "not all of them are indexed yet"),
         (Retrieval(searched=SIZE), "nothing in them matched"),
     ],
 )
@@ -133,9 +133,9 @@ def test_what_was_not_looked_through_is_not_said_to_match_nothing(
 
 def test_one_turn_is_spoken_of_in_the_singular():
     many = NeverCandidates(1_204, 60_000, "nothing in them matched")
-    assert many.sentence == "1,204 turns, never candidates: nothing in them matched"
+    assert many.sentence == "1,204 turns were never candidates: nothing in them matched"
     one = replace(many, turns=1)
-    assert one.sentence == "1 turn, never a candidate: nothing in them matched"
+    assert one.sentence == "1 turn was never a candidate: nothing in them matched"
 
 
 class Looked(tuple[int, ...]):

@@ -112,7 +112,7 @@ def test_jit_passes_everything_through_while_that_costs_no_more():
     window = sent(Mode.JIT, sources(talked, retrieval=shortlist(1, 2)))
     assert turns_of(window, Kind.RECENT) == [*range(1, 9)]
     assert {s.kind for s in window.segments} == {Kind.SYSTEM, Kind.RECENT, Kind.DRAFT}
-    assert window.segments[1].reason == "passed through: all of it costs no more"
+    assert window.segments[1].reason == "whole conversation sent: it is no larger"
     assert window.used == window.full_tokens
 
 
@@ -268,7 +268,7 @@ def test_pieces_that_cost_more_together_than_alone_are_given_up_until_they_fit()
         given_up |= {rows[hit].reason for hit in (20, 9) if rows[hit].verdict is Verdict.LEFT_OUT}
         if rows[20].verdict is Verdict.LEFT_OUT:
             assert rows[9].verdict is not Verdict.RETRIEVED
-    assert "no room left in the window; the index lines are full" in given_up
+    assert "no room left in the window; no room for its index line" in given_up
 
 
 def test_the_reserve_is_never_spent():

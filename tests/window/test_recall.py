@@ -72,7 +72,7 @@ def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
     same = dict.fromkeys(("t9", "t20", "t30"), "Port  8443.\n")
     found = loaded(shortlist(20, 9, 30), **same)
     assert [piece.turn for piece in found.turns] == [20, 30]
-    assert found.refused == {9: "says what #30 says"}
+    assert found.refused == {9: "same text as #30"}
 
 
 def test_a_turn_that_was_asked_for_is_never_left_out_as_a_repetition():

@@ -63,7 +63,7 @@ def test_full_is_reckoned_without_them_and_says_how_many_they_are():
     plain, steered = sent(sources(), Mode.FULL), sent(sources(out=(9, 59)), Mode.FULL)
     assert steered.used == steered.full_tokens < plain.full_tokens
     assert {segment.reason for segment in steered.segments[1:-1]} == {
-        "mode full: every turn but 2 kept out"
+        "mode full: every turn except 2 kept out"
     }
     assert sent(sources(out=(9, 59))).full_tokens == steered.full_tokens
 
@@ -117,7 +117,7 @@ def test_one_that_does_not_fit_says_what_it_lacks_and_fits_with_that(slope, foun
     learnt = Calibration(slope, 0.0, 0.0, 9)
     budget = Budget(limit=round(1_000 * slope) + 500, reserve=500, recent=400, index=0)
     window = plan(Mode.JIT, wanted, budget, COUNTER, learnt)
-    excerpt, _, told = row_of(window, 12).reason.partition("; whole, it would need ")
+    excerpt, _, told = row_of(window, 12).reason.partition("; in full, it would need ")
     assert excerpt.endswith(": you asked for #12")
     missing = int(told.split()[0].replace(",", ""))
     more = budget.of_size(budget.budget + missing + 8)

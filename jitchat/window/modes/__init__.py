@@ -1,1 +1,1 @@
-"""One planner a mode: `choose` in the module of the mode's name takes `Parts`, gives a `Choice`."""
+"""One planner per mode: `choose` in each mode's module takes `Parts` and returns a `Choice`."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from jitchat.statements import Distilled, MemoryDocument
 from jitchat.window import reasons
-from jitchat.window.distilling import StandIn, choose_behind
+from jitchat.window.distilling import Replacement, choose_distilled
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.statements import document_segments
 
@@ -12,19 +12,19 @@ from jitchat.window.statements import document_segments
 def choose(parts: Parts) -> Choice:
     distilled = parts.sources.distilled
     through, count = distilled.in_document, parts.counter.count
-    stand_in = StandIn(
+    replacement = Replacement(
         document_segments(distilled.document, count),
         through,
         reasons.THIS_SESSION,
         reasons.IN_DOCUMENT,
-        document_segments(_beside_turns(distilled), count),
+        document_segments(_from_elsewhere(distilled), count),
     )
     what = "This session, with the memory document,"
-    return choose_behind(parts, stand_in, what, "end the session (/end), switch the mode to jit")
+    return choose_distilled(parts, replacement, what, "end the session (/end), switch to jit mode")
 
 
-def _beside_turns(distilled: Distilled) -> MemoryDocument:
-    """Leave out what the turns of this conversation say themselves."""
+def _from_elsewhere(distilled: Distilled) -> MemoryDocument:
+    """Leave out lines whose source is a turn of this conversation, unless the user kept them."""
     lines = [
         line
         for line in distilled.document.lines

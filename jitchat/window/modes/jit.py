@@ -1,9 +1,9 @@
-"""`jit`: pins, the recent block, what was retrieved; or everything, where that costs no more.
+"""`jit`: pins, the recent block, what was retrieved; or everything, if that costs no more.
 
-What is retrieved does not count there: it is made smaller until all of it costs no more than
-everything. Else, from one draft to the next, a conversation would be passed through or not, and no
-cache could keep its beginning. Facts, parts of files, and turns of other conversations where recall
-reaches them, come on top of either: everything that was said here has not what stands elsewhere.
+What is retrieved does not affect that choice: it is reduced until the window costs no more than
+everything. Otherwise a conversation would be sent whole for one draft and not for the next, and no
+cache could keep its beginning. Facts, parts of files and, if recall includes them, turns of other
+conversations are added in both cases, since the whole conversation does not contain them.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
-from jitchat.window.other_conversations import Reached, elsewhere_rows, reach
+from jitchat.window.other_conversations import CombinedRecall, elsewhere_rows, with_others
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Noted, pinned_segments, tail_segments
@@ -42,33 +42,33 @@ def _chosen(parts: Parts) -> Choice:
 
 
 def _everything(parts: Parts) -> Choice:
-    """Send every turn, with what is not of this conversation."""
+    """Send every turn, and what was found outside this conversation."""
     price, room = parts.counter.count, parts.room + parts.kept_line
     left = room - parts.whole
-    beside = _beside_turns(parts, parts.recent(0), left)
-    allowance = _allowance(parts, left - sum(price(each.text) for each in beside))
-    noted = reach(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
+    additions = _additions(parts, parts.recent(0), left)
+    allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
+    noted = with_others(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     while True:
-        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*beside, *reversed(noted)))
-        if tokens_of(choice.segments) <= room or not (beside or noted):
+        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*additions, *reversed(noted)))
+        if tokens_of(choice.segments) <= room or not (additions or noted):
             return choice
-        beside, noted = (beside, noted[:-1]) if noted else (beside[:-1], noted)
+        additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)
 
 
-def _beside_turns(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
-    """Choose what is noted beside turns, the least needed last: facts, then parts of files."""
+def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+    """Choose what is noted in addition to turns, the least needed last: facts, parts of files."""
     facts = parts.fitting_facts(sent, room)
     left = room - sum(parts.counter.count(each.text) for each in facts)
     return (*facts, *parts.fitting_documents(left))
 
 
 def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
-    """Find the pinned turns ahead of the recent block, and its start: each limits the other."""
+    """Find the pinned turns before the recent block, and its start: each limits the other."""
     history, start = parts.sources.history, parts.wanted_start()
     indices = {history.find(position) for position in parts.sources.pinned}
     while True:
-        ahead = sorted(index for index in indices if index is not None and index < start)
-        pinned = pinned_segments([history.turns[index] for index in ahead], parts.counter.count)
+        earlier = sorted(index for index in indices if index is not None and index < start)
+        pinned = pinned_segments([history.turns[index] for index in earlier], parts.counter.count)
         moved = parts.fitting_start(start, parts.fixed + tokens_of(pinned))
         if moved == start:
             return pinned, start
@@ -82,46 +82,48 @@ def _allowance(parts: Parts, room: int) -> Allowance:
 
 
 def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segment, ...]]:
-    """Fill the tail behind `head` with as much as there is room for, and need."""
+    """Fill the tail after `head` with as much as fits and is needed."""
     sources, slope = parts.sources, parts.calibration.slope
     taken = frozenset(segment.turn for segment in head if segment.turn is not None)
     price, history = parts.counter.count, sources.history
     room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
-    beside = _beside_turns(parts, head, room)
-    allowance = _allowance(parts, room - sum(price(each.text) for each in beside))
+    additions = _additions(parts, head, room)
+    allowance = _allowance(parts, room - sum(price(each.text) for each in additions))
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
-    reached = reach(recalled, sources.retrieval.elsewhere, allowance, price)
+    combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
     while True:
-        turns = reached.recalled.in_order(parts.budget.order)
+        turns = combined.recalled.in_order(parts.budget.order)
         whole = [piece.turn for piece in turns if piece.excerpt is None]
-        noted = (*without_repeats(beside, whole), *reversed(reached.noted))
-        tail = tail_segments(reached.recalled.lines, turns, parts.draft, price, noted)
+        noted = (*without_repeats(additions, whole), *reversed(combined.noted))
+        tail = tail_segments(combined.recalled.lines, turns, parts.draft, price, noted)
         segments = (*head, *tail)
         missing = _missing(parts, segments)
-        if missing <= 0 or (reached.is_bare and not beside):
-            return reached.recalled, segments
-        if reached.is_bare:
-            beside = beside[:-1]
+        if missing <= 0 or (combined.is_bare and not additions):
+            return combined.recalled, segments
+        if combined.is_bare:
+            additions = additions[:-1]
         else:
-            reached = _smaller(parts, reached, segments, ceil(missing * slope))
+            combined = _smaller(parts, combined, segments, ceil(missing * slope))
 
 
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
-    """Tell how many tokens are too many, for the room or beside everything; 0 or less for none."""
+    """Return the tokens over the room or over the cost of everything; 0 or less if none."""
     most = parts.whole - parts.kept_line
     return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
 
 
-def _smaller(parts: Parts, reached: Reached, segments: Sequence[Segment], missing: int) -> Reached:
-    """Give up what counts: turns of other conversations only where the room is short."""
-    recalled = reached.recalled
+def _smaller(
+    parts: Parts, combined: CombinedRecall, segments: Sequence[Segment], missing: int
+) -> CombinedRecall:
+    """Drop what is over: turns of other conversations only if the room itself is exceeded."""
+    recalled = combined.recalled
     if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
-        return replace(reached, recalled=recalled.smaller(missing))
-    return reached.smaller(missing)
+        return replace(combined, recalled=recalled.smaller(missing))
+    return combined.smaller(missing)
 
 
 def _of_conversation(segments: Sequence[Segment]) -> int:
-    """Sum up what is to cost no more than everything: all but what stands elsewhere."""
+    """Sum up what must cost no more than everything: all that stems from this conversation."""
     return tokens_of(
         segment
         for segment in segments

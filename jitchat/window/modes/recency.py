@@ -1,4 +1,4 @@
-"""`recency`: system, the recent block and the draft; nothing else, for a fair comparison."""
+"""`recency`: system, the recent block and the draft, and nothing else, for a fair comparison."""
 
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Parts

@@ -73,7 +73,7 @@ def test_rows_are_filtered_by_part_and_by_index_line_reason_and_id(window: Conte
     inside, outside = turns(window, Listing(part=Part.IN)), turns(window, Listing(part=Part.OUT))
     assert set(inside) == {row.turn for row in window.ledger if row.turn in kinds}
     assert sorted(inside + outside) == turns(window, Listing(Order.TURN))
-    assert turns(window, Listing(text=" Late DECISION ")) == [34, 47]
+    assert turns(window, Listing(text=" Latest DECISION ")) == [34, 47]
     assert turns(window, Listing(text="hazel"), t24="Hazel is out.", t9="No.") == [24]
     assert turns(window, Listing(text="#2")) == [24, 25, 23, 22, 26, 2, 28, 29, 27]
     assert turns(window, Listing(text="24")) == [24]

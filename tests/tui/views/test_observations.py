@@ -37,7 +37,7 @@ async def test_lines_are_listed_with_their_turns(backend: TestBackend, picture: 
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         view = await opened(pilot)
         assert any("Tuesday 02:00 UTC" in row.text for row in view._table.rows)
-        assert "tokens a request" in str(view._note.content)
+        assert "tokens per request" in str(view._note.content)
         await picture(pilot, "lines", "wide", "small")
         await pilot.press("d")
         await until(pilot, lambda: not view._table.rows[0].number, "what was dropped")
