@@ -76,7 +76,7 @@ def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes)
     ("name", "told"),
     [
         ("grok", "There is no provider 'grok'."),
-        ("reader", "The embedded reader needs no key."),
+        ("reader", "The built-in reader needs no key."),
     ],
 )
 def test_a_key_for_nobody_is_refused_before_it_is_asked_for(jitchat: Shell, name: str, told: str):

@@ -236,6 +236,6 @@ def test_arguments_nested_to_hurt_are_told_or_refused(depth):
 
 def test_a_call_that_is_none_is_no_call_of_a_tool_that_was_not_offered():
     finished = Finished("MALFORMED_FUNCTION_CALL")
-    assert finished.why == "what the model wrote to call a tool is no call"
+    assert finished.why == "the model's tool call is malformed"
     assert finished.remedy == "Send again."
     assert not finished.is_whole

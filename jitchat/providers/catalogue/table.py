@@ -127,7 +127,7 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-READER = Preset("reader", "embedded reader", "", "reader", "reader")
+READER = Preset("reader", "built-in reader", "", "reader", "reader")
 READER_LIMIT = 32_768
 """How much it takes, in tokens."""
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")

@@ -205,7 +205,7 @@ _PROTOCOLS = {
     "gemini": "GeminiProtocol",
     "ollama": "OllamaProtocol",
 }
-"""By the name of its module: its class. The embedded reader needs no protocol."""
+"""By the name of its module: its class. The built-in reader needs no protocol."""
 protocol_names = tuple(_PROTOCOLS)
 """What `protocol_named` knows."""
 

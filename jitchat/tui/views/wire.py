@@ -94,7 +94,7 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
 def not_sent(wire: Wire | None) -> str:
     if wire is None:
         return (
-            "Nothing leaves this machine: the embedded reader is given these messages as they are."
+            "Nothing leaves this machine: the built-in reader is given these messages as they are."
         )
     return f"Not sent yet: {_size(wire)}"
 
@@ -122,7 +122,7 @@ def not_kept(provider: str | None, wire: Wire | None) -> str:
         return "What left is kept when the reply is over; this is how it would leave now."
     now = "these are its messages" if wire is None else "this is how it would leave now"
     if provider == "reader":
-        return f"Nothing left for it, for the embedded reader answered; {now}."
+        return f"Nothing left for it, for the built-in reader answered; {now}."
     return f"What left for it was not kept; {now}."
 
 
@@ -387,7 +387,7 @@ class WireView(View):
         if self._letter is None:
             self.say("There is no request here to copy or to save.")
         elif self._letter.wire is None:
-            self.say("There is no request to make a command of: the embedded reader answers.")
+            self.say("There is no request to make a command of: the built-in reader answers.")
         else:
             return curl(self._letter.wire)
         return ""

@@ -136,7 +136,7 @@ def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
     ("answered", "said"),
     [
         (None, "when the reply is over; this is how it would leave now."),
-        ("reader", "Nothing left for it, for the embedded reader answered; these are its messages"),
+        ("reader", "Nothing left for it, for the built-in reader answered; these are its messages"),
         ("openai", "What left for it was not kept; "),
     ],
 )
