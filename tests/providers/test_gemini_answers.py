@@ -177,7 +177,7 @@ def test_a_blocked_message_is_told_with_what_to_do(reason):
     failure = refused({"promptFeedback": {"blockReason": reason}})
     assert isinstance(failure, RequestRefused)
     assert failure.what == f"The provider blocked the message ({reason})."
-    assert "other words" in failure.remedy
+    assert "Rephrase" in failure.remedy
 
 
 def test_a_block_is_explained_where_the_provider_does():

@@ -191,7 +191,7 @@ async def test_what_is_no_address_is_told_before_anything_is_sent(base):
 
     _, failure = await collect(provider(never, base_url=base))
     assert isinstance(failure, Unreachable)
-    assert "is not an address" in failure.what
+    assert "is not a valid address" in failure.what
     assert "provider.base_url" in failure.remedy
 
 
