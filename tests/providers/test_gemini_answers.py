@@ -1,4 +1,4 @@
-"""Google's Gemini API: recorded answers, and every chunk that is out of the ordinary."""
+"""Google's Gemini API: recorded answers, and unusual chunks."""
 
 from __future__ import annotations
 

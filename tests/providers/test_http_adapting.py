@@ -1,4 +1,4 @@
-"""A parameter that a server refuses is left out, remembered and told."""
+"""A parameter that a server refuses is omitted, remembered and reported."""
 
 from __future__ import annotations
 

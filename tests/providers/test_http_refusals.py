@@ -1,4 +1,4 @@
-"""No answer over HTTP: everything that can come back instead, told as a sentence."""
+"""Failed HTTP requests: every kind of response is reported as a sentence."""
 
 from __future__ import annotations
 

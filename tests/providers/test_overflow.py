@@ -1,4 +1,4 @@
-"""An error that says that the window is too large: in every server's words, with its numbers."""
+"""Context overflow errors in every server's wording, and the numbers in them."""
 
 from __future__ import annotations
 

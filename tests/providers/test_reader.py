@@ -1,4 +1,4 @@
-"""`reader`: it says what the window holds, and nothing else."""
+"""The built-in reader answers only from the window."""
 
 from __future__ import annotations
 

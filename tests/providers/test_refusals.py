@@ -1,4 +1,4 @@
-"""What a server means that answers with an error, whatever protocol it speaks."""
+"""The meaning of error responses, in every protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each call has its result behind it; what is wrong with a call is said to the model."""
+"""Each call is followed by its result; errors in a call are reported to the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pasting does to keys: what is put right, and what is refused."""
+"""Pasted keys: what is cleaned, and what is refused."""
 
 from __future__ import annotations
 

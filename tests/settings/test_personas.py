@@ -1,4 +1,4 @@
-"""Personas: what one is laid over, what wins over it, and how one is saved."""
+"""Personas: what they override, what overrides them, and how they are saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which source wins, and what is told of where a value came from."""
+"""Which source of a setting wins, and how the origin of a value is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers of tools, as they are configured, and what is allowed of them."""
+"""MCP servers as configured, and which of their tools are allowed."""
 
 from __future__ import annotations
 

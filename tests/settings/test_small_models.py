@@ -1,4 +1,4 @@
-"""Small models: where they are, and which key goes there."""
+"""Small models: their addresses, and which key is sent to them."""
 
 from __future__ import annotations
 

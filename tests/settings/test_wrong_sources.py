@@ -1,4 +1,4 @@
-"""What is said of a source that is wrong: where, what, and what to write instead."""
+"""Errors in the sources of settings: where, what, and what to write instead."""
 
 from __future__ import annotations
 

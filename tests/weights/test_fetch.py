@@ -1,4 +1,4 @@
-"""Fetching weights, by an installer that pretends to be pip. No index is asked."""
+"""Downloading weights with a fake installer, without a package index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a server: whatever comes back, it ends in JSON or in one of our errors."""
+"""Querying a server: every response gives JSON or a ProviderError."""
 
 from __future__ import annotations
 

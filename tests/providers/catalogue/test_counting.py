@@ -1,4 +1,4 @@
-"""Exact counts, by who is to read the window."""
+"""Exact token counts by the server of the model."""
 
 from __future__ import annotations
 
