@@ -1,9 +1,9 @@
-"""The one place that starts other processes.
+"""Starting child processes; no other module does.
 
-A child of ours runs Python without the current folder on its path, in a folder that is named for
-it, and with the variables that it needs: none that may hold a key. pip or uv are handed their own
-settings besides, which may hold the password of a package index. A command of the user's own has
-the user's environment and runs in the home folder, wherever jitchat was started.
+jitchat's own children run Python without the current folder on its path, in a folder that the
+caller names, with only the environment variables that they need and none that may hold a key. pip
+and uv also get their own variables, which may hold the password of a package index. A command of
+the user's has the user's environment and runs in the home folder, wherever jitchat was started.
 """
 
 import os
@@ -30,7 +30,7 @@ _NEEDED = frozenset({
     "HF_ENDPOINT", "HF_HUB_OFFLINE", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR",
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
 })  # fmt: skip
-"""In upper case; proxies are mostly written in lower case."""
+"""Matched regardless of case, because proxy variables are usually in lower case."""
 _FAMILIES = ("LC_", "XDG_")
 _INSTALLERS_FAMILIES = ("PIP_", "UV_", "NETRC")
 
@@ -40,7 +40,7 @@ def own_python(*arguments: str) -> tuple[str, ...]:
 
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose what a child of ours is handed; it finds its modules where this process does."""
+    """Return the environment of jitchat's own child, with this process's module search path."""
     try:
         here = os.path.realpath(os.getcwd())  # noqa: PTH109  as sys.path has it
     except OSError:  # the current folder was deleted
@@ -55,17 +55,19 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 async def start_watched(command: Sequence[str], folder: Path) -> "Process":
-    """Start a child of ours whose output is read in the event loop; OSError where it cannot be.
+    """Start a child of jitchat whose output is read in the event loop, in a new process group.
 
-    It leads a group of its own.
+    Raises:
+        OSError: It cannot be started.
+
     """
     return await _start(command, folder, DEVNULL, own_environment(os.environ))
 
 
 async def start_installer(command: Sequence[str], folder: Path) -> "Process":
-    """Start pip or uv likewise: what it writes meanwhile is in `folder`, its errors in its output.
+    """Start pip or uv, with temporary files in `folder` and errors in the output.
 
-    A download of pip's that breaks off goes on where it was, by versions of pip that can do so.
+    Versions of pip that support it resume an interrupted download.
     """
     given = {
         name: value
@@ -80,7 +82,7 @@ async def start_installer(command: Sequence[str], folder: Path) -> "Process":
 async def _start(
     command: Sequence[str], folder: Path, errors: int, environ: Mapping[str, str]
 ) -> "Process":
-    import asyncio  # noqa: PLC0415  30 ms, loaded where there is an event loop
+    import asyncio  # noqa: PLC0415  30 ms; loaded anyway if there is an event loop
 
     return await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=PIPE, stderr=errors, start_new_session=True,
@@ -89,9 +91,11 @@ async def _start(
 
 
 def start_piped(command: Sequence[str], folder: Path) -> Piped:
-    """Start a child of ours that is written to and read from; OSError where it cannot be.
+    """Start a child of jitchat with pipes for its input and output. Ctrl+C does not reach it.
 
-    Ctrl+C does not reach it.
+    Raises:
+        OSError: It cannot be started.
+
     """
     return subprocess.Popen(  # noqa: S603  a command of ours
         command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
@@ -100,27 +104,30 @@ def start_piped(command: Sequence[str], folder: Path) -> Piped:
 
 
 def wait_piped(child: Piped, seconds: float) -> int | None:
-    """Wait for a child to end: its exit code; None where it still runs."""
+    """Wait for a child to end; return its exit code, or None if it is still running."""
     with suppress(subprocess.TimeoutExpired):
         return child.wait(seconds)
     return None
 
 
 def end_piped(child: Piped) -> int:
-    """End a child at once, whatever it does, and give its pipes back; its exit code."""
+    """Kill a child and close its pipes; return its exit code."""
     child.kill()
     code = child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
-            with suppress(OSError):  # what was not written yet
+            with suppress(OSError):  # unwritten data cannot be flushed
                 pipe.close()
     return code
 
 
 async def run_in_terminal(command: Sequence[str]) -> int:
-    """Run a command of the user's own that has the terminal, such as an editor; its exit code.
+    """Run a command of the user's in the terminal, such as an editor; return its exit code.
 
-    OSError where it cannot be run, ValueError where it holds a NUL.
+    Raises:
+        OSError: It cannot be run.
+        ValueError: It contains a NUL.
+
     """
     import asyncio  # noqa: PLC0415  as above
 
@@ -129,9 +136,12 @@ async def run_in_terminal(command: Sequence[str]) -> int:
 
 
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
-    """Run a command that the user configured, without a shell; None if it takes too long.
+    """Run a command that the user configured, without a shell; None if it times out.
 
-    OSError where it cannot be run, ValueError where it holds a NUL.
+    Raises:
+        OSError: It cannot be run.
+        ValueError: It contains a NUL.
+
     """
     home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
     folder = home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112

@@ -1,7 +1,7 @@
-"""The report of a defect: what failed and where, without anybody's text and without keys.
+"""Crash reports: what failed and where, without the user's texts and without keys.
 
-Neither locals nor arguments, and not the error's own words either, for these quote what they
-stumbled over: only its type, the codes that it carries, and frames as file, line and function.
+A report has no local variables or arguments, and no error messages, because these may quote data:
+only the error's type, its codes, and the stack frames as file, line and function.
 """
 
 import os
@@ -18,25 +18,25 @@ _LOOKS_LIKE_A_KEY = re.compile(
     r"|(?i:x-api-key|api[-_]?key|authorization)\W{1,4}\S+"
 )
 _HOLDS_A_KEY = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-"""How the names of variables end that no report may quote."""
+"""Suffixes of the names of environment variables whose values are secret."""
 _SHORTEST_KEY = 8
-"""Characters. A shorter value of such a variable is a word that may stand anywhere."""
+"""Minimum characters of a secret; a shorter value may be an ordinary word in any text."""
 _MOST_FRAMES = 40
 _MOST_LINES = 400
 _remembered: set[str] = set()
 
 
 def remember_secret(secret: str) -> None:
-    """Blot it out of every report that this process writes from now on.
+    """Redact the secret in every later report of this process.
 
-    A short one is what servers are given that want any key at all (`none`, `local`).
+    A short one is ignored: it is a placeholder for servers that accept any key (`none`, `local`).
     """
     if len(secret) >= _SHORTEST_KEY:
         _remembered.add(str(secret))
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """`text` without the secrets that are known and without what looks like one."""
+    """Return the text with known secrets, and anything that looks like one, replaced."""
     for secret in sorted({*secrets, *_known_secrets()}, key=len, reverse=True):
         if len(secret) > 3:
             text = text.replace(secret, "•••")
@@ -49,7 +49,7 @@ def holds_secret(text: str, secrets: Iterable[str] = ()) -> bool:
 
 
 def _known_secrets() -> Iterator[str]:
-    """List what was found in this process, and what its environment holds."""
+    """Yield the secrets that this process found, and those in its environment."""
     yield from tuple(_remembered)
     for name, value in os.environ.items():
         if name.endswith(_HOLDS_A_KEY) and len(value) >= _SHORTEST_KEY:
@@ -63,10 +63,10 @@ def crash_report(error: BaseException, version: str, secrets: Iterable[str] = ()
 
 
 def write_crash(path: Path, report: str) -> bool:
-    """Leave the report in a file that only the user can read; whether that worked."""
+    """Write the report to a file that only the user can read; return whether that worked."""
     try:
         make_private(path.parent)
-        path.unlink(missing_ok=True)  # its rights may be wider, or it may be a link
+        path.unlink(missing_ok=True)  # its permissions may be wider, or it may be a link
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write(report)
@@ -76,7 +76,7 @@ def write_crash(path: Path, report: str) -> bool:
 
 
 def _described(error: BaseException, seen: set[int]) -> Iterator[str]:
-    """Lines on the error, on the members of a group, and on what it came from."""
+    """Yield the lines for the error, the members of a group, and its causes."""
     seen.add(id(error))
     yield f"{type(error).__name__}{_codes(error)}"
     yield from _frames(error)
@@ -92,14 +92,14 @@ def _described(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 def _codes(error: BaseException) -> str:
-    """Tell the numbers and names that a library gave the error; nothing that a user wrote."""
+    """Return the error's codes, which come from a library and never from the user."""
     found = {
         "errno": error.errno if isinstance(error, OSError) else None,
         "sqlite": getattr(error, "sqlite_errorname", None),
         "module": error.name if isinstance(error, ImportError) else None,
     }
-    told = [f"{name} {value}" for name, value in found.items() if value is not None]
-    return f" ({', '.join(told)})" if told else ""
+    codes = [f"{name} {value}" for name, value in found.items() if value is not None]
+    return f" ({', '.join(codes)})" if codes else ""
 
 
 def _frames(error: BaseException) -> list[str]:
@@ -112,13 +112,13 @@ def _frames(error: BaseException) -> list[str]:
 
 
 def place_of(path: Path, report: str) -> str:
-    """Write the report; a sentence on where it is, or nothing where that did not work."""
+    """Write the report; return a sentence on where it is, or nothing if writing failed."""
     written = write_crash(path, report)
     return f" A report without your texts and keys is in {path}." if written else ""
 
 
 def _short(filename: str) -> str:
-    """Name the module of a path, and not whose machine it is on."""
+    """Return a source file's path without the folders that identify the machine."""
     path = Path(filename)
     for base, shown in ((Path(__file__).parent, "jitchat/"), (Path(os.__file__).parent, "")):
         if path.is_relative_to(base):

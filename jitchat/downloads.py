@@ -1,8 +1,8 @@
-"""A download that a child does, watched: it never hangs, and leaves no process behind.
+"""Downloads in a child process: they cannot hang, and leave no process behind.
 
-A download that hangs inside a library or a program can only be ended from outside. The bytes are
-watched as they arrive in a folder, and the child, with all of its group, is ended when they stop
-coming or when whoever waits is cancelled.
+A download that hangs inside a library or a program can only be ended from outside. The size of a
+folder is watched, and the child and its process group are killed when it stops growing or when the
+caller is cancelled.
 """
 
 import asyncio
@@ -17,26 +17,26 @@ from pathlib import Path
 
 _Process = asyncio.subprocess.Process  # noqa: TID251  its type
 Progress = Callable[[int], None]
-"""Is told the bytes that arrived so far."""
+"""Called with the number of bytes received so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How a download is run and how long it may take, in seconds."""
+    """The timeouts of a download, in seconds, and how it is run."""
 
     silence: float = 15.0
-    """Without a new byte."""
+    """Maximum time without new bytes."""
     total: float = 3_600.0
     look_every: float = 0.5
     command: Sequence[str] = ()
-    """The program to run in place of the usual one; it is given the same last arguments."""
+    """A program to run instead of the default one, with the same last arguments."""
     monotonic: Callable[[], float] = time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     fetched: bool
-    """Whether it is here."""
+    """Whether the files are on this machine."""
     sentence: str
 
 
@@ -46,12 +46,15 @@ async def watched(
     on_progress: Progress,
     patience: Patience,
 ) -> bytes | None:
-    """What the child printed, or None if it had to be given up. OSError where it cannot start.
+    """Run a child and return its output, or None if a timeout expired.
 
-    It has ended when this does, also when this is cancelled.
+    The child has always ended when this returns, raises or is cancelled.
+
+    Raises:
+        OSError: The child cannot be started.
+
     """
-    # ahead of its start: a first look that came later could miss a child that has already written
-    # all it will
+    # before the start: a later measurement could miss all that a fast child writes
     before = await asyncio.to_thread(_tree_size, folder)
     child = await start()
     try:
@@ -68,7 +71,7 @@ async def _output(
     started = grown_at = patience.monotonic()
     try:
         while True:
-            is_over = talk.done()  # asked first: what it wrote last is reported, too
+            is_over = talk.done()  # checked first, so that the last bytes are reported too
             now, last = patience.monotonic(), size
             size = await asyncio.to_thread(_tree_size, folder)
             if size != last:
@@ -94,7 +97,7 @@ async def _end(child: _Process) -> None:
 
 
 def _tree_size(folder: Path) -> int:
-    """Bytes of the files below `folder`; a link counts as itself."""
+    """Return the bytes of all files in `folder`; links are not followed."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

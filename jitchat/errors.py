@@ -1,11 +1,11 @@
-"""Everything that can go wrong and that a user is told about.
+"""The errors that are shown to the user.
 
-Every error carries one sentence on what happened and one on what to do.
+Every error has a sentence on what happened and one on what to do.
 """
 
 
 class JitchatError(Exception):
-    """The root: `what` happened, and `remedy`, what the user can do about it."""
+    """The base class: `what` happened, and the `remedy`, what the user can do about it."""
 
     exit_code = 1
 
@@ -19,13 +19,13 @@ class JitchatError(Exception):
 
 
 class UsageError(JitchatError):
-    """The command or its configuration cannot be carried out as given."""
+    """The command line or the configuration is not valid."""
 
     exit_code = 2
 
 
 class SettingsError(UsageError):
-    """A setting is unknown, has the wrong type or an impossible value."""
+    """A setting is unknown, or has the wrong type or an invalid value."""
 
 
 class UnknownConversation(UsageError):
@@ -33,15 +33,15 @@ class UnknownConversation(UsageError):
 
 
 class UnknownTurn(JitchatError):
-    """No turn of the conversation has that #id, or none of which what was asked can be told."""
+    """No turn of the conversation has that #id, or the request does not apply to that turn."""
 
 
 class SpendingLimitReached(JitchatError):
-    """A request would cost more than the limits that the user set leave."""
+    """A request would cost more than is left of the user's limits."""
 
 
 class StoreError(JitchatError):
-    """The cold store cannot be used as asked."""
+    """The cold store cannot be used."""
 
 
 class StoreUnreadable(StoreError):
@@ -49,11 +49,11 @@ class StoreUnreadable(StoreError):
 
 
 class StoreTooNew(StoreError):
-    """The database has a schema that this version does not know."""
+    """The database has a newer schema than this version supports."""
 
 
 class StoreTooOld(StoreError):
-    """The database has a schema of before, and cannot be written to bring it up to date."""
+    """The database has an old schema, and cannot be written to migrate it."""
 
 
 class StoreReadOnly(StoreError):
@@ -61,11 +61,11 @@ class StoreReadOnly(StoreError):
 
 
 class StoreFull(StoreError):
-    """There is no space left to write to."""
+    """There is no space left on the disk."""
 
 
 class StoreBusy(StoreError):
-    """Another program holds the database for longer than we wait."""
+    """Another program locks the database for longer than the timeout."""
 
 
 class ConversationInUse(StoreError):
@@ -73,32 +73,32 @@ class ConversationInUse(StoreError):
 
 
 class ConversationDeleted(StoreError):
-    """Nothing can be said in a conversation that was deleted meanwhile."""
+    """The conversation was deleted in the meantime."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This conversation was deleted meanwhile; nothing was stored.",
-            "Begin another one: Ctrl+N, or --new.",
+            "This conversation has been deleted; nothing was stored.",
+            "Start a new one with Ctrl+N or --new.",
         )
 
 
 class StaleObservations(StoreError):
-    """A pass does not go on from what is observed by now: nothing of it is stored."""
+    """A pass is based on observations that have changed since; its result is not stored."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The observations changed while a pass was under way; it was not stored.",
-            "Its turns are observed by the next one.",
+            "The observations changed during a pass; its result was not stored.",
+            "The next pass observes its turns.",
         )
 
 
 class StaleDocument(StoreError):
-    """A document does not follow the version that holds by now: nothing of it is stored."""
+    """A document is based on a version that has changed since; it is not stored."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The memory document was changed meanwhile; this version was not stored.",
-            "Its turns are still this session: its next end writes them.",
+            "The memory document has changed; this version was not stored.",
+            "Its turns are still in this session, and are written at the session's next end.",
         )
 
 
@@ -107,11 +107,11 @@ class UnknownVersion(UsageError):
 
 
 class ImportFailed(JitchatError):
-    """A file could not be imported; nothing of it was stored."""
+    """A file could not be imported; no part of it was stored."""
 
 
 class BenchFailed(JitchatError):
-    """What was to be measured cannot be."""
+    """A benchmark cannot be run."""
 
 
 class UnknownRun(UsageError):
@@ -119,19 +119,19 @@ class UnknownRun(UsageError):
 
 
 class EmbedderUnavailable(JitchatError):
-    """The embedder that was asked for by name cannot be loaded."""
+    """An embedder that was chosen by name cannot be loaded."""
 
 
 class RerankerUnavailable(JitchatError):
-    """The reranker cannot be loaded, or fails, said as a clause; the ranking stands."""
+    """The reranker cannot be loaded, or failed; `what` is a clause. The ranking is unchanged."""
 
 
 class SummariserStopped(JitchatError):
-    """The small model that writes index lines does not; the lines stay as they were."""
+    """The small model that writes index lines failed; the lines are unchanged."""
 
 
 class FileRefused(UsageError):
-    """A file cannot be attached: it is not there, too large, or of no kind that is read."""
+    """A file cannot be attached: it does not exist, is too large, or has an unsupported type."""
 
 
 class EmptyDraft(UsageError):
@@ -139,10 +139,7 @@ class EmptyDraft(UsageError):
 
 
 class WindowOverflow(JitchatError):
-    """What must be in the window does not fit the budget.
-
-    `overshoot` is the number of tokens by which it does not.
-    """
+    """The required parts of the window exceed the budget, by `overshoot` tokens."""
 
     def __init__(self, what: str, remedy: str, overshoot: int) -> None:
         super().__init__(what, remedy)
@@ -150,20 +147,20 @@ class WindowOverflow(JitchatError):
 
 
 class ReplyCut(JitchatError):
-    """A part of the reply came, and is kept."""
+    """Only a part of the reply was received; it is kept."""
 
     exit_code = 3
 
 
 class ProviderError(JitchatError):
-    """The provider did not give an answer."""
+    """The provider did not answer."""
 
     retry_after: float | None = None
-    """Seconds that it asks to be left alone, where that is too long to be waited for."""
+    """Seconds to wait, if the server asks for a wait that is too long to be done automatically."""
 
 
 class Unreachable(ProviderError):
-    """No connection, or none in time."""
+    """No connection could be made, or not in time."""
 
 
 class KeyRefused(ProviderError):
@@ -171,15 +168,15 @@ class KeyRefused(ProviderError):
 
 
 class RequestRefused(ProviderError):
-    """The provider answered with an error of its own."""
+    """The provider answered with an error."""
 
 
 class ContextOverflow(ProviderError):
     """The window is larger than the model's context.
 
-    In tokens, as the provider counts, and None where it does not tell: `needed` is what the window
-    takes, `answer` what was to be kept free for the answer, `limit` what there is for both. Where
-    the provider does not tell the two apart, `needed` is their sum.
+    `needed` is the size of the window, `answer` the tokens to keep free for the answer, `limit` the
+    model's context, all as counted by the provider, and None if not reported. If the provider does
+    not distinguish window and answer, `needed` is their sum.
     """
 
     def __init__(
@@ -199,4 +196,4 @@ class NotAnAnswer(ProviderError):
 
 
 class StreamCut(ProviderError):
-    """The answer ended before it was finished."""
+    """The stream ended before the answer was finished."""

@@ -1,6 +1,6 @@
-"""Where configuration, data and logs live; the only file that knows.
+"""The locations of configuration, data and logs; no other module knows them.
 
-`JITCHAT_HOME` puts everything into one folder. What is made there is its owner's alone.
+`JITCHAT_HOME` puts everything into one folder. New files and folders are private to their owner.
 """
 
 import os
@@ -14,31 +14,31 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Absolute locations, whether they exist or not."""
+    """Absolute paths, which need not exist."""
 
     config: Path
-    """The TOML with the user's settings."""
+    """The TOML file with the user's settings."""
     keys: Path
-    """The keys that `jitchat keys set` stored, for their owner's eyes only."""
+    """The keys stored by `jitchat keys set`, readable only by their owner."""
     database: Path
     """The cold store."""
     models: Path
-    """Embedding models and weights that were downloaded."""
+    """Downloaded embedding models and weights."""
     crash: Path
-    """Written when a defect stops the app; holds no text of the user's and no keys."""
+    """The report of a crash, without the user's texts and without keys."""
     answers: Path
-    """What models answered in a benchmark, where no other file is named for it."""
+    """The default file for models' answers in a benchmark."""
     rot: Path
     """The folder of the rot lab's runs."""
     servers: Path
-    """The folder of what servers of tools write on their standard errors."""
+    """The folder for the standard error of MCP servers."""
     log: Path
-    """A line for each memory document that was written; holds no text of the user's."""
+    """A line for each memory document written, without the user's texts."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """By name, what decided it: a flag, a $VARIABLE, or `default`."""
+    """By name, what set the location: a flag, a $VARIABLE, or `default`."""
 
     def rows(self) -> Iterator[tuple[str, Path, str]]:
-        """(name, location, origin) of every one."""
+        """Yield (name, location, origin) of every path."""
         for name in (
             "config",
             "keys",
@@ -56,7 +56,7 @@ class Paths:
 def locate(
     environ: Mapping[str, str], config: Path | None = None, database: Path | None = None
 ) -> Paths:
-    """Resolve every path: explicit argument > environment > the platform's own folders."""
+    """Resolve every path: explicit argument, then environment, then the platform's folders."""
     (config_dir, data_dir, cache_dir), origin = _folders(environ)
     chosen = {
         "config": _first(config, "--config", environ, "JITCHAT_CONFIG")
@@ -78,14 +78,14 @@ def locate(
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it, for their owner alone; OSError where that cannot be."""
+    """Make a folder and missing parents, private to their owner; raise OSError if that fails."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
 
 
 def opened_private(path: Path) -> TextIOWrapper:
-    """Open a text file to append to; one that is made is its owner's alone."""
+    """Open a text file for appending; a new one is private to its owner."""
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags, 0o600)
@@ -94,11 +94,11 @@ def opened_private(path: Path) -> TextIOWrapper:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Put a new file in a file's place, 0600 from its first moment; a link is not followed.
+    """Replace a file atomically; the new one always has mode 0600. Links are not followed.
 
-    Whatever making its parts raises leaves the place as it was.
+    If writing fails, or `content` raises, the old file is unchanged.
     """
-    from tempfile import mkstemp  # noqa: PLC0415  a tenth of what the help takes
+    from tempfile import mkstemp  # noqa: PLC0415  a tenth of the time of `--help`
 
     handle, made = mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL, 0600
     try:
@@ -107,26 +107,29 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(made).replace(path)
-    except BaseException:  # whatever it was, no part of it, which may be a key, is left lying about
+    except BaseException:  # in any case, leave no partial file behind: it may contain a key
         with suppress(OSError):
             Path(made).unlink()
         raise
 
 
 def open_to_others(path: Path, what: str) -> str:
-    """Say that others can read `what` is in a file; empty where not, or where it is not there."""
+    """Return a warning if others can read the file; empty if not, or if there is no file.
+
+    `what` names the contents.
+    """
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:
         return ""
     if os.name != "posix" or not mode & 0o077:
         return ""
-    return f"Others can read {what} in {path} ({mode:04o}): run chmod 600 on it."
+    return f"Others can read {what} in {path} ({mode:04o}). Run chmod 600 on it."
 
 
 def absolute(path: Path) -> Path:
-    """Resolve `~` and the current folder, as far as there is one; never fails."""
-    with suppress(RuntimeError):  # a `~name` that nobody has is an ordinary name
+    """Resolve `~` and the current folder, if possible; never fails."""
+    with suppress(RuntimeError):  # `~name` without such a user is an ordinary name
         path = path.expanduser()
     with suppress(FileNotFoundError):  # the current folder was deleted
         path = path.absolute()
@@ -143,7 +146,7 @@ def _first(
 
 
 def _folders(environ: Mapping[str, str]) -> tuple[tuple[Path, Path, Path], str]:
-    """Choose the folders for configuration, data and cache; and say what chose them."""
+    """Return the folders for configuration, data and cache, and their origin."""
     home = environ.get("JITCHAT_HOME")
     if home:
         return (Path(home), Path(home), Path(home)), "$JITCHAT_HOME"

@@ -1,4 +1,4 @@
-"""Work in threads: what is done whatever happens, and what nobody waits for at the end."""
+"""Running work in threads: work that must complete, and work that must not delay the exit."""
 
 import asyncio
 import threading
@@ -10,9 +10,9 @@ _Result = TypeVar("_Result")
 
 
 async def to_the_end(work: Callable[[], _Result]) -> _Result:
-    """Wait for work that is done whatever happens to the task; cancelled, it ends only after it.
+    """Run work that must complete: if the task is cancelled, it still waits for the work.
 
-    In a thread of its own: those of the event loop's pool may all be computing.
+    The work gets a thread of its own, because the event loop's pool may be busy.
     """
     thread = ThreadPoolExecutor(1)
     waiting, cancelled = asyncio.wrap_future(thread.submit(work)), None
@@ -23,20 +23,20 @@ async def to_the_end(work: Callable[[], _Result]) -> _Result:
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
-        waiting.exception()  # whoever cancelled it hears of no other end
+        waiting.exception()  # mark it as retrieved: only the cancellation is reported
         raise cancelled
     return waiting.result()
 
 
 async def left_at_exit(work: Callable[[], _Result]) -> _Result:
-    """Wait for work in a thread of its own, which goes on when cancelled; no exit waits for it."""
+    """Run work in a daemon thread. Cancellation does not stop it, and exit does not wait for it."""
     done: Future[_Result] = Future()
-    done.set_running_or_notify_cancel()  # cancelled from now on is who waits, not the work
+    done.set_running_or_notify_cancel()  # from now on a cancellation ends the wait, not the work
 
     def run() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001  raised where it is waited for
+        except BaseException as error:  # noqa: BLE001  raised in the waiting task
             done.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()

@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation from the real app: `python -m screenshots.draw`.
 
-A home of its own, a fixed clock, the bundled demo conversation and the embedded reader: the
+A home of its own, a fixed clock, the bundled demo conversation and the built-in reader: the
 pictures differ only where the app does. In two the model that runs here answers, where its weights
 were fetched; names of pictures draw these alone.
 """

@@ -106,7 +106,7 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
     and leaves a chat like any other.
 
     It is on the demo conversation, in a database of its own that is gone afterwards: none of your
-    conversations is read or changed. The embedded reader answers, whatever the configuration
+    conversations is read or changed. The built-in reader answers, whatever the configuration
     says, so that nothing leaves this machine; --model, --provider or --base-url has a model
     answer in its place. Theme, keys and the window's sizes are as you set them.
 

@@ -203,6 +203,6 @@ def _cut(stop: str) -> errors.ReplyCut:
     """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
     finished = Finished(stop.partition(":")[0])
     told = f" ({one_line(stop)})" if stop else ""
-    on = 'Have it go on: jitchat send "Go on." Or raise max_tokens under [provider].'
+    on = 'Continue it with jitchat send "Go on.", or raise max_tokens under [provider].'
     remedy = on if finished.is_by_length else finished.remedy
     return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)

@@ -29,7 +29,7 @@ def rot_command(
 
     Facts are planted in conversations of several lengths and asked for, in each mode, of the model
     that answers; what came is shown by length and depth. In a terminal this opens the app;
-    without one, or with an option that asks for figures, it runs here. The embedded reader needs
+    without one, or with an option that asks for figures, it runs here. The built-in reader needs
     no key; for any other model it is told first what is sent.
     """
     context.obj = flags

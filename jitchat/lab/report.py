@@ -23,7 +23,7 @@ DISTILLED_CAVEAT = (
 )
 """What to know of the modes that distil, beside their figures."""
 READER_CAVEAT = (
-    "The embedded reader is no language model: it quotes the sentences of the window that share"
+    "The built-in reader is no language model: it quotes the sentences of the window that share"
     " the question's words. A longer window does not tire it, so its curve shows what a window of"
     " each mode holds and what retrieval finds, not how a language model's attention fades."
     " It answers no paraphrased question and counts nothing, in any mode; asked what was never"
@@ -52,7 +52,7 @@ KIND_CAVEATS = {
     ),
     Kind.INSTRUCTION: (
         "Of the kind instruction the form of the answer alone is graded, to a question about"
-        " something else that shares no word with it. The embedded reader quotes, so that it obeys"
+        " something else that shares no word with it. The built-in reader quotes, so that it obeys"
         " by chance only: of it, look at whether the window held the instruction."
     ),
 }

@@ -66,7 +66,7 @@ _THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IG
 """Some servers leave them in the answer, with their opening tag or without."""
 _STRUCK = re.compile(r"~~[^~\n]+~~|<(s|del|strike)>[^<\n]*</\1>", re.IGNORECASE)
 SOURCE = re.compile(r"[(\[](?:turn |message )?#\d[^()\[\]\n]*+[)\]]", re.IGNORECASE)
-"""Where the embedded reader has a sentence from, and what other models make of that."""
+"""Where the built-in reader has a sentence from, and what other models make of that."""
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)")

@@ -1,1 +1,1 @@
-"""Any LLM: a pure translation per protocol, and one small loop over httpx."""
+"""Providers for any LLM: one pure translation per protocol, and one HTTP provider over httpx."""

@@ -1,4 +1,4 @@
-"""What a streamed answer comes to: what was said, what is called, what is handed back."""
+"""Collecting a streamed answer: its text, its tool calls, and the message to send back."""
 
 from jitchat.providers.provider import (
     Finished,
@@ -11,10 +11,10 @@ from jitchat.values import NO_TOOL_USE, Echo, Message, Role, ToolCall, ToolUse, 
 
 
 class Answer:
-    """Collects one answer, piece by piece.
+    """Collects the stream of one answer.
 
-    Its calls may be run once the stream has ended without an error: of an answer that broke off,
-    the last one may be cut.
+    Run its calls only after the stream has ended without an error: if the stream breaks off, the
+    last call may be incomplete.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Answer:
         self.calls: tuple[ToolCall, ...] = ()
         self.echo: Echo | None = None
         self.usage: Usage | None = None
-        """As it was reported last; None where it was not."""
+        """The last reported usage; None if none was reported."""
         self.finished: Finished | None = None
 
     @property
@@ -58,5 +58,5 @@ class Answer:
                 pass
 
     def message(self, turn: int | None = None) -> Message:
-        """Make the message that hands the answer back; `turn` is its position, where it has one."""
+        """Return the answer as a message to send back; `turn` is its position, if it has one."""
         return Message(Role.ASSISTANT, self.text, turn, self.use)

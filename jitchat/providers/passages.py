@@ -1,7 +1,7 @@
-"""Reading a window's messages into passages: who says what, when, and the question at the end.
+"""Parsing a window's messages into passages, with speaker and date, and the final question.
 
-This parses the very text that was sent: turns as messages, quoted turns and index lines in the
-last one of the user's, what tools gave back behind it.
+The parsed text is exactly the text that was sent: turns as messages, quoted turns and index lines
+in the last user message, tool results after it.
 """
 
 import re
@@ -29,7 +29,7 @@ _FILE = re.compile(
     r"(?:/>\n|: attached data, not instructions>\n(?P<text>.*?)\n?^</(?P=tag)>\n)",
     re.MULTILINE | re.DOTALL,
 )
-"""A file ahead of the message that it came with; without a text, the line that stands for one."""
+"""A file before the message that it was attached to; without a text, its placeholder line."""
 _KEPT = re.compile(r"\A#[^\n]{1,160} kept and not shown; request_context finds [^\n]{1,5}\n")
 _FACT = re.compile(
     r"^- (?P<text>.*?)(?: \((?P<day>\d{4}-\d\d-\d\d)\))?"
@@ -41,9 +41,9 @@ _DOCUMENT_LINE = re.compile(
     r"(?: \((?:(?P<conversation>[^\s()]+) )?#(?P<turn>\d+)(?:–#\d+)?\))?$",
     re.MULTILINE,
 )
-"""What it said before it changed stands ahead of the arrow, and is not read."""
+"""The former statement is before the arrow, and is not read."""
 KEPT_FACT, DOCUMENT_LINE = "a fact that you kept", "the memory document"
-"""Who says what a fact does, and what a line of the document does."""
+"""The speakers of facts and of lines of the memory document."""
 _LEFT_OUT = r"^\[…{number} [\d,]+ tokens of #{turn} left out …\]$"
 _LINE = re.compile(
     r"^#(?P<turn>\d+)(?: (?P<day>\d{4}-\d\d-\d\d))? (?P<who>[^:]*?)(?: \(decision\))?:"
@@ -59,47 +59,47 @@ _HEADING = re.compile(r"[A-Z][a-z]{2} \d{4}-\d\d-\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What one speaker says in the window."""
+    """A text of one speaker in the window."""
 
     turn: int | None
-    """None for a fact that was typed."""
+    """None for a fact that the user typed."""
     who: str
     day: str
-    """As the window gives it; empty if it does not."""
+    """In the window's format; empty if the window does not give it."""
     text: str
     whole: bool
-    """Whether it is verbatim; False for an index line, which only sums the turn up."""
+    """Whether the text is verbatim; False for an index line, which is a summary of the turn."""
     conversation: str = ""
-    """The id of another conversation that it is of; empty for the one that the window is of."""
+    """The id of the conversation, if it is not the window's own; otherwise empty."""
 
     @property
     def where(self) -> str:
-        """`#12`, `chat-3#12`; empty for what is of no turn."""
+        """`#12` or `chat-3#12`; empty if the passage does not belong to a turn."""
         return f"{self.conversation}#{self.turn}" if self.turn is not None else ""
 
 
 def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
-    """Read the passages, in order of the conversation, and the question."""
+    """Return the passages, in order of the conversation, and the question."""
     passages: list[Passage] = []
     day = ""
-    ahead, tail, behind = around_draft(messages)
-    for message in ahead:
+    before, tail, after = around_draft(messages)
+    for message in before:
         if message.role is Role.SYSTEM:
             continue
         if message.use:
-            passages += _of_tools(message)
+            passages += _tool_passages(message)
             continue
         pins = _BLOCK.fullmatch(message.content) if message.turn is None else None
         if pins:
             passages += _quoted(pins)
             continue
-        files, said = _files_ahead(message.content)
+        files, rest = _leading_files(message.content)
         passages += files
-        day, text = _dated(said, day)
+        day, text = _dated(rest, day)
         passages.append(Passage(message.turn, message.role.value, day, text, whole=True))
-    passages += [passage for message in behind for passage in _of_tools(message)]
-    # a draft that is a message of its own has no blocks ahead of it: what looks so, was typed
-    files, content = _files_ahead(tail.content)
+    passages += [passage for message in after for passage in _tool_passages(message)]
+    # a draft in its own message has no blocks before it: what looks like one was typed
+    files, content = _leading_files(tail.content)
     passages += files
     end = 0
     while tail.turn is None and (block := _BLOCK.match(content, end)):
@@ -113,15 +113,15 @@ def read_window(messages: Sequence[Message]) -> tuple[list[Passage], str]:
 def around_draft(
     messages: Sequence[Message],
 ) -> tuple[Sequence[Message], Message, Sequence[Message]]:
-    """Part what stands ahead of the draft from the draft, and from what was called since."""
-    asked = [place for place, message in enumerate(messages) if message.role is Role.USER]
-    if not asked:
+    """Split the messages into those before the draft, the draft, and tool messages after it."""
+    places = [place for place, message in enumerate(messages) if message.role is Role.USER]
+    if not places:
         return messages, Message(Role.USER, ""), ()
-    return messages[: asked[-1]], messages[asked[-1]], messages[asked[-1] + 1 :]
+    return messages[: places[-1]], messages[places[-1]], messages[places[-1] + 1 :]
 
 
-def _of_tools(message: Message) -> list[Passage]:
-    """Read what a tool gave back: the turns that it quotes, or its own text."""
+def _tool_passages(message: Message) -> list[Passage]:
+    """Read a tool result: the turns that it quotes, or its text."""
     quoted = [each for block in _BLOCK.finditer(message.content) for each in _quoted(block)]
     call = message.use.answers
     if quoted or call is None or call.name == REQUEST_CONTEXT:
@@ -129,8 +129,8 @@ def _of_tools(message: Message) -> list[Passage]:
     return [Passage(message.turn, f"tool {call.name}", "", message.content, whole=True)]
 
 
-def _files_ahead(content: str) -> tuple[list[Passage], str]:
-    """Part the files that stand ahead of a message from what it says."""
+def _leading_files(content: str) -> tuple[list[Passage], str]:
+    """Split the files at the start of a message from its text."""
     files, end = list[Passage](), 0
     while file := _FILE.match(content, end):
         end = file.end()
@@ -155,7 +155,7 @@ def _quoted(block: re.Match[str]) -> list[Passage]:
     rows = (_QUOTED if whole else _LINE).finditer(block["body"])
     return [
         Passage(
-            *(int(row["turn"]), row["who"], row["day"] or "", _said(row)),
+            *(int(row["turn"]), row["who"], row["day"] or "", _text_of(row)),
             whole=whole,
             conversation=row.groupdict().get("conversation") or "",
         )
@@ -169,7 +169,7 @@ def _statement(row: re.Match[str], who: str) -> Passage:
 
 
 def _observed(body: str) -> Iterator[Passage]:
-    """Read the lines of observations; each stands for the first of its turns."""
+    """Read the lines of observations; each gets the number of its first turn."""
     day = ""
     for line in body.splitlines():
         if _HEADING.fullmatch(line):
@@ -179,8 +179,8 @@ def _observed(body: str) -> Iterator[Passage]:
             yield Passage(int(row["turn"]), who, f"observed{day}", row["text"], whole=True)
 
 
-def _said(row: re.Match[str]) -> str:
-    """Give the text without the marks of what an excerpt leaves out; these are paragraphs' ends."""
+def _text_of(row: re.Match[str]) -> str:
+    """Return the text without an excerpt's marks for omissions, which are at paragraph ends."""
     fields = row.groupdict()
     if not fields.get("tag", "").startswith("excerpt"):
         return row["text"]

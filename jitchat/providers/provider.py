@@ -1,4 +1,4 @@
-"""What a provider is to the rest of the app: messages in, a stream of pieces out."""
+"""The provider interface: messages in, a stream of deltas, tool calls and events out."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from jitchat.values import Echo, Message, Tool, ToolCall, Usage
 
 @cache
 def _endings() -> Mapping[str, Mapping[str, Any]]:
-    """Read by kind: the servers' words for a reason, what it means, and what to do about it."""
+    """Read, by kind of ending: the servers' names for it, its meaning, and the remedy."""
     text = files(__package__).joinpath("endings.json").read_text(encoding="utf-8")
     endings: Mapping[str, Mapping[str, Any]] = json.loads(text)
     return endings
@@ -23,16 +23,16 @@ def _endings() -> Mapping[str, Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDelta:
-    """A piece of the answer's text."""
+    """A chunk of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of what the model thinks before it answers. Shown, and kept.
+    """A chunk of the model's reasoning. It is shown and stored.
 
-    Where the server wants it back with a call, it comes once more in an `Echo`.
+    If the server requires the reasoning back with a tool call, it is also in an `Echo`.
     """
 
     text: str
@@ -40,47 +40,47 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningFound:
-    """All text so far was reasoning: its opening tag was a part of the model's template."""
+    """All text so far was reasoning, because the opening tag is part of the model's template."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The answer is complete, as far as the provider is concerned."""
+    """The provider ended the answer."""
 
     reason: str
-    """`stop`, `length` or the provider's own word."""
+    """`stop`, `length` or the provider's own value."""
     details: str = ""
-    """What the provider says of the reason besides; mostly empty."""
+    """The provider's explanation of the reason; usually empty."""
 
     @property
     def label(self) -> str:
-        """The reason and, where it is no end, its details: `refusal: cyber`."""
+        """The reason and, if the answer was stopped, the details: `refusal: cyber`."""
         details = "" if self.is_whole else self.details
         return ": ".join(filter(None, (self.reason, details)))
 
     @property
     def is_whole(self) -> bool:
-        """Whether the model came to an end, and was not stopped by a limit or a filter."""
+        """Whether the model finished, rather than being stopped by a limit or a filter."""
         return self._ending is _endings()["whole"]
 
     @property
     def is_by_length(self) -> bool:
-        """Whether the model had more to say, and no room for it."""
+        """Whether the answer was cut at a length limit."""
         return self._ending is _endings()["by length"]
 
     @property
     def is_withheld(self) -> bool:
-        """Whether the answer was stopped for what it says: nothing is done that it calls for."""
+        """Whether the answer was refused or filtered; its tool calls must not be run."""
         return self._ending in (_endings()["refused"], _endings()["filtered"])
 
     @property
     def why(self) -> str:
-        """What the reason means, as a clause."""
+        """The meaning of the reason, as a clause."""
         return str(self._ending["why"])
 
     @property
     def remedy(self) -> str:
-        """What to do about it, as a sentence; empty where the reason does not tell."""
+        """What to do about it, as a sentence; empty if unknown."""
         return str(self._ending["remedy"])
 
     @property
@@ -92,95 +92,95 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled:
-    """The request failed before any of the answer came, and is sent again."""
+    """The request failed before any of the answer arrived, and will be retried."""
 
     seconds: float
-    """From now on; closing the stream calls it off."""
+    """Until the retry; closing the stream cancels it."""
     why: str
-    """As a clause, in the provider's own words."""
+    """The provider's reason, as a clause."""
     asks_for_less: bool = False
-    """Whether the server wants fewer requests, rather than failed."""
+    """Whether the server asked for fewer requests (a rate limit) rather than failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestAdapted:
-    """The request is sent in another form: the server refused a part of it, or would."""
+    """The request is sent with changes, because the server refused a part of it, or would."""
 
     sentence: str
-    """What was left out or changed, and what undoes that."""
+    """What was omitted or changed, and how to undo that."""
 
 
 def forgetting(provider: str, model: str) -> str:
-    """Write the command that forgets what a model's server taught."""
+    """Return the command that discards what was learnt from a model's server."""
     name = shlex.quote(shorten(f"{provider}/{model}", 80))
     return f"`jitchat tokens {name} --forget`"
 
 
 UNREASONED = "answers without reasoning"
-"""What some servers refuse of a model that reasons, where a turn before called tools."""
+"""Some servers refuse these for a reasoning model if an earlier turn called tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What goes along with the messages. Nothing is sent that the user did not set."""
+    """The options of a request. An option that is not set is not sent."""
 
     temperature: float | None = None
     top_p: float | None = None
     top_k: int | None = None
     seed: int | None = None
     effort: str | None = None
-    """How hard a reasoning model thinks: low, medium, high or the provider's own word."""
+    """Reasoning effort: low, medium, high or the provider's own value."""
     max_tokens: int | None = None
-    """The longest answer, reasoning included."""
+    """The longest answer in tokens, reasoning included."""
     context: int | None = None
-    """The model's context size, for a server that has to be told; None where nobody knows it."""
+    """The model's context size in tokens, for servers that need it; None if unknown."""
     room: int | None = None
-    """Tokens that the window leaves for the answer; for a protocol that demands a cap."""
+    """Tokens that the window leaves for the answer, for protocols that require a maximum."""
     longest: int | None = None
-    """The longest answer that the model gives, in tokens; None where nobody knows it."""
+    """The longest answer that the model can give, in tokens; None if unknown."""
     schema: str | None = None
-    """JSON Schema, as text, that the answer has to have; left out where a server cannot."""
+    """JSON Schema of the answer, as text; omitted if the server does not support it."""
     without: frozenset[str] = frozenset()
-    """Parts of a request that the server refuses for this model: names of its parameters, or
-    `system` for messages of that role, or
-    `UNREASONED`."""
+    """Parts of a request that the server refuses for this model: names of parameters, `system`
+    for messages of that role, or `UNREASONED`."""
     tools: tuple[Tool, ...] = ()
-    """What the model may call; sent by name, so that the same ones are the same bytes."""
+    """The tools that the model can call; sent sorted by name, so that equal sets have equal
+    bytes."""
     tool_choice: str | None = None
-    """`none`: the tools stay in the request, and are not to be called, for the last step of a
-    turn. None for the model to choose."""
+    """`none` for the last step of a turn: the tools stay in the request but must not be called.
+    None lets the model choose."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request is on its way; the last one for a window is the one that was answered."""
+    """A request was sent. The last one for a window is the one that was answered."""
 
     provider: str
-    """As the settings call it."""
+    """The provider's name in the settings."""
     url: str
     """Without secrets."""
     options: Options
-    """With what was left out for this very request."""
+    """With the parts that were omitted from this request in `without`."""
     sha256: str
-    """Of the body, in hexadecimal."""
+    """Hexadecimal digest of the body."""
 
 
 ShownPiece = ReplyDelta | ReasoningDelta | ReasoningFound | RetryScheduled | RequestAdapted
-"""What is reported as it came."""
+"""Events that are passed on to the user interface unchanged."""
 Piece = ShownPiece | ToolCall | Echo | Usage | Finished | SentRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A request as it is posted, but for its secrets, which are blotted out."""
+    """A request as posted, with secrets redacted."""
 
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
-    """Names and values, in their order."""
+    """(name, value), in order."""
     body: bytes
     key_variable: str = ""
-    """The environment variable that may hold the key; empty where the settings name none."""
+    """The environment variable that may hold the key; empty if there is none."""
 
     @property
     def sha256(self) -> str:
@@ -188,12 +188,12 @@ class Wire:
 
 
 class ServerQuirks(Protocol):
-    """What a server taught about one of its models. Kept between runs; safe to use in a thread."""
+    """What was learnt from a server about one of its models. Persistent and thread-safe."""
 
     def refused(self) -> frozenset[str]: ...
 
     def refuse(self, parameter: str) -> None:
-        """Keep that a parameter was refused."""
+        """Record that a parameter was refused."""
 
 
 class Provider(Protocol):
@@ -204,22 +204,22 @@ class Provider(Protocol):
     def model(self) -> str: ...
 
     def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
-        """Stream the answer, piece by piece; closing the generator stops it.
+        """Stream the answer; closing the generator stops it.
 
         Raises:
-            ProviderError: One of its kinds, with what to do about it.
+            ProviderError: A subclass, with a remedy.
 
         """
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
     ) -> Wire | None:
-        """Make the request that `stream` would post first; None where nothing leaves. Slow.
+        """Return the request that `stream` would post first; None if nothing is sent. Slow.
 
-        `as_posted` leaves out what the options say, and not also what was learnt since.
+        `as_posted` omits only the parts in `options.without`, not those learnt since.
 
         Raises:
-            ProviderError: No request can be made: of its key or its address.
+            ProviderError: No request can be made with this key or address.
 
         """
 
@@ -228,24 +228,24 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is served."""
+    """The server of a model."""
 
     name: str
     base_url: str = field(repr=False)
-    """It may hold a login."""
+    """May contain credentials."""
     model: str
     key: str = field(default="", repr=False)
     renew: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
-    """Gives another key in place of a refused one; slow, and raises SettingsError where it
-    cannot. None where there is no other."""
+    """Returns a new key in place of a refused one. Slow; raises SettingsError if it fails. None
+    if there is only one key."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent besides; they may hold a key, too."""
+    """Additional headers; they may contain a key too."""
     key_help: str = ""
-    """What to do where the key is missing or refused, as a sentence."""
+    """What to do if the key is missing or refused, as a sentence."""
     key_variable: str = ""
-    """The environment variable that may hold the key; empty where none is known."""
+    """The environment variable that may hold the key; empty if unknown."""
     wants_key: bool = False
-    """Whether nothing is sent there without one."""
+    """Whether a request must not be sent without a key."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
 
@@ -254,9 +254,9 @@ _OPTIONS = frozenset(field.name for field in fields(Options))
 
 
 def request_fields(request: SentRequest) -> dict[str, Any]:
-    """Describe a request as JSON knows it; options that were not set are left out.
+    """Convert a request to JSON values, without options that were not set.
 
-    The tools are, too: they are a part of the window.
+    The tools are omitted too, because they are part of the window.
     """
     described = asdict(replace(request, options=replace(request.options, tools=())))
     described["options"] = {
@@ -268,7 +268,7 @@ def request_fields(request: SentRequest) -> dict[str, Any]:
 
 
 def request_from(described: Mapping[str, Any]) -> SentRequest:
-    """Make what `request_fields` described.
+    """Convert the result of `request_fields` back to a request.
 
     Raises:
         LookupError: A field is missing.

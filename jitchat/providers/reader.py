@@ -1,18 +1,18 @@
-"""The embedded reader: it answers with the sentences of the window that match the question best.
+"""The built-in reader: it answers with the sentences of the window that match the question best.
 
-The reader gets what any model gets. Where no sentence fits and `request_context` is offered, it
-asks the store once, and answers from what came back.
+The reader gets the same messages as any model. If no sentence matches and `request_context` is
+offered, it queries the store once and answers from the result.
 
-An earlier citation of its own repeats what somebody else said: it is cited, and said to be that,
-only where the window does not hold the source itself.
+An earlier reply of the reader only repeats other turns. Its citations are quoted, and marked as
+such, only if the window does not contain their source.
 
-A sentence is worth the share of the question's words that it holds, each weighed by how rare
-it is in this window; words of its turn and of the question that it follows count for less.
-Sentences of the kind asked for (a time, a number, a decision) are preferred; of two equals
-the later one wins, for it may be the correction.
+A sentence scores the share of the question's words that it contains, weighted by their rarity in
+the window; words elsewhere in its turn and in a preceding question count for less. Sentences with
+the kind of answer asked for (a time, a number, a decision) are preferred; of two equal sentences
+the later one wins, since it may be a correction.
 
-It is an extractive reader, not a language model, and knows nothing but its window: so the
-difference between the modes is real with it.
+It is an extractive reader, not a language model, and knows only its window. The differences that
+it shows between the modes are therefore real.
 """
 
 import asyncio
@@ -43,14 +43,21 @@ from jitchat.text.words import stem, stems, words
 from jitchat.values import REQUEST_CONTEXT, Message, ToolCall, Usage
 
 ABOUT = (
-    "I am the embedded reader, not a language model: I quote what the window holds. Ask me about"
+    "I am the built-in reader, not a language model: I only quote from the window. Ask me about"
     " something that was said in this conversation."
 )
 _QUERY_ENDS = 200
-"""Characters of each end of what is asked for of the store."""
-_NOT_HELD = "The window does not hold an answer to that."
+"""Characters kept from each end of a query to the store."""
+_NO_ANSWER = "No answer in this window. "
+_STORED_ANSWERS = (
+    _NO_ANSWER,
+    ABOUT,
+    "The window does not hold an answer to that.",
+    "I am the embedded reader, not a language model: ",
+)
+"""Beginnings of replies without a citation. The last two are earlier wordings, in stored turns."""
 _STATEMENTS = (KEPT_FACT, DOCUMENT_LINE)
-"""Who says what is of no turn that the window shows."""
+"""Speakers of passages that do not belong to a turn in the window."""
 _LONGEST_QUOTE = 600
 """In characters."""
 _CODE = re.compile(r"\s--[a-z]|[{};]$|^\$ ")
@@ -62,12 +69,13 @@ _CITATION = re.compile(
 )
 
 
-def not_held(turns: int) -> str:
-    """Say that the window, with so many earlier turns at full text, has no answer."""
+def no_answer(turns: int) -> str:
+    """Return the reply for a window without an answer; `turns` counts its earlier full turns."""
     if not turns:
-        return f"{_NOT_HELD} It has no earlier turn at full text."
-    held = f"{turns} earlier turns" if turns > 1 else "1 earlier turn"
-    return f"{_NOT_HELD} It has {held} at full text, and no sentence there fits the question."
+        return f"{_NO_ANSWER}It has no earlier turn in full."
+    if turns == 1:
+        return f"{_NO_ANSWER}The only earlier turn in it does not match the question."
+    return f"{_NO_ANSWER}None of the {turns} earlier turns in it matches the question."
 
 
 def cited(passage: Passage, sentence: str) -> str:
@@ -77,7 +85,7 @@ def cited(passage: Passage, sentence: str) -> str:
 
 
 def citations_in(passage: Passage) -> list[tuple[str, int]]:
-    """List what an earlier reply of its own quoted, with the turn that it came from."""
+    """List the quotes in an earlier reply of the reader, with the turn that each came from."""
     if not passage.whole or not is_own(passage):
         return []
     matches = map(_CITATION.fullmatch, passage.text.strip().splitlines())
@@ -91,8 +99,9 @@ def _marked(sentence: str) -> str:
 
 
 def is_own(passage: Passage) -> bool:
+    """Whether the passage is an earlier reply of the reader."""
     text = passage.text.strip()
-    if text == ABOUT or text.startswith(_NOT_HELD):
+    if text.startswith(_STORED_ANSWERS):
         return True
     if not passage.whole:
         # the summary of a long citation may lack its source
@@ -102,27 +111,27 @@ def is_own(passage: Passage) -> bool:
 
 
 Stems = tuple[str, ...]
-"""Each once; a set would take six times the memory."""
+"""Without duplicates. A set would take six times the memory."""
 
-_MOST = 4_000_000
-"""Characters, each passage taken to be longer by `_BESIDES`: 24 MB in all at the most."""
-_BESIDES = 200
+_CACHE_SIZE = 4_000_000
+"""Maximum characters of cached passages, plus `_OVERHEAD` for each: at most 24 MB in all."""
+_OVERHEAD = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one passage comes to."""
+    """A passage analysed for matching: its sentences and stems."""
 
     is_own: bool
-    """Whether the reader said it: nothing of it is looked at then, and all else is empty."""
+    """Whether it is a reply of the reader; if so, it is ignored and the other fields are empty."""
     sentences: tuple[tuple[str, Stems], ...] = ()
-    """Each with its stems and those of who says it."""
+    """Each sentence with its stems and those of its speaker."""
     around: Stems = ()
     """Stems of the whole passage."""
     anywhere: Stems = ()
-    """Those, and those of its sentences."""
+    """Stems of the whole passage and of `sentences`."""
     asks: bool = False
-    """Whether it ends in a question."""
+    """Whether the passage ends with a question."""
 
     @classmethod
     def of(cls, passage: Passage) -> "Reading":
@@ -141,20 +150,20 @@ class Reading:
 
 
 _Key = tuple[str, str, bool]
-"""A text, who says it, and whether it is whole."""
+"""Text, speaker, and whether the text is whole."""
 
 
 class Readings:
-    """What passages came to. Safe to use from several threads."""
+    """A cache of readings. Thread-safe."""
 
-    def __init__(self, most: int = _MOST) -> None:
-        """`most` bounds what is kept, in characters; see `_MOST`."""
+    def __init__(self, most: int = _CACHE_SIZE) -> None:
+        """Make an empty cache of at most `most` characters; see `_CACHE_SIZE`."""
         self._most, self._size = most, 0
         self._known: dict[_Key, Reading] = {}
         self._lock = threading.Lock()
 
     def of(self, passages: Sequence[Passage]) -> list[Reading]:
-        """Read the passages of a window, in order; those that are known are not read again."""
+        """Return the readings of a window's passages, in order; known passages are not reread."""
         keys = [(passage.text, passage.who, passage.whole) for passage in passages]
         with self._lock:
             readings = [
@@ -162,17 +171,17 @@ class Readings:
                 for key, passage in zip(keys, passages, strict=True)
             ]
             if self._size > self._most:
-                # only this window's are kept, as far as there is room: its beginning comes up again
+                # keep only this window's, from its start, which the next window will share
                 self._known, self._size = {}, 0
                 for key, reading in dict(zip(keys, readings, strict=True)).items():
-                    if self._size + _BESIDES + len(key[0]) > self._most:
+                    if self._size + _OVERHEAD + len(key[0]) > self._most:
                         break
                     self._keep(key, reading)
             return readings
 
     def _keep(self, key: _Key, reading: Reading) -> Reading:
         self._known[key] = reading
-        self._size += _BESIDES + len(key[0])
+        self._size += _OVERHEAD + len(key[0])
         return reading
 
 
@@ -184,7 +193,7 @@ def _distinct(items: Iterable[str]) -> Stems:
 
 
 ENOUGH = 0.55
-"""The share of the question that must be covered for an answer."""
+"""The share of the question's weight that a sentence must cover to be an answer."""
 _ROUNDING = 1e-9
 _LISTED = 6
 _BESIDE_WEIGHT, _TURN_WEIGHT, _ASKED_WEIGHT = 0.8, 0.5, 0.4
@@ -225,13 +234,13 @@ class Finding:
 
 
 def wanted_stems(question: str) -> frozenset[str]:
-    """Find what the question is about, without the words that are about asking."""
-    return _matter(question) or frozenset(stems(_COMMAND.sub("", question)))
+    """Return the stems of the question's topic, without words about asking such as "remember"."""
+    return _topic(question) or frozenset(stems(_COMMAND.sub("", question)))
 
 
 def question_of(draft: str) -> str:
-    """Find the last question in what the user says; all of it where nothing is asked."""
-    questions = (text for text in reversed(sentences(draft)) if is_question(text) and _matter(text))
+    """Return the last question in the draft; the whole draft if there is none."""
+    questions = (text for text in reversed(sentences(draft)) if is_question(text) and _topic(text))
     return next(questions, draft)
 
 
@@ -240,25 +249,25 @@ def _stems_about_asking() -> frozenset[str]:
     return frozenset(stems(_ABOUT_ASKING))
 
 
-def _matter(question: str) -> frozenset[str]:
+def _topic(question: str) -> frozenset[str]:
     return frozenset(stems(_COMMAND.sub("", question))) - _stems_about_asking()
 
 
 def find_answers(
     passages: Sequence[Passage], question: str, readings: Readings | None = None
 ) -> list[Finding]:
-    """Find the best sentences, best first; none where the window does not hold the answer.
+    """Return the best sentences, best first; none if the window does not contain the answer.
 
-    `readings` are what passages came to before.
+    `readings` caches the analysis of passages between calls.
     """
     read = list(zip(passages, (readings or Readings()).of(passages), strict=True))
-    wordings = chain([wanted_stems(question)], _in_one_word(question, read))
+    wordings = chain([wanted_stems(question)], _with_compounds(question, read))
     attempts = (_best(read, question, wanted) for wanted in wordings)
     return next(filter(None, attempts), [])
 
 
-def _in_one_word(question: str, read: _Read) -> Iterator[frozenset[str]]:
-    """Give what is wanted with each pair of words as one that the window has: `rollback`."""
+def _with_compounds(question: str, read: _Read) -> Iterator[frozenset[str]]:
+    """Yield the wanted stems with pairs joined if the window has the compound: `rollback`."""
     pairs = {
         stem(one + other): (stem(one), stem(other)) for one, other in pairwise(words(question))
     }
@@ -268,7 +277,7 @@ def _in_one_word(question: str, read: _Read) -> Iterator[frozenset[str]]:
 
 
 def _best(read: _Read, question: str, wanted: frozenset[str]) -> list[Finding]:
-    """Find the best sentences for the stems that are wanted."""
+    """Return the best sentences for the wanted stems."""
     rarity = _rarity([reading for _, reading in read], wanted)
     scored: list[Finding] = []
     asked: Stems = ()
@@ -278,7 +287,7 @@ def _best(read: _Read, question: str, wanted: frozenset[str]) -> list[Finding]:
         if not wanted.isdisjoint(reading.anywhere):
             scored += _scored(passage, reading, wanted.intersection(asked), rarity, question)
         asked = reading.around if reading.asks else ()
-    scored.reverse()  # the later of two equals comes first
+    scored.reverse()  # of two equal scores the later comes first
     scored.sort(key=lambda finding: -round(finding.score, 3))
     if not scored or not _SEVERAL.search(question):
         return scored[:1]
@@ -291,7 +300,7 @@ def _best(read: _Read, question: str, wanted: frozenset[str]) -> list[Finding]:
 
 
 def _rarity(readings: Sequence[Reading], wanted: frozenset[str]) -> dict[str, float]:
-    """Tell how rare each stem is among the sentences of the window."""
+    """Return the inverse document frequency of each stem over the window's sentences."""
     size = sum(len(reading.sentences) for reading in readings)
     sharing = (reading for reading in readings if not wanted.isdisjoint(reading.anywhere))
     having = Counter(
@@ -309,7 +318,7 @@ def _scored(
     rarity: Mapping[str, float],
     question: str,
 ) -> Iterator[Finding]:
-    """Yield the sentences of a turn that are worth enough; `asked` is in the question before it."""
+    """Yield the sentences of a turn that score enough; `asked` is in the question before it."""
     total = sum(rarity.values())
     most = sum(rarity[stem] for stem in asked.union(rarity.keys() & reading.anywhere))
     if most <= (ENOUGH - _ROUNDING) * total:
@@ -336,7 +345,7 @@ def _scored(
 
 
 def _is_of_kind(sentence: str, question: str) -> bool:
-    """Whether the sentence has what the question asks for."""
+    """Whether the sentence has the kind of answer asked for: a time, a number or a decision."""
     return (
         bool(_WHEN.search(question) and has_time_cue(sentence))
         or bool(_HOW_MANY.search(question) and _NUMBER.search(sentence))
@@ -345,21 +354,21 @@ def _is_of_kind(sentence: str, question: str) -> bool:
     )
 
 
-_PIECE = re.compile(r"\S+\s*|\s+")
+_WORD = re.compile(r"\S+\s*|\s+")
 
 
-def _in_pieces(text: str) -> list[ReplyDelta]:
-    return list(map(ReplyDelta, _PIECE.findall(text)))
+def _deltas(text: str) -> list[ReplyDelta]:
+    return list(map(ReplyDelta, _WORD.findall(text)))
 
 
 class ReaderProvider:
-    """Answers from the window that it is given, and from nothing else."""
+    """A provider that answers only from the window it is given."""
 
     name = "reader"
     model = "reader"
 
     def __init__(self, count: Callable[[Sequence[Message], str], tuple[int, int]]) -> None:
-        """`count` tells the tokens of a request and of an answer, for the usage."""
+        """Make a reader; `count` returns the tokens of a request and an answer, for the usage."""
         self._count = count
         self._readings = Readings()
 
@@ -368,47 +377,47 @@ class ReaderProvider:
         messages: Sequence[Message],
         options: Options,
     ) -> AsyncGenerator[Piece, None]:
-        asks = may_ask(messages, options)
-        said, usage = await asyncio.to_thread(self._read, messages, asks=asks)
-        for piece in [said] if isinstance(said, ToolCall) else _in_pieces(said):
+        can_ask = can_request(messages, options)
+        reply, usage = await asyncio.to_thread(self._read, messages, can_ask=can_ask)
+        for piece in [reply] if isinstance(reply, ToolCall) else _deltas(reply):
             yield piece
             await asyncio.sleep(0)
         yield usage
-        yield Finished("tool_calls" if isinstance(said, ToolCall) else "stop")
+        yield Finished("tool_calls" if isinstance(reply, ToolCall) else "stop")
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
     ) -> None:
-        """Nothing leaves: there is no request."""
+        """Return None: nothing is sent over the network."""
 
     async def aclose(self) -> None: ...
 
-    def _read(self, messages: Sequence[Message], *, asks: bool) -> tuple[str | ToolCall, Usage]:
-        """Answer and count: seconds of work where the window is very long."""
+    def _read(self, messages: Sequence[Message], *, can_ask: bool) -> tuple[str | ToolCall, Usage]:
+        """Answer and count tokens. Takes seconds if the window is very long."""
         text = answer(messages, self._readings)
-        if asks and text.startswith(_NOT_HELD):
+        if can_ask and text.startswith(_NO_ANSWER):
             call = question_call(messages)
             return call, Usage(*self._count(messages, call.arguments))
         return text, Usage(*self._count(messages, text))
 
 
-def may_ask(messages: Sequence[Message], options: Options) -> bool:
-    """Whether it may ask the store: the tool is offered, and it did not for this question."""
+def can_request(messages: Sequence[Message], options: Options) -> bool:
+    """Whether the reader can call `request_context`: it is offered, and was not called yet."""
     is_offered = any(tool.name == REQUEST_CONTEXT for tool in options.tools)
-    _, _, behind = around_draft(messages)
-    has_asked = any(message.use.calls for message in behind)
+    _, _, after = around_draft(messages)
+    has_asked = any(message.use.calls for message in after)
     return is_offered and options.tool_choice is None and not has_asked
 
 
 def question_call(messages: Sequence[Message]) -> ToolCall:
-    """Ask the store for what the draft asks, and not for what is pasted around it."""
+    """Return a call that queries the store for the draft's question, without pasted text."""
     _, draft = read_window(messages)
     query = ends_of(focus_of(question_of(draft)).asked, _QUERY_ENDS)
     return ToolCall("call_1", REQUEST_CONTEXT, json.dumps({"query": query}, ensure_ascii=False))
 
 
 def answer(messages: Sequence[Message], readings: Readings | None = None) -> str:
-    """Say what the window holds. `readings` are what passages came to before."""
+    """Return the reply to the window. `readings` caches the analysis of passages between calls."""
     passages, draft = read_window(messages)
     question = question_of(draft)
     if not wanted_stems(question):
@@ -416,24 +425,24 @@ def answer(messages: Sequence[Message], readings: Readings | None = None) -> str
     best = find_answers(passages, question, readings)
     citations = [cited(finding.passage, finding.sentence) for finding in best]
     if not citations:
-        citations = _found_again(passages, question, readings)
+        citations = _earlier_citations(passages, question, readings)
     if not citations:
-        held = (each for each in passages if each.whole and each.who not in _STATEMENTS)
-        return not_held(len({passage.where for passage in held}))
+        full = (each for each in passages if each.whole and each.who not in _STATEMENTS)
+        return no_answer(len({passage.where for passage in full}))
     return "\n".join(f"- {citation}" for citation in citations) if citations[1:] else citations[0]
 
 
-def _found_again(
+def _earlier_citations(
     passages: Sequence[Passage], question: str, readings: Readings | None
 ) -> list[str]:
-    """Cite what it cited before: the window shows that, though it lacks the turn itself."""
-    others: list[Passage] = []
+    """Cite the quotes in earlier replies of the reader whose source turn is not in the window."""
+    candidates: list[Passage] = []
     sources: dict[Passage, int] = {}
     for passage in passages:
-        again = {replace(passage, text=quote): turn for quote, turn in citations_in(passage)}
-        sources |= again
-        others += again or [passage]
-    best = find_answers(others, question, readings) if sources else []
+        quotes = {replace(passage, text=quote): turn for quote, turn in citations_in(passage)}
+        sources |= quotes
+        candidates += quotes or [passage]
+    best = find_answers(candidates, question, readings) if sources else []
     return [
         f"{_marked(finding.sentence)}"
         f" (my earlier reply #{finding.passage.turn}, which quoted #{sources[finding.passage]})"

@@ -1,4 +1,4 @@
-"""Calls and results around a request: what matches what, and what is wrong with a call. Pure."""
+"""Tool calls and results: matching results to calls, and checking calls. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,43 +14,45 @@ INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
     " known."
 )
-"""The result of a call that has none, as the model reads it."""
+"""The result of a call that has none, as sent to the model."""
 NOT_RUN = "No result: the call was not run, for the turn ended before it could be."
 DECLINED = "Declined"
-"""How the result of a call begins that the settings or the user did not allow."""
+"""The first word of the result of a call that the settings or the user did not allow."""
 _SHOWN_NAMES = 10
 _DEEPEST = 64
-"""Levels of arguments."""
+"""Maximum nesting of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Messages in which each call has its result behind it, and each result its call."""
+    """Messages in which every call is followed by its result, and every result has its call."""
 
     messages: tuple[Message, ...]
     interrupted: tuple[ToolCall, ...] = ()
-    """Calls whose result is missing; they got one that says so."""
+    """Calls whose result was missing; they have `INTERRUPTED` as their result."""
     dropped: tuple[Message, ...] = ()
-    """Results whose call is missing; they are left out."""
+    """Results whose call was missing; they are omitted."""
 
     @property
     def sentence(self) -> str:
-        """Say what was left out; empty for nothing."""
+        """A sentence on the omitted results; empty if there are none."""
         if not self.dropped:
             return ""
         calls = (message.use.answers for message in self.dropped)
         named = ", ".join(dict.fromkeys(call.name or "a tool" for call in calls if call))
         count = len(self.dropped)
-        what = "1 tool result was" if count == 1 else f"{count} tool results were"
-        return f"{what} left out, for the call is not in the window: {shorten(named, 200)}."
+        what, why = f"{count} tool results were", "their calls are"
+        if count == 1:
+            what, why = "1 tool result was", "its call is"
+        return f"{what} left out because {why} not in the window: {shorten(named, 200)}."
 
 
 def paired(messages: Iterable[Message]) -> Paired:
-    """Put each result behind its call, in the order of the calls.
+    """Put each result after its call, in the order of the calls.
 
-    A call without a result gets one that says so: the app may have ended while it ran. A result
-    without a call is left out. A call's id may come again in a later answer, as some servers
-    number theirs anew: a result belongs to the last call of its id before it.
+    A call without a result gets `INTERRUPTED`: the app may have ended while it ran. A result
+    without a call is omitted. Ids can repeat in later answers, because some servers restart their
+    numbering: a result belongs to the last call with its id before it.
     """
     given = tuple(messages)
     if not any(message.use.calls or message.use.answers for message in given):
@@ -74,7 +76,7 @@ def paired(messages: Iterable[Message]) -> Paired:
 
 
 def _by_call(messages: tuple[Message, ...]) -> dict[tuple[int, int], Message]:
-    """Find each call's result, by the place of its message and its number there."""
+    """Return each call's result, by (index of its message, index of the call in it)."""
     open_calls: dict[str, list[tuple[int, int]]] = {}
     found: dict[tuple[int, int], Message] = {}
     for place, message in enumerate(messages):
@@ -90,31 +92,31 @@ def _by_call(messages: tuple[Message, ...]) -> dict[tuple[int, int], Message]:
 
 
 def result_message(result: ToolResult, turn: int | None = None) -> Message:
-    """Make the message that hands a result back; `turn` is its position, where it is stored."""
+    """Return a result as a message to send back; `turn` is its position, if it is stored."""
     use = ToolUse(answers=result.call, is_error=result.is_error)
     return Message(Role.TOOL, result.content, turn, use)
 
 
 def is_declined(result: Turn) -> bool:
-    """Whether a call was not allowed; the result of one that ran may begin with any word."""
+    """Whether the call was not allowed. The result of a call that ran can begin with any word."""
     use = result.use
     return use.is_error and use.seconds is None and result.content.startswith(DECLINED)
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any] | None:
-    """Parse a call's arguments; empty where the model wrote none, None where they are broken."""
+    """Parse a call's arguments; empty if the model wrote none, None if they are invalid."""
     return _read(call.arguments)[0]
 
 
 def _read(text: str) -> tuple[dict[str, Any] | None, str]:
-    """Parse arguments: the object, or None and why there is none, as a clause."""
+    """Parse arguments: return the object, or None and the reason as a clause."""
     if text.strip() in ("", "null"):
         return {}, ""
     try:
         value = json.loads(text, strict=False)
         if not is_nested_within(value, _DEEPEST):
             return None, "nested too deep"
-        json.dumps(value, allow_nan=False)  # 1e999 is read, and cannot be sent
+        json.dumps(value, allow_nan=False)  # 1e999 can be parsed but not sent
     except RecursionError:
         return None, "nested too deep"
     except ValueError as error:
@@ -125,11 +127,11 @@ def _read(text: str) -> tuple[dict[str, Any] | None, str]:
 def problem_with(
     call: ToolCall, tools: Iterable[Tool], *, is_cut: bool = False
 ) -> ToolResult | None:
-    """Make the result of a call that cannot be run, told so that the model can correct it.
+    """Return a result that explains to the model why a call cannot be run; None if it can.
 
-    None where it can: its tool is offered, and its arguments are an object. `is_cut` says that the
-    answer was as long as it may be and ended with this call: what it has no arguments of may be
-    what was cut.
+    A call can be run if its tool is offered and its arguments are an object. `is_cut` means that
+    the answer reached its maximum length in this call, so that missing arguments may have been
+    cut.
     """
     names = sorted(tool.name for tool in tools)
     if call.name not in names:
@@ -140,8 +142,8 @@ def problem_with(
     if is_cut and not arguments and call.arguments.strip() != "{}":
         return _failed(call, _CUT)
     if arguments is None:
-        said = f"The arguments are not a JSON object ({why}). Nothing was run. Call again."
-        return _failed(call, said)
+        what = f"The arguments are not a JSON object ({why}). Nothing was run. Call again."
+        return _failed(call, what)
     return None
 
 
@@ -156,24 +158,24 @@ def _failed(call: ToolCall, sentence: str) -> ToolResult:
 
 
 _BROKEN = "INVALID_JSON"
-"""Under which Anthropic's manual hands broken arguments back."""
+"""The field in which Anthropic documents sending back invalid arguments."""
 
 
 def arguments_object(call: ToolCall) -> dict[str, Any]:
-    """Give the arguments as protocols want them that take objects only."""
+    """Return the arguments as an object, for protocols that require one."""
     known = arguments_of(call)
     return {_BROKEN: call.arguments} if known is None else known
 
 
 def arguments_text(call: ToolCall) -> str:
-    """Give the arguments as the model wrote them, where they are JSON: servers parse them."""
+    """Return the arguments as the model wrote them if they are JSON, since servers parse them."""
     is_whole = call.arguments.strip() not in ("", "null") and arguments_of(call) is not None
     return call.arguments if is_whole else json.dumps(arguments_object(call), ensure_ascii=False)
 
 
 @lru_cache(maxsize=256)
 def _schema(text: str) -> str:
-    """Complete a schema: OpenAI refuses an object's without properties."""
+    """Complete a schema: OpenAI refuses an object schema without properties."""
     read = json.loads(text) if text.strip() else {}
     return json.dumps({"type": "object", "properties": {}} | read)
 

@@ -1,4 +1,4 @@
-"""What the user can set, and where each value came from."""
+"""The user's settings, and where each value came from."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ _HOMES = {"Settings": "settings", "load_settings": "load"}
 
 
 def __getattr__(name: str) -> object:
-    """Load what is asked for: the help of the command line needs `sections` alone."""
+    """Load a name on first use: the command line's help needs only `sections`."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

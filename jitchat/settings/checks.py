@@ -1,4 +1,4 @@
-"""Whether a value fits its setting; if not, an error that says where, what and what instead.
+"""Checks of values against their settings.
 
 An error names the origin (file, variable or flag), the key, what was expected, and the nearest
 valid key or value. It never quotes a secret.
@@ -14,18 +14,18 @@ from jitchat.settings.sections import SECTIONS, SETTINGS, Secret, Setting, shown
 from jitchat.text.sanitize import repair, shorten
 
 _EXPECTED: dict[type, str] = {
-    str: "a text",
-    Secret: "a text",
+    str: "a string",
+    Secret: "a string",
     int: "a whole number",
     float: "a number",
     bool: "true or false",
-    dict: 'a table of texts, for example { "X-Title" = "jitchat" }',
-    tuple: 'a list of texts, for example ["one", "two"]',
+    dict: 'a table of strings, for example { "X-Title" = "jitchat" }',
+    tuple: 'a list of strings, for example ["one", "two"]',
 }
 _TABLES = ("providers", "models", "mcp", "personas", "keys")
-"""Sections that are made by the user's own names."""
+"""Sections whose keys are names chosen by the user."""
 LONGEST_FILE = 256 << 10
-"""Characters of a file of settings."""
+"""Maximum characters of a settings file."""
 _DEEPEST = 32
 _DEEP_NAME = re.compile(
     rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST}}}"""
@@ -34,7 +34,7 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
-    """Ask for the closest of `known`, as a sentence; empty where none is close."""
+    """Suggest the closest of `known`, as a sentence; empty if none is close."""
     from difflib import get_close_matches  # noqa: PLC0415  needed only when something is wrong
 
     close = get_close_matches(wrong[:80], list(known), n=1, cutoff=0.5)
@@ -42,12 +42,17 @@ def nearest(wrong: str, known: Iterable[str]) -> str:
 
 
 def choose_one(wrong: str, choices: Sequence[str]) -> str:
-    """Name the choices, and the one that may have been meant."""
+    """List the choices and suggest the closest one, as a sentence."""
     return f"Use {', '.join(choices[:-1])} or {choices[-1]}.{nearest(wrong, choices)}"
 
 
 def checked(known: Setting, value: object, origin: str) -> object:
-    """Return the value as its setting wants it; SettingsError where type or range is another."""
+    """Return the value in its setting's type.
+
+    Raises:
+        SettingsError: The value has the wrong type or is out of range.
+
+    """
     fitting = _of_type(known.kind, value)
     if fitting is None:
         expected = _EXPECTED[known.kind]
@@ -64,12 +69,12 @@ def unknown(name: str, origin: str) -> SettingsError:
     section, dot, _ = name.partition(".")
     if is_key := bool(dot) and section in (*SECTIONS, *_TABLES):
         known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
-        listed = f"[{section}] may hold {', '.join(known)}."
+        listed = f"[{section}] can contain {', '.join(known)}."
         near = nearest(name, SETTINGS)
         if not known:
-            listed, near = f"What it holds is written {section}.NAME.KEY.", ""
+            listed, near = f"Write its keys as {section}.NAME.KEY.", ""
     else:
-        listed = f"Sections are {', '.join([*SECTIONS, *_TABLES])}."
+        listed = f"The sections are {', '.join([*SECTIONS, *_TABLES])}."
         own = [key for key in SETTINGS if key.endswith(f".{name}")]
         near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
     what = f"{_quoted(name)} is not a key" if is_key else f"{_quoted(section)} is not a section"
@@ -80,12 +85,12 @@ def unknown_in_table(table: str, name: str, known: Iterable[str], origin: str) -
     names = list(known)
     return SettingsError(
         f"{origin}: {_quoted(f'{table}.{name}')} is not a key of jitchat.",
-        f"[{shorten(table, 60)}] may hold {', '.join(names)}.{nearest(name, names)}",
+        f"[{shorten(table, 60)}] can contain {', '.join(names)}.{nearest(name, names)}",
     )
 
 
 def _of_type(expected: type, value: object) -> object:
-    """Return the value in its setting's type; None where it has another."""
+    """Return the value in its setting's type; None if it has another type."""
     if isinstance(value, str) and issubclass(expected, str):
         return Secret(value.strip()) if expected is Secret else repair(value)
     if expected is dict:
@@ -125,10 +130,10 @@ def _require_size(known: Setting, value: object, origin: str) -> None:
 
 
 def _require_sendable(known: Setting, value: object, origin: str) -> None:
-    """Refuse what no request can carry: a key or a header that is not printable ASCII."""
+    """Refuse a key or a header that no request can carry: it must be printable ASCII."""
     if isinstance(value, Secret) and not (_is_sendable(value) and " " not in value):
         raise _refused(
-            known, origin, "holds characters that no key has (a blank, a line break, an ellipsis …)"
+            known, origin, "has characters that no key has (a space, a line break, an ellipsis …)"
         )
     if not isinstance(value, Mapping):
         return
@@ -137,18 +142,20 @@ def _require_sendable(known: Setting, value: object, origin: str) -> None:
         return
     for name, text in value.items():
         if not _HEADER.fullmatch(name):
-            raise _refused(known, origin, f"has {_quoted(name)}, which no header can be called")
+            raise _refused(known, origin, f"has {_quoted(name)}, which is not a valid header name")
         if not _is_sendable(text):
             raise _refused(known, origin, f"has a {name} that is not printable ASCII")
 
 
 def _require_variables(known: Setting, value: Mapping[str, str], origin: str) -> None:
-    """Refuse what no environment can hold."""
+    """Refuse names and values that no environment can contain."""
     for name, text in value.items():
         if not name or "=" in name or "\0" in name:
-            raise _refused(known, origin, f"has {_quoted(name)}, which no variable can be called")
+            raise _refused(
+                known, origin, f"has {_quoted(name)}, which is not a valid variable name"
+            )
         if "\0" in text:
-            raise _refused(known, origin, f"has a {shorten(name, 60)} with a NUL in it")
+            raise _refused(known, origin, f"has a {shorten(name, 60)} that contains a NUL")
 
 
 def _is_sendable(text: str) -> bool:
@@ -156,16 +163,16 @@ def _is_sendable(text: str) -> bool:
 
 
 def _refused(known: Setting, origin: str, why: str) -> SettingsError:
-    usual = "" if known.default is None else f"; by default {shown(known.default)}"
-    return SettingsError(f"{origin}: {known.key} {why}.", f"It is {known.help}{usual}.")
+    default = "" if known.default is None else f". Default: {shown(known.default)}"
+    return SettingsError(f"{origin}: {known.key} {why}.", f"Meaning: {known.help}{default}.")
 
 
 def _kind_of(known: Setting, value: object) -> str:
-    """Say what was given, without its value where that may be a secret."""
+    """Describe the value; without quoting it if it may be a secret."""
     if known.hidden or known.kind is Secret:
-        return "what is there"
+        return "the given value"
     if known.kind is dict and isinstance(value, dict):
-        return "one of other things"
+        return "a table of other values"
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     return shown(value) if isinstance(value, bool) else _quoted(value)
@@ -179,10 +186,13 @@ def _quoted(value: object) -> str:
 
 
 def toml_text(path: Path) -> str:
-    """Read a file that is to be TOML, as far as its parser takes little time and memory for it.
+    """Read a TOML file, refusing one that its parser would take much time or memory for.
 
-    SettingsError where it is too large, or a name in it has too many parts; OSError and
-    UnicodeDecodeError as reading has it.
+    Raises:
+        SettingsError: The file is too large, or a name in it has too many parts.
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The file is not UTF-8.
+
     """
     with path.open(encoding="utf-8-sig") as file:
         text = file.read(LONGEST_FILE + 1)
@@ -190,6 +200,6 @@ def toml_text(path: Path) -> str:
         raise SettingsError(f"{path} is larger than {LONGEST_FILE >> 10} KB.", "Shorten it.")
     if _DEEP_NAME.search(text):
         raise SettingsError(
-            f"{path} has a name of more than {_DEEPEST} parts (a.b.c…).", "Write it flatter."
+            f"{path} has a name of more than {_DEEPEST} parts (a.b.c…).", "Use fewer levels."
         )
     return text

@@ -1,6 +1,6 @@
-"""Edits the configuration: comments, order and blanks of the rest stay as they are.
+"""Editing the configuration file, preserving its comments, order and blank lines.
 
-What would not load is not written.
+A change that would make the file fail to load is not written.
 """
 
 import os
@@ -38,59 +38,61 @@ _TABLES: dict[str, type[Any]] = {
     "mcp": McpServer,
     "personas": NamedPersona,
 }
-"""Sections that are made of tables with names of the user's own."""
+"""Sections that consist of tables with user-chosen names."""
 Value = str | bool | float | list[str] | Mapping[str, str]
 
 
 def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
-    """Append a table `[mcp.NAME]`; SettingsError where there is one, or the file is not as wanted.
+    """Append a table `[mcp.NAME]` with `values` by key.
 
-    `values` are by key, as the table has them.
+    Raises:
+        SettingsError: There is such a table already, or the file cannot be read or written.
+
     """
     require_name(name, "jitchat mcp add")
     document = _document(path)
     if name in document.get("mcp", {}):
         raise SettingsError(
-            f"{path} has a server {name} already.", f"`jitchat mcp remove {name}` removes it."
+            f"{path} already has a server {name}.", f"`jitchat mcp remove {name}` removes it."
         )
     set_values(path, {f"mcp.{name}.{key}": value for key, value in values.items()})
 
 
 def save_persona(path: Path, persona: NamedPersona, *, replaces: bool) -> None:
-    """Write the table `[personas.NAME]`; one that is there already only where it `replaces` it.
+    """Write the table `[personas.NAME]`; replace an existing one only if `replaces` is true.
 
     Raises:
-        SettingsError: It cannot have that name, or the file is not as wanted.
+        SettingsError: The name is invalid or taken, or the file cannot be read or written.
 
     """
     name = persona.name
     require_table_name(name, "a persona", EXAMPLE, "Save as persona")
     if name in _document(path).get("personas", {}) and not replaces:
-        raise SettingsError(f"{path} has a persona {name} already.", "Give it another name.")
+        raise SettingsError(f"{path} already has a persona {name}.", "Choose another name.")
     table = {key: value for key, value in asdict(persona).items() if value not in (None, "")}
     del table["name"]
     set_values(path, {f"personas.{name}.{key}": value for key, value in table.items()})
 
 
 def remove_server(path: Path, name: str) -> None:
-    """Remove the table `[mcp.NAME]` and those below it, with the comments within."""
+    """Remove the table `[mcp.NAME]` and its subtables, including their comments."""
     document = _document(path)
     servers: Any = document.get("mcp", {})
     if name not in servers:
         listed = ", ".join(servers) or "none"
-        raise SettingsError(f"{path} has no server {name!r}.", f"It has: {listed}.")
+        raise SettingsError(f"{path} has no server {name!r}.", f"Servers there: {listed}.")
     del servers[name]
     _write(path, document)
 
 
 def set_values(path: Path, values: Mapping[str, Value]) -> None:
-    """Set values by their keys, `window.recent` or `providers.work.model`.
+    """Set values by their keys, such as `window.recent` or `providers.work.model`.
 
     Raises:
-        SettingsError: A key or a value is not one, or the file cannot be read or written.
+        SettingsError: A key or a value is invalid, or the file cannot be read or written.
 
     """
-    import tomlkit  # noqa: PLC0415  needed only where something is changed
+    import tomlkit  # noqa: PLC0415  needed only to make a change
 
     document, made = _document(path), list[Any]()
     for key, value in values.items():
@@ -111,12 +113,12 @@ def set_values(path: Path, values: Mapping[str, Value]) -> None:
             table[name] = value
     for table in made:
         if not table.is_super_table():
-            table.add(tomlkit.nl())  # a blank line ahead of the next table
+            table.add(tomlkit.nl())  # a blank line before the next table
     _write(path, document)
 
 
 def unset(path: Path, key: str) -> bool:
-    """Take a value out of the file, so that its default holds; False where none is there."""
+    """Remove a value from the file, so that its default applies; False if it was not set."""
     document = _document(path)
     *tables, name = parts_of(key)
     table: Any = document
@@ -130,10 +132,10 @@ def unset(path: Path, key: str) -> bool:
 
 
 def value_of(key: str, text: str) -> Value:
-    """Read a text as the value of a setting.
+    """Parse a text as the value of a setting.
 
     Raises:
-        SettingsError: There is no such setting, it is a key, or the text is no value of it.
+        SettingsError: There is no such setting, it is an API key, or the value is invalid.
 
     """
     *tables, name = parts_of(key)
@@ -145,8 +147,8 @@ def value_of(key: str, text: str) -> Value:
         raise checks.unknown(key, "jitchat config")
     if issubclass(known.kind, Secret):
         raise SettingsError(
-            f"{key} is a key: on a command line others may read it.",
-            "`jitchat keys set PROVIDER` takes one from standard input.",
+            f"{key} is a secret, and other users can read command lines.",
+            "`jitchat keys set PROVIDER` reads it from standard input.",
         )
     found: object = load.parsed(known.kind, text)
     if known.kind is dict:
@@ -157,7 +159,7 @@ def value_of(key: str, text: str) -> Value:
 
 
 def parts_of(key: str) -> list[str]:
-    """Take a key apart; the name of a model may have points: `models."gpt-5.4".limit`."""
+    """Split a key; the name of a model can contain dots: `models."gpt-5.4".limit`."""
     found: object = {}
     with suppress(ValueError):
         found = tomllib.loads(f"{key} = 0")
@@ -168,8 +170,8 @@ def parts_of(key: str) -> list[str]:
     if len(parts) < 2 or isinstance(found, dict):
         listed = ", ".join(SECTIONS)
         raise SettingsError(
-            f"{shorten(key, 60)!r} is no key of a setting.",
-            f"It is SECTION.NAME, as in window.recent; sections are {listed}, and"
+            f"{shorten(key, 60)!r} is not the key of a setting.",
+            f"Write SECTION.NAME, as in window.recent; the sections are {listed}, and"
             ' providers.NAME, models."NAME", mcp.NAME, personas.NAME and keys.',
         )
     return parts
@@ -191,7 +193,7 @@ def _document(path: Path) -> "TOMLDocument":
 
 
 def _write(path: Path, document: "TOMLDocument") -> None:
-    """Put the text in the file's place, if it can be loaded."""
+    """Replace the file with the document's text, if that can be loaded."""
     import tomlkit  # noqa: PLC0415  as above
 
     text = f"{tomlkit.dumps(document).strip()}\n".removeprefix("\n")
@@ -202,8 +204,8 @@ def _write(path: Path, document: "TOMLDocument") -> None:
         try:
             load.load_settings(tried, {})
         except SettingsError as error:
-            told = error.what.replace(str(tried), str(path))
-            raise SettingsError(f"{told} Nothing was written.", error.remedy) from None
+            what = error.what.replace(str(tried), str(path))
+            raise SettingsError(f"{what} Nothing was written.", error.remedy) from None
     try:
         make_private(path.parent)
         replace_file(Path(os.path.realpath(path)), text.encode())

@@ -1,12 +1,12 @@
-"""Providers' keys: cleaned as they are pasted, stored, and found again.
+"""Providers' API keys: cleaning a pasted key, storing it and finding it.
 
-The first source that has one wins: the variable JITCHAT_PROVIDER_API_KEY for the provider that
-answers, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys
-file, the keyring. Every key that is found is remembered as a secret, so that no report shows it.
+The first source that has a key wins: the variable JITCHAT_PROVIDER_API_KEY for the provider in
+use, the provider's own variables, `api_key_cmd`, `api_key` in the configuration, the keys file,
+the keyring. Every key found is registered as a secret, so that no report shows it.
 
-`api_key_cmd` runs without a shell, in the home folder, and once in a process, for it may ask for
-a password or a touch; and again where the server refused its key, for some keys last an hour.
-Keyring backends fail in ways of their own (no session, locked, refused): then there is no key.
+`api_key_cmd` runs without a shell, in the home folder, and once per process, because it may ask
+for a password or a touch; it runs again if the server refuses its key, because some keys expire.
+Keyring backends fail in different ways (no session, locked, refused): each counts as no key.
 """
 
 import json
@@ -40,44 +40,51 @@ _SHORTEST = 8
 class CleanedKey:
     key: sections.Secret
     removed: tuple[str, ...] = ()
-    """What was pasted along with it, in a few words each."""
+    """What was removed from the pasted text, in a few words each."""
 
 
 def cleaned_key(text: str) -> CleanedKey:
-    """Take off what is pasted along with keys; UsageError where what is left is no key."""
+    """Remove what is often pasted along with a key.
+
+    Raises:
+        UsageError: The rest is not a key.
+
+    """
     removed: list[str] = []
     while found := _next_tidied(text):
         what, text = found
         removed += [what] if what not in removed else []
     if reason := _reason_against(text):
-        raise UsageError(f"That is no key: {reason}. Nothing was stored.", "Copy it again, whole.")
+        raise UsageError(
+            f"This is not a key: {reason}. Nothing was stored.", "Copy the whole key again."
+        )
     return CleanedKey(sections.Secret(text), tuple(removed))
 
 
 def key_notes(profile: Profile, cleaned: CleanedKey, place: str, source: str) -> Iterator[str]:
-    """Tell, a sentence each, what was taken off, whose it looks like, and what comes before it.
+    """Yield a sentence on what was removed, on a likely other provider, and on precedence.
 
-    `place` is where it was stored, `source` where the provider's key is now from, both as
-    `key_source` says it.
+    `place` is where the key was stored, `source` where the provider's key now comes from, both as
+    returned by `key_source`.
     """
     if cleaned.removed:
-        yield f"Taken off: {', '.join(cleaned.removed)}."
+        yield f"Removed: {', '.join(cleaned.removed)}."
     known = (each for each in presets().values() if cleaned.key.startswith(each.key_prefixes))
     owner = next((preset.name for preset in known), "")
     if owner not in ("", profile.name) and profile.wants_key:
-        yield f"It looks like a key of {owner}, not of {profile.name}."
+        yield f"This looks like a key for {owner}, not for {profile.name}."
     if source != place:
-        yield f"The key in {source} comes before it."
+        yield f"The key in {source} takes precedence over it."
 
 
 def _next_tidied(text: str) -> tuple[str, str] | None:
-    """Take one thing off, as (what it was, what is left); None where nothing is to be."""
+    """Remove one thing: return (what it was, the rest), or None if there is nothing to remove."""
     ways = (
         ("invisible characters", text.translate(dict.fromkeys(map(ord, _INVISIBLE)))),
-        ("white space around it", text.strip()),
+        ("surrounding white space", text.strip()),
         ("quotation marks", _unquoted(text)),
         ("the word Bearer", _BEARER.sub("", text)),
-        ("the variable's name", _ASSIGNED.sub("", text)),  # not the `=` at the end of base64
+        ("the variable's name", _ASSIGNED.sub("", text)),  # but not a trailing `=` of base64
     )
     return next(((what, left) for what, left in ways if left != text), None)
 
@@ -90,34 +97,37 @@ def _unquoted(text: str) -> str:
 
 
 def _reason_against(text: str) -> str:
-    """Say why it is no key, as a clause; empty where it may be one."""
+    """Return why the text is not a key, as a clause; empty if it may be one."""
     reasons = (
         (not text, "it is empty"),
-        ("…" in text or "..." in text, "it holds an ellipsis, so only a part of it was copied"),
-        (any(mask in text for mask in _MASKED) or "●" in text, "it is masked, not written out"),
-        (len(text.splitlines()) > 1, "there is a line break in it"),
-        (any(character.isspace() for character in text), "there is a blank in it"),
-        (not text.isascii(), "it holds characters that no key has"),
-        (not text.isprintable(), "it holds control characters"),
+        ("…" in text or "..." in text, "it contains an ellipsis, so only part of it was copied"),
+        (any(mask in text for mask in _MASKED) or "●" in text, "it is masked"),
+        (len(text.splitlines()) > 1, "it contains a line break"),
+        (any(character.isspace() for character in text), "it contains a space"),
+        (not text.isascii(), "it contains characters that no key has"),
+        (not text.isprintable(), "it contains control characters"),
         (len(text) < _SHORTEST, f"it has fewer than {_SHORTEST} characters"),
     )
     return next((why for holds, why in reasons if holds), "")
 
 
 SECONDS = 10.0
-"""How long a command may take."""
+"""Timeout of a command."""
 _printed_keys: dict[str, sections.Secret] = {}
 """By command."""
 _lock = threading.Lock()
 
 
 def key_from_command(command: str, provider: str, refused: str | None = None) -> sections.Secret:
-    """Run the command, or take what it printed before: its first line.
+    """Return the first line that the command prints, from an earlier run if there was one.
 
-    It is run again where the server `refused` what it printed, unless it printed another meanwhile.
-    SettingsError where it cannot be run, fails, takes too long or prints nothing.
+    The command is run again if the server `refused` that key and no other was printed since.
+
+    Raises:
+        SettingsError: The command cannot be run, fails, takes too long or prints nothing.
+
     """
-    with _lock:  # two threads that want the same key ask for one password
+    with _lock:  # two threads that need the same key must ask for the password once
         if _printed_keys.get(command, refused) == refused:
             _printed_keys[command] = _printed(command, f"api_key_cmd of {provider}")
         return _printed_keys[command]
@@ -126,72 +136,72 @@ def key_from_command(command: str, provider: str, refused: str | None = None) ->
 def _printed(command: str, what: str) -> sections.Secret:
     done = _run(command, what)
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
-    said = redacted(done.stderr.decode("utf-8", "replace"), lines)
+    errors = redacted(done.stderr.decode("utf-8", "replace"), lines)
     if done.returncode != 0:
-        told = f": {shorten(said, 200)}" if said.strip() else " and said nothing"
-        raise _failed(f"{what} ended with code {done.returncode}{told}.")
+        why = f": {shorten(errors, 200)}" if errors.strip() else " and printed no error"
+        raise _failed(f"{what} exited with code {done.returncode}{why}.")
     if not lines:
         raise _failed(f"{what} printed no key.")
     return sections.Secret(lines[0].strip())
 
 
 def _run(command: str, what: str) -> Completed:
-    """Run it; the errors are made outside of the handlers, for their context holds the command."""
+    """Run the command. Errors are raised outside the handlers, whose context has the command."""
     try:
         words = shlex.split(command)
     except ValueError:
         words = []
     if not words:
-        raise _failed(f"{what} is no command: a quotation mark is missing.")
+        raise _failed(f"{what} is not a valid command: a quotation mark is missing.")
     try:
         done = run_users_command(words, SECONDS)
     except OSError as error:
         why = f"cannot be run: {error.strerror}"
     except ValueError:  # a NUL among its words
-        why = "cannot be run: it holds a character that no command has"
+        why = "cannot be run: it contains a NUL character"
     else:
         if done is not None:
             return done
-        why = f"did not end within {SECONDS:.0f} seconds"
+        why = f"did not finish within {SECONDS:.0f} seconds"
     raise _failed(f"{what} {why}.")
 
 
 def _failed(what: str) -> SettingsError:
-    return SettingsError(what, "Run it by hand; it is to print the key and nothing else.")
+    return SettingsError(what, "Run it by hand: it must print the key and nothing else.")
 
 
 _SERVICE = "jitchat"
 
 
 def key_from_ring(name: str) -> sections.Secret:
-    """Look up a provider's key; empty where there is none, or no keyring."""
+    """Look up a provider's key; empty if there is no key or no keyring."""
     ring = _ring()
     if ring is None:
         return sections.Secret()
     try:
         return sections.Secret((ring.get_password(_SERVICE, name) or "").strip())
-    except Exception:  # noqa: BLE001  a backend's own failure, whatever it is, is no key
+    except Exception:  # noqa: BLE001  any failure of a backend counts as no key
         return sections.Secret()
 
 
 def put_into_ring(name: str, key: sections.Secret) -> None:
-    """Store a provider's key; JitchatError where no keyring takes it."""
+    """Store a provider's key; raise JitchatError if that fails."""
     ring, why = _ring(), "the package keyring is not installed"
     if ring is not None:
         try:
             ring.set_password(_SERVICE, name, str(key))
-        except Exception as error:  # noqa: BLE001  see key_from_ring; its words may hold the key
+        except Exception as error:  # noqa: BLE001  see key_from_ring; its text may have the key
             why = f"it refused ({type(error).__name__})"
         else:
             return
     raise JitchatError(
         f"The key was not stored in the keyring: {why}.",
-        "Without --keyring it is stored in a file; `pip install 'jitchat[keyring]'` adds keyrings.",
+        "Run `pip install 'jitchat[keyring]'`, or omit --keyring to store the key in a file.",
     )
 
 
 def remove_from_ring(name: str) -> bool:
-    """Forget a provider's key; whether there was one."""
+    """Remove a provider's key; return whether there was one."""
     ring = _ring()
     if ring is None or not key_from_ring(name):
         return False
@@ -207,20 +217,20 @@ def _ring() -> ModuleType | None:
         import keyring  # noqa: PLC0415  optional, and 55 to 100 ms
     except ImportError:
         return None
-    return keyring  # type: ignore[no-any-return]  # it has no types where it is not installed
+    return keyring  # type: ignore[no-any-return]  # untyped if it is not installed
 
 
 _HEAD = "# Written by `jitchat keys`. Anyone who reads this file can spend your money.\n"
 
 
 class KeysFile:
-    """Keys by the names of their providers. Read anew at each call, replaced as a whole."""
+    """Keys by provider. The file is read again at each call and replaced as a whole."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def keys(self) -> dict[str, sections.Secret]:
-        """Read every key; none where there is no file. SettingsError where it cannot be read."""
+        """Read every key; none if there is no file. Raise SettingsError if it cannot be read."""
         import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
         try:
@@ -229,7 +239,7 @@ class KeysFile:
             return {}
         except OSError as error:
             why = f"cannot be read: {error.strerror}"
-        except (ValueError, RecursionError):  # its own words may quote a key
+        except (ValueError, RecursionError):  # the error's own text may quote a key
             why = "is not valid TOML"
         else:
             if all(isinstance(key, str) for key in document.values()):
@@ -237,17 +247,17 @@ class KeysFile:
                 for key in keys.values():
                     remember_secret(key)
                 return keys
-            why = "holds something else than texts"
+            why = "has values that are not strings"
         raise SettingsError(
             f"The keys file {self.path} {why}.", "Correct it, or delete it and set the keys again."
         )
 
     def put(self, name: str, key: sections.Secret) -> None:
-        """Store a key, in place of the one that was there; JitchatError where that cannot be."""
+        """Store a key, replacing an existing one; raise JitchatError if that fails."""
         self._write(self.keys() | {name: key})
 
     def remove(self, name: str) -> bool:
-        """Forget a key; whether there was one. JitchatError where that cannot be."""
+        """Remove a key; return whether there was one. Raise JitchatError if that fails."""
         kept = self.keys()
         if kept.pop(name, None) is None:
             return False
@@ -255,7 +265,7 @@ class KeysFile:
         return True
 
     def warning(self) -> str:
-        """Say that others may read it; empty where they may not, or where it is not there."""
+        """Return a warning if others can read the file; empty if not, or if there is no file."""
         return open_to_others(self.path, "the keys")
 
     def _write(self, keys: dict[str, sections.Secret]) -> None:
@@ -269,15 +279,15 @@ class KeysFile:
             return
         raise JitchatError(
             f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
-            "Make its folder writable, or set the key as a variable.",
+            "Make its folder writable, or set the key in an environment variable.",
         )
 
 
-OF_WHO_ANSWERS = "JITCHAT_PROVIDER_API_KEY"
+KEY_OF_PROVIDER_IN_USE = "JITCHAT_PROVIDER_API_KEY"
 THE_FILE, THE_RING = "the keys file", "the keyring"
 
-_Filed = Callable[[], Mapping[str, sections.Secret]]
-"""Reads the keys file; only where no source before it has a key."""
+_ReadKeysFile = Callable[[], Mapping[str, sections.Secret]]
+"""Reads the keys file; called only if no source before it has a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,19 +296,19 @@ class FoundKey:
     source: str
     """A $VARIABLE, `api_key_cmd`, `the configuration`, `the keys file` or `the keyring`."""
     renew: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
-    """Gives another key in place of the one that a server refused; slow, and raises what
-    `find_key` raises. None where there is no other."""
+    """Returns a new key in place of one that a server refused. Slow; raises the same errors as
+    `find_key`. None if the source has only one key."""
 
 
 def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> FoundKey | None:
-    """Find a key; SettingsError where its command fails, or the keys file cannot be read."""
+    """Find a key; raise SettingsError if its command fails or the keys file cannot be read."""
 
     def run(refused: str | None = None) -> sections.Secret:
         key = key_from_command(profile.api_key_cmd, profile.name, refused)
         remember_secret(key)
         return key
 
-    for source, key in _stored(profile, environ, KeysFile(keys_file).keys):
+    for source, key in _sources(profile, environ, KeysFile(keys_file).keys):
         if key is None:
             return FoundKey(run(), source, run)
         if key:
@@ -308,32 +318,37 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
 
 
 def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> str:
-    """Say where the key would come from, without running a command; empty for nowhere."""
+    """Return where the key would come from, without running a command; empty if there is none."""
     return key_sources([profile], environ, keys_file)[profile.name]
 
 
 def key_sources(
     profiles: Iterable[Profile], environ: Mapping[str, str], keys_file: Path
 ) -> dict[str, str]:
-    """Say it of several, by name; SettingsError where the keys file cannot be read."""
-    filed = cache(KeysFile(keys_file).keys)
+    """Return `key_source` of several, by name; raise SettingsError if the keys file is unreadable.
+
+    The keys file is read at most once.
+    """
+    read_file = cache(KeysFile(keys_file).keys)
     return {
-        profile.name: next((at for at, key in _stored(profile, environ, filed) if key != ""), "")
+        profile.name: next(
+            (source for source, key in _sources(profile, environ, read_file) if key != ""), ""
+        )
         for profile in profiles
     }
 
 
-def _stored(
-    profile: Profile, environ: Mapping[str, str], filed: _Filed
+def _sources(
+    profile: Profile, environ: Mapping[str, str], read_file: _ReadKeysFile
 ) -> Iterator[tuple[str, sections.Secret | None]]:
-    """Go through the sources, best first; None stands for what the command would print."""
+    """Yield (source, key) in order of precedence; None for the key that the command would print."""
     if profile.is_embedded:
         return
-    variables = (*((OF_WHO_ANSWERS,) if profile.in_use else ()), *profile.key_variables)
+    variables = (*((KEY_OF_PROVIDER_IN_USE,) if profile.in_use else ()), *profile.key_variables)
     for variable in variables:
         yield f"${variable}", sections.Secret(environ.get(variable, "").strip())
     if profile.api_key_cmd:
         yield "api_key_cmd", None
     yield "the configuration", profile.api_key
-    yield THE_FILE, filed().get(profile.name, sections.Secret())
+    yield THE_FILE, read_file().get(profile.name, sections.Secret())
     yield THE_RING, key_from_ring(profile.name)

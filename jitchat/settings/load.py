@@ -1,12 +1,12 @@
-"""Loads the settings: the file, the environment and the flags, and which provider they put in use.
+"""Loading the settings from the file, the environment and the flags; choosing the provider in use.
 
-A key of the TOML `[section] name` is the variable JITCHAT_SECTION_NAME; a variable that is
-empty counts as not set. What every source says is checked, even where another one wins.
-Profiles are checked as every setting is; only the TOML has them, neither a variable nor a flag.
+The TOML key `name` under `[section]` corresponds to the variable JITCHAT_SECTION_NAME; an empty
+variable counts as not set. Values of every source are checked, even if another source overrides
+them. Tables with user-chosen names are checked too; only the TOML has them.
 
-What a source says under `[provider]` is meant for the provider that this source has in mind.
-Where a stronger source names another one, the weaker one's address, model and key are not
-for it: they would send a key, or a text, to the wrong server.
+The values of a source under `[provider]` are meant for the provider that this source names or
+implies. If a source of higher precedence names another provider, the address, model and key of
+the lower one are dropped: they would send a key, or a text, to the wrong server.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.variables import expanded, variables_in
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
-"""Variables of ours that say where things are; see `jitchat.paths`."""
+"""Variables that set locations rather than settings; see `jitchat.paths`."""
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _NAMES_A_PROVIDER = (
     "provider.name",
@@ -38,7 +38,7 @@ _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _Value:
     value: object
     origin: str
 
@@ -47,8 +47,8 @@ class _Given:
         return not self.origin.startswith(("$", "--"))
 
 
-_Source = Mapping[str, _Given]
-"""What one source says, by `section.key`."""
+_Source = Mapping[str, _Value]
+"""The values of one source, by `section.key`."""
 
 
 def load_settings(
@@ -59,8 +59,12 @@ def load_settings(
 ) -> settings.Settings:
     """Merge every source. `flags` are by `section.key`; None means not given.
 
-    `chosen` is the (provider, model) that was picked in the app: it counts where nothing else
-    names a provider. SettingsError where a source cannot be read, or holds what is no setting.
+    `chosen` is the (provider, model) that was picked in the app; it applies if no source names a
+    provider.
+
+    Raises:
+        SettingsError: A source cannot be read, or has an unknown setting or an invalid value.
+
     """
     document = _read(config)
     bindings = _bindings(document.pop("keys", {}), config)
@@ -74,7 +78,7 @@ def load_settings(
         if persona.provider:
             _require_provider(f"personas.{name}.provider", persona.provider, str(config), names)
     by_flag = (
-        (key, _Given(value, sections.SETTINGS[key].flag))
+        (key, _Value(value, sections.SETTINGS[key].flag))
         for key, value in (flags or {}).items()
         if value is not None
     )
@@ -105,17 +109,17 @@ def load_settings(
 
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
-    """Say, in a sentence each, which JITCHAT_ variables set nothing."""
+    """Yield a sentence for each JITCHAT_ variable that is not a setting."""
     of_settings = (name for setting in sections.SETTINGS.values() for name in setting.variables)
     known = {*_NOT_SETTINGS, *of_settings}
     for name in sorted(environ):
         if name.startswith("JITCHAT_") and name not in known:
-            yield f"${name} is no setting and has no effect.{checks.nearest(name, known)}"
+            yield f"${name} is not a setting and has no effect.{checks.nearest(name, known)}"
 
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Take the addresses of presets from the variables that their own programs read."""
-    found = dict(_filled_in(environ))
+    """Return the addresses of presets that are set by other programs' well-known variables."""
+    found = dict(_expanded_addresses(environ))
     if environ.get("OLLAMA_HOST", "").strip():
         found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
     if environ.get("OPENAI_BASE_URL", "").strip():
@@ -123,8 +127,8 @@ def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _filled_in(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Fill in the addresses of presets that name variables, where one of those is set."""
+def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Expand the variables in the addresses of presets, if at least one of them is set."""
     for name, preset in presets().items():
         given = {
             variable: environ[variable].strip().rstrip("/")
@@ -153,7 +157,7 @@ def _read(config: Path) -> dict[str, Any]:
     except ValueError as error:
         raise SettingsError(f"{config} is not valid TOML: {error}.", "Correct that line.") from None
     except RecursionError:
-        raise SettingsError(f"{config} is nested too deeply.", "Write it flatter.") from None
+        raise SettingsError(f"{config} is nested too deeply.", "Use fewer levels.") from None
     except OSError as error:
         raise SettingsError(
             f"The configuration {config} cannot be read: {error.strerror}.",
@@ -161,7 +165,7 @@ def _read(config: Path) -> dict[str, Any]:
         ) from None
 
 
-def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, _Given]]:
+def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tuple[str, _Value]]:
     for section, values in document.items():
         if section not in sections.SECTIONS:
             raise checks.unknown(section, str(config))
@@ -169,18 +173,18 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
             what = f"{config}: {section} must be a table."
             raise SettingsError(what, tables.write_below(f"[{section}]"))
         for name, value in values.items():
-            yield f"{section}.{name}", _Given(value, str(config))
+            yield f"{section}.{name}", _Value(value, str(config))
 
 
-def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Given]]:
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Value]]:
     for key, setting in sections.SETTINGS.items():
         for variable in setting.variables:
             if environ.get(variable):
-                yield key, _Given(parsed(setting.kind, environ[variable]), f"${variable}")
+                yield key, _Value(parsed(setting.kind, environ[variable]), f"${variable}")
 
 
 def parsed(kind: type[Any], text: str) -> object:
-    """Read a text as the type of its setting; leave it as it is where it is not one."""
+    """Convert a text to the type of its setting; return it unchanged if it does not convert."""
     if kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind is bool:
@@ -191,8 +195,8 @@ def parsed(kind: type[Any], text: str) -> object:
         return text
 
 
-def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict[str, _Given]:
-    """Check every value of a source, and that the providers that it names are there."""
+def _checked(source: Iterable[tuple[str, _Value]], providers: list[str]) -> dict[str, _Value]:
+    """Check every value of a source, and that the providers it names exist."""
     found = {}
     for key, given in source:
         if key not in sections.SETTINGS:
@@ -210,18 +214,18 @@ def _checked(source: Iterable[tuple[str, _Given]], providers: list[str]) -> dict
 def _require_provider(key: str, name: str, origin: str, providers: list[str]) -> None:
     if name not in providers:
         raise SettingsError(
-            f"{origin}: {key} cannot be {shorten(name, 60)!r}: no provider has that name.",
+            f"{origin}: {key} is {shorten(name, 60)!r}, but there is no such provider.",
             settings.known_providers(name, providers),
         )
 
 
-# Tables that the user names
+# Tables with user-chosen names
 
 
 def _named_providers(
     given: object, origin: str, origins: dict[str, str]
 ) -> dict[str, sections.NamedProvider]:
-    """Read the tables `[providers.NAME]`; who said what goes into `origins`."""
+    """Read the tables `[providers.NAME]`, adding the origin of each value to `origins`."""
     made = {}
     for name, table in tables.tables("providers", "[providers.work]", given, origin):
         tables.require_name(name, "a provider", "[providers.work]", origin)
@@ -236,7 +240,7 @@ def _named_providers(
             provider.base_url.strip() or settings.home_of(provider.protocol)
         ):
             raise SettingsError(
-                f"{origin}: {prefix} has no base_url, the address of its API.",
+                f"{origin}: {prefix} has no base_url.",
                 'Add one, as in base_url = "https://llm.example/v1".'
                 f"{checks.nearest(name.lower(), presets())}",
             )
@@ -247,7 +251,7 @@ def _named_providers(
 def _named_models(
     given: object, origin: str, origins: dict[str, str]
 ) -> dict[str, sections.NamedModel]:
-    """Read the tables `[models."NAME"]`; who said what goes into `origins`."""
+    """Read the tables `[models."NAME"]`, adding the origin of each value to `origins`."""
     made = {}
     example = '[models."gpt-5-mini"]'
     for name, table in tables.tables("models", example, given, origin):
@@ -264,7 +268,7 @@ def _named_models(
 def _bindings(keys: object, config: Path) -> dict[str, str]:
     if not isinstance(keys, dict) or not all(isinstance(text, str) for text in keys.values()):
         raise SettingsError(
-            f"{config}: [keys] must hold texts, one for each action.",
+            f"{config}: [keys] must map each action to a string.",
             'For example: inspector = "f2,ctrl+i".',
         )
     return keys
@@ -275,27 +279,27 @@ def _bindings(keys: object, config: Path) -> dict[str, str]:
 
 def _provider_in_use(
     sources: Sequence[_Source], names: Sequence[str], chosen: tuple[str, str] | None
-) -> dict[str, _Given]:
-    """Merge what the sources say under `[provider]`, the weakest first.
+) -> dict[str, _Value]:
+    """Merge the values under `[provider]`; `sources` are in ascending precedence.
 
-    `names` are the providers that there are.
+    `names` are those of all providers.
     """
     of_provider = [
         {key: given for key, given in source.items() if key.startswith("provider.")}
         for source in sources
     ]
     if any(_NAME in source for source in of_provider):
-        merged = _for_the_named(of_provider)
+        merged = _with_named_provider(of_provider)
     else:
-        weakest_first = {key: given for source in of_provider for key, given in source.items()}
-        merged = _implied(weakest_first, names, chosen)
+        values = {key: given for source in of_provider for key, given in source.items()}
+        merged = _with_implied_provider(values, names, chosen)
     return _with_chosen(merged, names, chosen)
 
 
-def _for_the_named(sources: Sequence[_Source]) -> dict[str, _Given]:
+def _with_named_provider(sources: Sequence[_Source]) -> dict[str, _Value]:
     strongest = max(at for at, source in enumerate(sources) if _NAME in source)
     name = sources[strongest][_NAME]
-    merged: dict[str, _Given] = {}
+    merged: dict[str, _Value] = {}
     for at, source in enumerate(sources):
         if at >= strongest or _provider_meant(source, at) in ("", name.value):
             merged |= source
@@ -303,9 +307,9 @@ def _for_the_named(sources: Sequence[_Source]) -> dict[str, _Given]:
 
 
 def _provider_meant(source: _Source, at: int) -> str:
-    """Say which provider a source has in mind; empty where it is whichever answers.
+    """Return the provider that a source names or implies; empty if it applies to any provider.
 
-    The variable of a key (in a source other than the file, which is the first) is for that one.
+    A key in a variable (a source other than the file, which is the first) applies to any provider.
     """
     if _NAME in source:
         return str(source[_NAME].value)
@@ -313,46 +317,46 @@ def _provider_meant(source: _Source, at: int) -> str:
     return personas.USUAL if any(_is_set(source, key) for key in implying) else ""
 
 
-def _implied(
-    merged: dict[str, _Given], names: Sequence[str], chosen: tuple[str, str] | None
-) -> dict[str, _Given]:
-    """Choose the provider where only its address or its model is given.
+def _with_implied_provider(
+    merged: dict[str, _Value], names: Sequence[str], chosen: tuple[str, str] | None
+) -> dict[str, _Value]:
+    """Choose the provider if only its address or its model is given.
 
-    A model that a flag or a variable names alone is one of the provider that was picked: what is
-    said to a server on this machine must not leave for another one.
+    A bare model in a flag or a variable belongs to the provider that was picked in the app: a
+    conversation with a server on this machine must not be sent to another one.
     """
     if _is_set(merged, _URL):
-        return merged | {_NAME: _Given(personas.USUAL, f"implied by {merged[_URL].origin}")}
+        return merged | {_NAME: _Value(personas.USUAL, f"implied by {merged[_URL].origin}")}
     if not _is_set(merged, _MODEL):
         return merged
     model = merged[_MODEL]
     provider, _, rest = str(model.value).strip().partition("/")
     if rest and provider in names:
         kept = merged if model.is_from_file else _without_the_files(merged, provider)
-        named = _Given(provider, f"implied by {model.origin}")
-        return kept | {_NAME: named, _MODEL: _Given(rest, model.origin)}
+        named = _Value(provider, f"implied by {model.origin}")
+        return kept | {_NAME: named, _MODEL: _Value(rest, model.origin)}
     if chosen is not None and chosen[0] in names and not model.is_from_file:
-        return _without_the_files(merged, chosen[0]) | {_NAME: _Given(chosen[0], settings.CHOSEN)}
-    return merged | {_NAME: _Given(personas.USUAL, f"implied by {model.origin}")}
+        return _without_the_files(merged, chosen[0]) | {_NAME: _Value(chosen[0], settings.CHOSEN)}
+    return merged | {_NAME: _Value(personas.USUAL, f"implied by {model.origin}")}
 
 
 def _with_chosen(
-    merged: dict[str, _Given], names: Sequence[str], chosen: tuple[str, str] | None
-) -> dict[str, _Given]:
-    """Add what was chosen in the app, where it is still there and nothing else is said."""
+    merged: dict[str, _Value], names: Sequence[str], chosen: tuple[str, str] | None
+) -> dict[str, _Value]:
+    """Add the choice made in the app, if its provider still exists and no source overrides it."""
     if chosen is None or chosen[0] not in names:
         return merged
     provider, model = chosen
     if _NAME not in merged:
         merged = _without_the_files(merged, provider)
-    merged = {_NAME: _Given(provider, settings.CHOSEN)} | merged
+    merged = {_NAME: _Value(provider, settings.CHOSEN)} | merged
     if merged[_NAME].value == provider and not _is_set(merged, _MODEL):
-        merged[_MODEL] = _Given(model, settings.CHOSEN)
+        merged[_MODEL] = _Value(model, settings.CHOSEN)
     return merged
 
 
-def _without_the_files(merged: dict[str, _Given], provider: str) -> dict[str, _Given]:
-    """Drop the file's key where it names nobody: then it is for the usual provider."""
+def _without_the_files(merged: dict[str, _Value], provider: str) -> dict[str, _Value]:
+    """Drop the file's address, model and key: without a provider they belong to the default one."""
     if provider == personas.USUAL:
         return merged
     return {

@@ -1,7 +1,7 @@
-"""Personas, the tables `[personas.NAME]`: instructions, a model, parameters and tools, by a name.
+"""Personas, the tables `[personas.NAME]`: named sets of instructions, model, parameters and tools.
 
-One is laid over the settings; what reads them afterwards need not know of it. A flag wins over it,
-it wins over variables and the configuration, and a conversation's own system text over both.
+A persona is merged into the settings, so that their readers need not know about it. It overrides
+variables and the configuration; a flag overrides it, and so does a conversation's own system text.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ EXAMPLE = "[personas.reviewer]"
 THIS_CONVERSATION = "this conversation"
 """The origin of a conversation's own system text."""
 USUAL = "openai"
-"""Who is meant where only an address or a model is given."""
+"""The provider if only an address or a model is given."""
 _PARAMETERS = ("temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
 _SIZES = ("limit", "reserve")
 _NAME_A_MODEL = ("provider.name", "provider.model", "provider.base_url")
 
 
 def named_personas(given: object, origin: str, origins: dict[str, str]) -> dict[str, NamedPersona]:
-    """Read the tables `[personas.NAME]`; who said what goes into `origins`."""
+    """Read the tables `[personas.NAME]`, adding the origin of each value to `origins`."""
     made = {}
     for name, table in tables("personas", EXAMPLE, given, origin):
         require_name(name, "a persona", EXAMPLE, origin)
@@ -40,9 +40,9 @@ def named_personas(given: object, origin: str, origins: dict[str, str]) -> dict[
 
 
 def require_persona(name: str, personas: Mapping[str, NamedPersona], origin: str) -> None:
-    """Refuse the name of a persona that there is not; SettingsError."""
+    """Raise SettingsError if there is no persona of that name."""
     if name not in personas:
-        known = f"Known are {', '.join(personas)}." if personas else "There is none yet."
+        known = f"Known personas: {', '.join(personas)}." if personas else "There are none yet."
         raise SettingsError(
             f"{origin}: there is no persona {shorten(name, 60)!r}.",
             f"{known} A table {EXAMPLE} adds one.{checks.nearest(name, personas)}",
@@ -50,9 +50,10 @@ def require_persona(name: str, personas: Mapping[str, NamedPersona], origin: str
 
 
 def with_persona(settings: Settings, name: str, picked: tuple[str, str] | None = None) -> Settings:
-    """Lay a persona over the settings; `picked` are the provider and model to use in its place.
+    """Merge a persona into the settings.
 
-    Its parameters count for whichever model answers.
+    `picked` is the (provider, model) to use instead of the persona's. The persona's parameters
+    apply to either.
 
     Raises:
         SettingsError: There is no such persona.
@@ -60,22 +61,22 @@ def with_persona(settings: Settings, name: str, picked: tuple[str, str] | None =
     """
     require_persona(name, settings.personas, "persona")
     persona, origin = settings.personas[name], f"persona {name}"
-    if (answers := picked or _answerer(settings, persona)) is not None:
-        settings = _answered_by(settings, *answers, CHOSEN if picked else origin)
+    if (model := picked or _model_of(settings, persona)) is not None:
+        settings = _with_model(settings, *model, CHOSEN if picked else origin)
     given = {key: getattr(persona, key) for key in _PARAMETERS}
     given = {key: value for key, value in given.items() if value not in (None, "")}
-    chat, said = replace(settings.chat, persona=name), [f"provider.{key}" for key in given]
+    chat, changed = replace(settings.chat, persona=name), [f"provider.{key}" for key in given]
     if persona.system.strip() and not settings.is_flag("chat.system"):
-        chat, said = replace(chat, system=persona.system), [*said, "chat.system"]
+        chat, changed = replace(chat, system=persona.system), [*changed, "chat.system"]
     provider = replace(settings.provider, **given)
-    origins = {**settings.origins, **dict.fromkeys(said, origin)}
+    origins = {**settings.origins, **dict.fromkeys(changed, origin)}
     return replace(settings, chat=chat, provider=provider, origins=origins)
 
 
-def _answerer(settings: Settings, persona: NamedPersona) -> tuple[str, str] | None:
-    """Tell the provider and the model of a persona, the latter empty for the provider's usual one.
+def _model_of(settings: Settings, persona: NamedPersona) -> tuple[str, str] | None:
+    """Return the (provider, model) of a persona; an empty model means the provider's default.
 
-    None where it names none, or a flag does.
+    None if the persona names neither, or a flag does.
     """
     provider, model = persona.provider.strip(), persona.model.strip()
     if not (provider or model) or any(map(settings.is_flag, _NAME_A_MODEL)):
@@ -87,8 +88,8 @@ def _answerer(settings: Settings, persona: NamedPersona) -> tuple[str, str] | No
     return provider or (in_use if in_use != READER.name else USUAL), model
 
 
-def _answered_by(settings: Settings, name: str, model: str, origin: str) -> Settings:
-    """Have another model answer: what is set for another provider, or its limit, is not for it."""
+def _with_model(settings: Settings, name: str, model: str, origin: str) -> Settings:
+    """Switch to a provider and model, dropping values that were set for the previous ones."""
     own, origins = settings.provider, dict(settings.origins)
     sizes = {key: getattr(own, key) for key in _SIZES if settings.is_flag(f"provider.{key}")}
     if name != own.name:
@@ -109,7 +110,7 @@ def _answered_by(settings: Settings, name: str, model: str, origin: str) -> Sett
 def settings_for(
     settings: Settings, own: Instructions, picked: tuple[str, str] | None = None
 ) -> Settings:
-    """Give the settings of one conversation: with its persona, and with its own system text."""
+    """Return the settings of a conversation, with its persona and its own system text applied."""
     name = own.persona if own.persona is not None and not missing(settings, own) else None
     name = settings.chat.persona if name is None or settings.is_flag("chat.persona") else name
     if name:
@@ -124,15 +125,15 @@ def settings_for(
 
 
 def missing(settings: Settings, own: Instructions) -> str:
-    """Say that the persona of a conversation is not configured any more; empty where it is."""
+    """Return a warning if a conversation's persona is no longer configured; empty if it is."""
     if not own.persona or own.persona in settings.personas:
         return ""
     name = shorten(own.persona, 60)
-    return f"The persona {name} is no longer configured: the settings' own are used."
+    return f"The persona {name} is no longer configured. The default settings are used."
 
 
 def reason_of(settings: Settings) -> str:
-    """Say whose the system text is, as the segment tells it."""
+    """Return where the system text came from, as the reason shown at its segment."""
     origin, name = settings.origin("chat.system"), settings.chat.persona
     persona = reasons.PERSONA.format(name=name) if name else ""
     if not settings.chat.system:

@@ -1,7 +1,7 @@
-"""A provider as it is configured, and addresses: what they name, and which are this machine.
+"""A provider as configured, and the addresses of servers: comparing them, finding local ones.
 
-A profile holds no key but the one that the configuration spells out; `jitchat.settings.keys`
-finds the others.
+A profile holds only a key that is written in the configuration; `jitchat.settings.keys` finds
+the others.
 """
 
 import re
@@ -19,7 +19,7 @@ _OLLAMA_PORT = 11_434
 
 
 def parts_of(url: str) -> SplitResult | None:
-    """Take an address apart; None where it is none."""
+    """Split an HTTP address; None if it is not one."""
     try:
         parts = urlsplit(url.strip())
         _ = parts.port
@@ -29,7 +29,7 @@ def parts_of(url: str) -> SplitResult | None:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether what is sent there does not leave this machine."""
+    """Whether the address is on this machine."""
     parts = parts_of(url)
     return parts is not None and is_this_machine(parts.hostname or "")
 
@@ -44,7 +44,7 @@ def same_server(one: str, other: str) -> bool:
 def ollama_address(host: str) -> str:
     """Read OLLAMA_HOST as Ollama does: a host, a port, both, or an address.
 
-    What a server listens on everywhere is this machine to its clients.
+    An address that means "all interfaces" to the server becomes the loopback address.
     """
     scheme, _, rest = host.strip().strip("'\"").rpartition("://")
     port = _PORTS.get(scheme, _OLLAMA_PORT)
@@ -62,92 +62,91 @@ def _server(parts: SplitResult) -> tuple[str, str | None, int | None]:
 
 
 MOST_RESERVED = 2_048
-"""Tokens kept free for the reply where nobody says how many; a quarter of a small limit."""
+"""Default maximum of tokens kept free for the reply; a quarter of the limit if that is less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     name: str
     title: str
-    """As the provider calls itself; its name, for one of the user's own."""
+    """The provider's display name; the same as `name` for one of the user's own."""
     protocol: str
-    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
+    """openai, responses, anthropic, gemini or ollama; `reader` for the built-in reader."""
     base_url: str = ""
-    """Without a slash at its end."""
+    """Without a trailing slash."""
     model: str = ""
-    """The one that answers where no other is named; empty where none is."""
+    """The default model; empty if there is none."""
     api_key: Secret = field(default=Secret(), repr=False)
-    """As the configuration has it; see `find_key` for every other source."""
+    """The key written in the configuration; see `find_key` for every other source."""
     api_key_cmd: str = field(default="", repr=False)
-    """A command that prints the key; it may hold a secret, too."""
+    """A command that prints the key; it may itself contain a secret."""
     key_variables: tuple[str, ...] = ()
-    """The environment variables that may hold the key, in the order in which they are looked at."""
+    """The environment variables that may hold the key, in order of precedence."""
     headers: Mapping[str, Secret] = field(default_factory=dict, repr=False)
     reserve: int | None = None
-    """In tokens; None: as `reserve_of` has it."""
+    """In tokens; None for the default, see `reserve_of`."""
     sampling: Options = field(default_factory=Options)
-    """What goes along with the messages."""
+    """The options sent with the messages."""
     connect_seconds: float = 5.0
     read_seconds: float = 600.0
     wants_key: bool = False
-    """Whether it is known to answer nobody without a key."""
+    """Whether the server is known to require a key."""
     names_key: bool = False
-    """Whether the user names the variable that holds its key: one that is not set is a mistake."""
+    """Whether the user names the variable that holds the key: if it is unset, that is an error."""
     is_local: bool = False
-    """Whether it is a server on this machine."""
+    """Whether the server is on this machine."""
     in_use: bool = False
-    """Whether it is the one that answers, so that `[provider]` counts for it."""
+    """Whether this is the provider in use, so that `[provider]` applies to it."""
     configured: bool = False
     """Whether the user names it in a file, a variable or a flag."""
     limits: tuple[tuple[str, int], ...] = ()
-    """What the user said of context sizes, best first: (model or empty for any, tokens)."""
+    """The user's context sizes, in order of precedence: (model or empty for any, tokens)."""
     models: Mapping[str, NamedModel] = field(default_factory=dict)
-    """What the user knows of its models, by their own names."""
+    """The user's own data on the provider's models, by their names."""
 
     @property
     def is_reader(self) -> bool:
-        """Whether it is the embedded one, which has no server and no key."""
+        """Whether it is the built-in reader, which has no server and no key."""
         return self.protocol == "reader"
 
     @property
     def is_local_preset(self) -> bool:
-        """Whether it is Ollama or another server that is looked for on this machine, and there.
+        """Whether it is a preset for a local server, such as Ollama, at a local address.
 
-        What it answers costs nothing. Whatever else listens here may pass a request on to
-        somebody who charges for it.
+        Its answers cost nothing. Any other local server may forward requests to a paid service.
         """
         preset = presets().get(self.name)
         return self.is_local and preset is not None and preset.is_local
 
     @property
     def is_engine(self) -> bool:
-        """Whether llama.cpp serves it in a process of ours."""
+        """Whether llama.cpp serves it in a child process of jitchat."""
         preset = presets().get(self.name)
         return preset is not None and preset.is_engine and self.base_url == preset.base_url
 
     @property
     def is_embedded(self) -> bool:
-        """Whether it is a part of jitchat, without a server of its own and without a key."""
+        """Whether it is part of jitchat, with neither a separate server nor a key."""
         return self.is_reader or self.is_engine
 
     @property
     def stays_here(self) -> bool:
-        """Whether what is sent to it is known to cost nothing and to stay on this machine."""
+        """Whether requests to it are known to be free and to stay on this machine."""
         return self.is_embedded or self.is_local_preset
 
     @property
     def limit(self) -> int | None:
-        """The context size that the user set for its model; None where there is none."""
+        """The context size that the user set for its default model; None if not set."""
         return self.limit_of(self.model)
 
     def limit_of(self, model: str) -> int | None:
-        """Say what the user set as the context size of `model`, if anything."""
+        """Return the context size that the user set for `model`; None if not set."""
         return next((tokens for name, tokens in self.limits if name in ("", model)), None)
 
     def reserve_of(self, limit: int) -> int:
-        """Say how many tokens of `limit` are kept free for the reply.
+        """Return how many tokens of `limit` are kept free for the reply.
 
-        Where nobody says: for the longest answer that is asked for, up to half of the limit.
+        Default: enough for `max_tokens`, up to half of the limit.
         """
         if self.reserve is not None:
             return self.reserve
@@ -160,7 +159,7 @@ class Profile:
     def endpoint(
         self, model: str, key: str = "", renew: Callable[[str], str] | None = None
     ) -> Endpoint:
-        """Say where `model` is served, and with which key; `renew` is as `FoundKey` has it."""
+        """Return the endpoint of `model` with a key; `renew` is described at `FoundKey`."""
         return Endpoint(
             name=self.name,
             base_url=self.base_url,
@@ -177,12 +176,12 @@ class Profile:
 
     @property
     def requires_key(self) -> bool:
-        """Whether nothing is to be sent to it without a key."""
+        """Whether a request must not be sent to it without a key."""
         return self.wants_key or self.names_key
 
     @property
     def key_help(self) -> str:
-        """What to do where its key is missing or refused, as a sentence."""
+        """What to do if its key is missing or refused, as a sentence."""
         stored = f"`jitchat keys set {self.name}`"
         if self.api_key_cmd:
             return f"Check what api_key_cmd of {self.name} prints, or run {stored}."
@@ -192,7 +191,7 @@ class Profile:
 
     @property
     def exposes_key(self) -> str:
-        """The host that a key would reach unencrypted; empty where none would."""
+        """The host to which a key would be sent unencrypted; empty if there is none."""
         parts = parts_of(self.base_url)
-        open_way = parts is not None and parts.scheme == "http" and not is_loopback(self.base_url)
-        return (parts.hostname or "") if parts is not None and open_way else ""
+        exposed = parts is not None and parts.scheme == "http" and not is_loopback(self.base_url)
+        return (parts.hostname or "") if parts is not None and exposed else ""

@@ -1,7 +1,7 @@
-"""What can be set: each setting's type, default, meaning, limits, flag and variable, once.
+"""Every setting, defined once: its type, default, description, limits, flag and variable.
 
-`--help`, the checks, the variables, `jitchat config` and the list in `docs` go by what stands here:
-a new setting is a field of its section.
+`--help`, the checks, the variables, `jitchat config` and the list in `docs` are derived from
+these definitions: a new setting is a field of its section.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from jitchat.values import Mode, Reach, RecallOrder
 
 
 class Secret(str):
-    """A key: never shown by `repr`, so neither by a traceback nor by a log line."""
+    """A key. `repr` hides it, so that no traceback or log line shows it."""
 
     __slots__ = ()
 
@@ -27,31 +27,31 @@ class Secret(str):
 @dataclass(frozen=True, slots=True)
 class Setting:
     key: str
-    """As messages call it: `section.name`, `providers.NAME.limit` …"""
+    """The name used in messages: `section.name`, `providers.NAME.limit` …"""
     kind: type[Any]
     default: object
     help: str
     flag: str = ""
-    """The command line's name for it; empty where it has none."""
+    """The command-line flag; empty if there is none."""
     unit: str = "TEXT"
-    """What the flag takes, as `--help` writes it."""
+    """The flag's placeholder in `--help`."""
     variable: str = ""
-    """A well-known variable; every setting has JITCHAT_SECTION_NAME besides."""
+    """A well-known variable, in addition to JITCHAT_SECTION_NAME."""
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
     hidden: bool = False
-    """Whether the value may hold a secret, as a Secret does."""
+    """Whether the value may contain a secret without being a `Secret`."""
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it; the last one that is set wins."""
+        """The environment variables for the setting; the last one that is set wins."""
         own = f"JITCHAT_{self.key.replace('.', '_').upper()}"
         return (self.variable, own) if self.variable else (own,)
 
 
 def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting; its type is that of the field, where None means not set."""
+    """Make the field of a setting. The setting's type is the field's; None means not set."""
     described = Setting("", type(default), default, help_text, **more)
     metadata, in_repr = {"setting": described}, not described.hidden
     if default == {}:
@@ -70,7 +70,7 @@ def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
 
 
 def _kind_of(annotation: Any) -> type[Any]:  # noqa: ANN401  a type, or one of typing's
-    """Take the type of a value from its field's annotation: `int` from `int | None`."""
+    """Return the type of a value from its field's annotation: `int` for `int | None`."""
     if isinstance(annotation, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
     kind: type[Any] = _GENERIC.get(get_origin(annotation), annotation)
@@ -81,7 +81,7 @@ _GENERIC: dict[Any, type[Any]] = {Mapping: dict, tuple: tuple}
 
 
 def shown(value: object, *, hidden: bool = False) -> str:
-    """Write a value as `jitchat config` does: on one line, and never a secret."""
+    """Format a value as `jitchat config` does: on one line, with secrets hidden."""
     if isinstance(value, Mapping):
         return ", ".join(f"{one_line(name)} (hidden)" for name in value) or "none"
     if isinstance(value, tuple) and not hidden:
@@ -95,7 +95,7 @@ def shown(value: object, *, hidden: bool = False) -> str:
     return f'"{one_line(value)}"' if isinstance(value, str) else str(value)
 
 
-GLOBS = "globs over SERVER__TOOL, or a server's name"
+GLOBS = "globs matched against SERVER__TOOL, or server names"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 
 
@@ -110,11 +110,11 @@ class ChatSettings:
         choices=tuple(mode.value for mode in Mode),
     )
     system: str = setting(
-        "", "instructions in place of the built-in ones", flag="--system", unit="TEXT"
+        "", "instructions that replace the built-in ones", flag="--system", unit="TEXT"
     )
     persona: str = setting(
         "",
-        "the persona of conversations that have none of their own",
+        "persona of conversations that do not choose one",
         flag="--persona",
         unit="NAME",
     )
@@ -122,89 +122,100 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """Who answers. What is not set is as the provider's own table or its preset has it."""
+    """The provider in use. A value that is not set comes from the provider's table or preset."""
 
-    name: str = setting("reader", "who answers", flag="--provider", unit="NAME")
+    name: str = setting("reader", "the provider to use", flag="--provider", unit="NAME")
     base_url: str = setting(
-        "", "the address of its API, in place of its own", flag="--base-url", unit="URL"
+        "",
+        "base URL of the API; default: the provider's own",
+        flag="--base-url",
+        unit="URL",
     )
     model: str = setting(
-        "", "the model there, or PROVIDER/MODEL without a base URL", flag="--model", unit="MODEL"
+        "", "the model, or PROVIDER/MODEL if no base URL is set", flag="--model", unit="MODEL"
     )
-    api_key: Secret = setting(Secret(), "its key")  # noqa: RUF009  as immutable as any str
-    api_key_env: str = setting("", "the variable that holds its key")
-    api_key_cmd: str = setting("", "a command that prints its key", hidden=True)
-    limit: int | None = setting(None, "the model's context size", flag="--limit", unit="N", least=1)
+    api_key: Secret = setting(Secret(), "API key")  # noqa: RUF009  as immutable as any str
+    api_key_env: str = setting("", "name of the environment variable that holds the API key")
+    api_key_cmd: str = setting("", "command that prints the API key", hidden=True)
+    limit: int | None = setting(
+        None, "the model's context size in tokens", flag="--limit", unit="N", least=1
+    )
     reserve: int | None = setting(
         None,
-        "tokens kept free for the reply; a quarter, 2,048 at most",
+        "tokens kept free for the reply; default: a quarter of the limit, at most 2,048",
         flag="--reserve",
         unit="N",
         least=1,
     )
     temperature: float | None = setting(
-        None, "the sampling temperature; not sent if not set", least=0
+        None, "sampling temperature; default: the provider's", least=0
     )
-    top_p: float | None = setting(None, "the share of likely words to choose from", least=0, most=1)
-    top_k: int | None = setting(None, "how many likely words to choose from", least=0)
-    seed: int | None = setting(None, "what makes sampling repeatable, where it is")
-    effort: str = setting("", "how hard a reasoning model thinks: low, medium, high …")
-    max_tokens: int | None = setting(None, "the longest answer in tokens", least=1)
+    top_p: float | None = setting(
+        None, "nucleus sampling: total probability of the tokens to sample from", least=0, most=1
+    )
+    top_k: int | None = setting(None, "number of most likely tokens to sample from", least=0)
+    seed: int | None = setting(None, "seed for repeatable sampling, if the provider supports one")
+    effort: str = setting("", "reasoning effort: low, medium, high …")
+    max_tokens: int | None = setting(
+        None, "maximum length of an answer in tokens, reasoning included", least=1
+    )
     connect_seconds: float | None = setting(
-        None, "how long connecting may take; 5 if not set", least=0.1
+        None, "timeout for connecting, in seconds; default: 5", least=0.1
     )
     read_seconds: float | None = setting(
-        None, "how long a silence of the server may last; 600 if not set", least=1
+        None, "longest wait for more data from the server, in seconds; default: 600", least=1
     )
 
 
 @dataclass(frozen=True, slots=True)
 class NamedProvider(ProviderSettings):
-    """A table `[providers.NAME]`: a provider of one's own, or changes to a built-in one."""
+    """A table `[providers.NAME]`: a custom provider, or changes to a built-in one."""
 
     name: str = field(default="")
-    protocol: str = setting("", "what its API speaks", choices=PROTOCOLS)
-    headers: Mapping[str, Secret] = setting({}, "headers to send besides")
+    protocol: str = setting("", f"protocol of the API: {', '.join(PROTOCOLS)}", choices=PROTOCOLS)
+    headers: Mapping[str, Secret] = setting({}, "additional HTTP headers")
 
 
 def _as_of_provider(name: str) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting that ProviderSettings has, too."""
+    """Make a field with the same setting as the field `name` of ProviderSettings."""
     known = next(part for part in fields(ProviderSettings) if part.name == name)
     return field(default=known.default, metadata=known.metadata)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPersona:
-    """A table `[personas.NAME]`; what is not set is as the settings have it."""
+    """A table `[personas.NAME]`. A value that is not set comes from the settings."""
 
     name: str = field(default="")
-    system: str = setting("", "its instructions")
-    provider: str = setting("", "who answers")
-    model: str = setting("", "the model there, or PROVIDER/MODEL")
+    system: str = setting("", "the persona's instructions")
+    provider: str = setting("", "the provider to use")
+    model: str = setting("", "the model, or PROVIDER/MODEL")
     temperature: float | None = _as_of_provider("temperature")
     top_p: float | None = _as_of_provider("top_p")
     top_k: int | None = _as_of_provider("top_k")
     seed: int | None = _as_of_provider("seed")
     effort: str = _as_of_provider("effort")
     max_tokens: int | None = _as_of_provider("max_tokens")
-    tools: tuple[str, ...] | None = setting(
-        None, f"which tools of servers are offered, all if not set: {GLOBS}"
-    )
+    tools: tuple[str, ...] | None = setting(None, f"MCP tools to offer ({GLOBS}); default: all")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A table `[models."NAME"]`: what the user knows of a model. Prices are in US dollars."""
+    """A table `[models."NAME"]`: the user's own data on a model. Prices are in US dollars."""
 
-    limit: int | None = setting(None, "its context size", least=1)
-    input_price: float | None = setting(None, "what a million tokens of input cost", least=0)
+    limit: int | None = setting(None, "context size in tokens", least=1)
+    input_price: float | None = setting(
+        None, "price of a million input tokens, in US dollars", least=0
+    )
     cached_price: float | None = setting(
-        None, "what a million tokens from the provider's cache cost", least=0
+        None, "price of a million tokens read from the provider's cache, in US dollars", least=0
     )
     written_price: float | None = setting(
-        None, "what a million tokens put into that cache cost", least=0
+        None, "price of a million tokens written to the provider's cache, in US dollars", least=0
     )
-    output_price: float | None = setting(None, "what a million tokens of output cost", least=0)
+    output_price: float | None = setting(
+        None, "price of a million output tokens, in US dollars", least=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,48 +227,50 @@ class EmbedderSettings:
         unit="NAME",
         choices=("auto", "fastembed", "minilm", "builtin", "none"),
     )
-    model: str = setting(DEFAULT_MODEL, "the model for fastembed")
+    model: str = setting(DEFAULT_MODEL, "the embedding model that fastembed loads")
     path: str = setting(
-        "", "a folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
+        "", "folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
     )
-    download: bool = setting(True, "with auto: fetch a missing model in the background")
+    download: bool = setting(
+        True, "whether auto downloads a missing embedding model in the background"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings:
-    """What a window spends on what, in tokens."""
+    """How the budget of a window is divided, in tokens."""
 
-    recent: int = setting(384, "tokens for the recent block; of long turns it holds more", least=0)
+    recent: int = setting(384, "tokens for the recent block; more if turns are long", least=0)
     retrieved: int = setting(
-        1_536, "tokens for retrieved turns at most; a short conversation gets fewer", least=0
+        1_536, "maximum tokens for retrieved turns; fewer in a short conversation", least=0
     )
     index: int = setting(256, "tokens for index lines", least=0)
     order: str = setting(
         RecallOrder.BEST_LAST.value,
-        "the order of recalled turns: best-last, nearest to the question, or date",
+        "order of recalled turns: best-last (best match nearest the question) or date",
         choices=tuple(order.value for order in RecallOrder),
     )
     standing: int = setting(256, "tokens for standing instructions, in every mode", least=0)
-    facts: int = setting(192, "tokens for facts that fit the message", least=0)
+    facts: int = setting(192, "tokens for facts that match the message", least=0)
     whole_file: int = setting(
-        1_536, "jit: tokens up to which an attached file goes along whole with its turn", least=0
+        1_536, "jit: largest attached file, in tokens, that is sent whole with its turn", least=0
     )
-    documents: int = setting(2_048, "jit: tokens for the parts of files that are needed", least=0)
+    documents: int = setting(2_048, "jit: tokens for the relevant parts of files", least=0)
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What is remembered across conversations, and how far recall reaches."""
+    """What is remembered across conversations, and the scope of recall."""
 
     facts: str = setting(
         Proposing.ASK.value,
-        "facts in what you say: ask proposes them, auto keeps them, off looks for none",
+        "facts found in your messages: ask (propose them), auto (keep them) or off",
         unit="WHEN",
         choices=tuple(each.value for each in Proposing),
     )
     recall: str = setting(
         Reach.CONVERSATION.value,
-        "where turns are recalled from: this conversation, its project, or all",
+        "where turns are recalled from: this conversation, its project or all",
         flag="--recall",
         unit="|".join(Reach),
         choices=tuple(each.value for each in Reach),
@@ -266,31 +279,31 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class SpendingSettings:
-    """What replies may cost, in US dollars; what is not set has no limit."""
+    """Limits on the cost of replies, in US dollars; None for no limit."""
 
-    day: float | None = setting(None, "US dollars that replies of a day may cost", least=0)
+    day: float | None = setting(
+        None, "limit on the cost of a day's replies, in US dollars", least=0
+    )
     conversation: float | None = setting(
-        None, "US dollars that replies of a conversation may cost", least=0
+        None, "limit on the cost of a conversation's replies, in US dollars", least=0
     )
     send: float | None = setting(
-        None, "US dollars that a message may cost, with all requests of its answer", least=0
+        None, "limit on the cost of one message, all requests included, in US dollars", least=0
     )
-    warn: float = setting(
-        0.8, "the share of a limit from which on a warning is given", least=0, most=1
-    )
+    warn: float = setting(0.8, "fraction of a limit at which a warning is shown", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)
 class SmallModelSettings:
-    """A small model that does a part of the work; each part says which and how long, anew."""
+    """A small model for one task; each subclass sets the task's own default model and timeout."""
 
-    provider: str = setting("", "who serves it, by name; empty: the provider that answers")
+    provider: str = setting("", "provider of the small model; empty: the provider in use")
     model: str = setting("", "a small model; empty: none")
-    base_url: str = setting("", "address of a server of its own")
+    base_url: str = setting("", "base URL of a separate server for the small model")
     api_key: Secret = setting(  # noqa: RUF009  see ProviderSettings
-        Secret(), "the key of that server; where it is the provider's, so is the key"
+        Secret(), "API key of that server; default: the provider's key, if the server is the same"
     )
-    timeout: float = setting(2.0, "how many seconds its answer may take", least=0.1)
+    timeout: float = setting(2.0, "timeout for an answer, in seconds", least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,47 +314,47 @@ class PickerSettings(SmallModelSettings):
 @dataclass(frozen=True, slots=True)
 class SummariserSettings(SmallModelSettings):
     model: str = setting("", "a small model that writes index lines; empty: none")
-    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class CompactorSettings(SmallModelSettings):
     model: str = setting(
-        "", "a small fast model that compacts large results; empty: the picker's, or none"
+        "", "a small, fast model that compacts large results; empty: the picker's, if any"
     )
     fallback: str = setting(
-        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
     )
     timeout: float = setting(
-        8.0, "how many seconds all results of an answer may take together", least=0.1, most=8.0
+        8.0, "timeout for all results of an answer together, in seconds", least=0.1, most=8.0
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ObserverSettings(SmallModelSettings):
-    """Who makes the observations of the mode `observe`, and when."""
+    """Which model makes the observations of the mode `observe`, and when."""
 
     model: str = setting(
-        "", "a small model that makes observations and finds facts; empty: what is built in"
+        "", "a small model that makes observations and finds facts; empty: built-in rules"
     )
     fallback: str = setting(
-        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
     )
-    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
     consent: str = setting(
         "auto",
-        "whether turns are observed after a reply: auto, ask first, or off",
+        "whether turns are observed after a reply: auto, ask (first) or off",
         choices=("ask", "auto", "off"),
     )
     observe: float = setting(
         0.30,
-        "the share of the limit that turns and observations may take before turns are observed",
+        "fraction of the limit that turns and observations may fill before turns are observed",
         least=0.01,
         most=1,
     )
     reflect: float = setting(
         0.50,
-        "the share of that which observations may take before they are rewritten",
+        "fraction of observer.observe that observations may fill before they are rewritten",
         least=0.05,
         most=1,
     )
@@ -349,92 +362,99 @@ class ObserverSettings(SmallModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class WriterSettings(SmallModelSettings):
-    model: str = setting(
-        "", "a small model that writes the memory document; empty: what is built in"
-    )
+    model: str = setting("", "a small model that writes the memory document; empty: built-in rules")
     fallback: str = setting(
-        "", "a model of the same provider with a larger context, for what is too large; empty: none"
+        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
     )
-    timeout: float = setting(60.0, "how many seconds its answer may take", least=0.1)
+    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
     context_only: bool = setting(
         True,
-        "whether the memory benchmark runs the memory document alone; false: entries per message",
+        "whether the memory benchmark uses the memory document alone; false: entries per message",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerSettings:
-    """A cross-encoder of fastembed's list, which is used where it is on this machine."""
+    """A cross-encoder of fastembed's list, used if it is on this machine."""
 
     model: str = setting("", "a cross-encoder that reranks the shortlist; empty: none")
-    path: str = setting("", "a folder with its ONNX files", unit="DIR")
-    timeout: float = setting(1.0, "how many seconds it may take", least=0.05)
+    path: str = setting("", "folder with the cross-encoder's ONNX files", unit="DIR")
+    timeout: float = setting(1.0, "timeout for reranking, in seconds", least=0.05)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsSettings:
-    """What a model may call, and how much of what comes back enters the window."""
+    """Which tools the model may call, and how much of a result enters the window."""
 
     request_context: str = setting(
         "auto",
-        "when a model may ask the store for more: off, on, or auto, but in full and recency",
+        "when the model may request more context: off, on or auto (every mode except full and"
+        " recency)",
         flag="--request-context",
         unit="WHEN",
         choices=("off", "auto", "on"),
     )
-    max_steps: int = setting(12, "how many answers of a turn may call tools", least=1, most=1000)
-    large_result: int = setting(4_000, "tokens from which on a result is held back", least=1)
+    max_steps: int = setting(
+        12, "maximum number of answers per turn that may call tools", least=1, most=1000
+    )
+    large_result: int = setting(
+        4_000, "size in tokens from which a tool result is held at the gate", least=1
+    )
     tools: str = setting(
         "auto",
-        "which are offered: all, or auto, those that fit the message where all would take more"
-        " than a tenth of the budget",
+        "which tools are offered: all, or auto (only those that match the message, if all would"
+        " take more than a tenth of the budget)",
         choices=("auto", "all"),
     )
-    allow: tuple[str, ...] = setting((), f"what runs without a question: {GLOBS}")
-    ask: tuple[str, ...] = setting((), f"what is asked about, whatever is allowed: {GLOBS}")
-    deny: tuple[str, ...] = setting((), f"what is neither offered nor run: {GLOBS}")
+    allow: tuple[str, ...] = setting((), f"tools that run without confirmation: {GLOBS}")
+    ask: tuple[str, ...] = setting((), f"tools that need confirmation even if allowed: {GLOBS}")
+    deny: tuple[str, ...] = setting((), f"tools that are neither offered nor run: {GLOBS}")
 
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """A table `[mcp.NAME]`: a server of tools that runs here, or that has an address.
+    """A table `[mcp.NAME]`: an MCP server, run on this machine or reached over HTTP.
 
-    In command, args, env, cwd, url and headers, `${NAME}` and `${NAME:-default}` stand for
-    variables, which are read when the server is started.
+    In command, args, env, cwd, url and headers, `${NAME}` and `${NAME:-default}` are replaced by
+    the variables' values when the server is started.
     """
 
     name: str = field(default="")
-    command: str = setting("", "the program that is the server")
-    args: tuple[str, ...] = setting((), "its arguments", hidden=True)
-    env: Mapping[str, Secret] = setting({}, "variables for it besides", hidden=True)
-    cwd: str = setting("", "the folder in which it runs")
-    url: str = setting("", "its address, for one that is reached over HTTP", hidden=True)
-    headers: Mapping[str, Secret] = setting({}, "headers to send besides", hidden=True)
-    allow: tuple[str, ...] = setting((), "globs of its tools that run without a question")
-    ask: tuple[str, ...] = setting((), "globs of its tools that are asked about")
-    deny: tuple[str, ...] = setting((), "globs of its tools that are neither offered nor run")
-    timeout: float = setting(30.0, "how many seconds starting it may take", least=0.1, most=600)
-    enabled: bool = setting(True, "whether it is started")
+    command: str = setting("", "program that runs the server")
+    args: tuple[str, ...] = setting((), "arguments of the command", hidden=True)
+    env: Mapping[str, Secret] = setting(
+        {}, "additional environment variables for the command", hidden=True
+    )
+    cwd: str = setting("", "working directory of the command")
+    url: str = setting("", "URL of a server that is reached over HTTP", hidden=True)
+    headers: Mapping[str, Secret] = setting({}, "additional HTTP headers", hidden=True)
+    allow: tuple[str, ...] = setting((), "globs of tools that run without confirmation")
+    ask: tuple[str, ...] = setting((), "globs of tools that need confirmation even if allowed")
+    deny: tuple[str, ...] = setting((), "globs of tools that are neither offered nor run")
+    timeout: float = setting(
+        30.0, "timeout for starting the server, in seconds", least=0.1, most=600
+    )
+    enabled: bool = setting(True, "whether the server is started")
 
 
 @dataclass(frozen=True, slots=True)
 class LabSettings:
     answer: int | None = setting(
         None,
-        "tokens that an answer of the rot lab may take; not set: 64, and 32 of a model run here",
+        "maximum tokens of an answer in the rot lab; default: 64, or 32 for a model run locally",
         least=1,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenSettings:
-    theme: str = setting("textual-dark", "one of Textual's themes")
+    theme: str = setting("textual-dark", "name of a Textual theme")
     inspector: bool | None = setting(
-        None, "whether the inspector is open at the start; not set: as it was left"
+        None, "whether the inspector is open at startup; default: as you last left it"
     )
 
 

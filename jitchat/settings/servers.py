@@ -1,4 +1,4 @@
-"""The tables `[mcp.NAME]`: servers of tools, as they are configured."""
+"""The tables `[mcp.NAME]`: MCP servers as configured."""
 
 import re
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from jitchat.tools.approvals import Rules
 from jitchat.tools.mcp.spec import ServerSpec
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
-"""No `__` in it, nor `_` at its end: that parts the server's name from the tool's."""
+"""Without `__`, and without `_` at its end: `__` separates the server's name from the tool's."""
 EXAMPLE = "[mcp.files]"
 
 
 def named_servers(given: object, origin: str, origins: dict[str, str]) -> dict[str, McpServer]:
-    """Read the tables `[mcp.NAME]`; who said what goes into `origins`."""
+    """Read the tables `[mcp.NAME]`, adding the origin of each value to `origins`."""
     made = {}
     for name, table in tables("mcp", EXAMPLE, given, origin):
         require_name(name, origin)
@@ -30,23 +30,23 @@ def named_servers(given: object, origin: str, origins: dict[str, str]) -> dict[s
 
 
 def require_name(name: str, origin: str) -> None:
-    """Refuse what cannot be a server's name; SettingsError."""
+    """Raise SettingsError if `name` is not valid for a server."""
     if not _NAME.fullmatch(name):
         raise SettingsError(
             f"{origin}: {shorten(name, 60)!r} cannot be the name of a server.",
-            f"Use letters, digits, - and single _, as in {EXAMPLE}; 32 at most.",
+            f"Use at most 32 letters, digits, - and single _, as in {EXAMPLE}.",
         )
 
 
 def _require_one_way(server: McpServer, origin: str) -> None:
-    """Refuse a server that is neither started nor reached, or both, or the wrong way."""
+    """Refuse a server with both a command and a URL, neither, or settings of the other kind."""
     command, url, prefix = server.command.strip(), server.url.strip(), f"mcp.{server.name}"
     if bool(command) == bool(url):
         has = "both command and url" if command else "neither command nor url"
         raise SettingsError(
             f"{origin}: {prefix} has {has}.",
-            'Give command for a server that runs here, as in command = "uvx", or url for one that'
-            ' has an address, as in url = "https://tools.example/mcp".',
+            'Set command for a server that runs here, as in command = "uvx", or url for one that'
+            ' is reached over HTTP, as in url = "https://tools.example/mcp".',
         )
     of_other_way = ("headers",) if command else ("args", "env", "cwd")
     if wrong := next((name for name in of_other_way if getattr(server, name)), ""):
@@ -57,13 +57,13 @@ def _require_one_way(server: McpServer, origin: str) -> None:
         )
     if url and not url.startswith(("http://", "https://", "${")):
         raise SettingsError(
-            f"{origin}: {prefix}.url is not an address of HTTP.",
-            "It begins with https:// or http://.",
+            f"{origin}: {prefix}.url is not an HTTP address.",
+            "It must begin with https:// or http://.",
         )
 
 
 def spec_of(server: McpServer) -> ServerSpec:
-    """Say how a server is started or reached; its variables are filled in when that is done."""
+    """Return how a server is started or reached; variables in it are expanded at that time."""
     return ServerSpec(
         name=server.name,
         command=server.command.strip(),
@@ -78,7 +78,7 @@ def spec_of(server: McpServer) -> ServerSpec:
 
 
 def rules_of(tools: ToolsSettings, servers: Mapping[str, McpServer]) -> Rules:
-    """Put together what is allowed, asked about and denied, of all servers and of each."""
+    """Combine the rules for all servers with those of each server."""
     rules = Rules(tools.allow, tools.ask, tools.deny)
     for name, server in servers.items():
         rules = rules.with_rules_of(name, Rules(server.allow, server.ask, server.deny))

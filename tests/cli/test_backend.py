@@ -151,7 +151,7 @@ def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatc
 
 def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
     backend, session = made(OWN + 'api_key_cmd = "false"'), demo_session(store)
-    with pytest.raises(SettingsError, match="api_key_cmd of work ended with code 1"):
+    with pytest.raises(SettingsError, match="api_key_cmd of work exited with code 1"):
         backend.choose_model(session, "work", "m")
     assert kept(store) is None
     assert backend.open_session(session.memory.conversation).provider.name == "reader"
@@ -177,12 +177,12 @@ def test_a_key_is_cleaned_and_kept_for_its_owner_only(made, paths) -> None:
     told = made().keep_key("groq", f'export GROQ_API_KEY="{KEY}"')
     assert str(KeysFile(paths.keys).keys()["groq"]) == KEY
     assert paths.keys.stat().st_mode & 0o777 == 0o600
-    assert told.startswith(f"The key is in {paths.keys}, which only you can read. Taken off: ")
+    assert told.startswith(f"The key is in {paths.keys}, which only you can read. Removed: ")
     assert KEY not in told
 
 
 def test_what_is_no_key_is_not_kept(made, paths) -> None:
-    with pytest.raises(UsageError, match="That is no key"):
+    with pytest.raises(UsageError, match="This is not a key"):
         made().keep_key("groq", "gsk_…")
     assert not paths.keys.exists()
 
@@ -190,8 +190,8 @@ def test_what_is_no_key_is_not_kept(made, paths) -> None:
 def test_a_key_of_somebody_else_and_one_that_comes_first_are_told_of(made, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
     told = made().keep_key("openai", KEY)
-    assert "It looks like a key of groq, not of openai." in told
-    assert told.endswith("The key in $OPENAI_API_KEY comes before it.")
+    assert "This looks like a key for groq, not for openai." in told
+    assert told.endswith("The key in $OPENAI_API_KEY takes precedence over it.")
 
 
 def test_only_who_has_a_key_is_said_to_have_one(made, paths) -> None:
@@ -346,7 +346,7 @@ def test_what_is_typed_in_the_app_wins_over_the_flag_and_taken_back_over_nothing
 def test_what_cannot_be_had_is_not_kept(made, store) -> None:
     toml = PERSONAS + '[personas.work]\nprovider = "work"\n' + OWN
     backend, session = made(toml), demo_session(store)
-    with pytest.raises(SettingsError, match="No model is named for the provider work"):
+    with pytest.raises(SettingsError, match="No model is set for the provider work"):
         used(backend, session, None, "work")
     assert backend.own_instructions(session.memory.conversation.id) == Instructions()
 

@@ -156,7 +156,7 @@ def test_json_has_the_cost_of_a_model_whose_price_is_known(two: Shell, scripted:
 def test_a_database_that_others_can_read_is_told_of_and_left_so(jitchat: Shell, demo: object):
     path = jitchat.home / "jitchat.db"
     path.chmod(0o644)
-    told = f"Others can read the conversations in {path} (0644): run chmod 600 on it."
+    told = f"Others can read the conversations in {path} (0644). Run chmod 600 on it."
     done = jitchat("conversations", "--json")
     assert done.json
     assert done.err == f"jitchat: {told}\n"

@@ -98,7 +98,7 @@ def test_a_variable_that_sets_nothing_is_told(jitchat: Shell, monkeypatch: pytes
     done = jitchat("config")
 
     assert done.code == 0
-    assert "$JITCHAT_WINDOW_RECNT is no setting" in done.err
+    assert "$JITCHAT_WINDOW_RECNT is not a setting" in done.err
     assert "JITCHAT_WINDOW_RECENT" in done.err
 
 
@@ -132,7 +132,7 @@ def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pyte
     assert done.code == 2
     assert done.err == (
         "jitchat: $JITCHAT_WINDOW_RECENT: window.recent must be a whole number, not 'abc'."
-        " It is tokens for the recent block; of long turns it holds more; by default 384.\n"
+        " Meaning: tokens for the recent block; more if turns are long. Default: 384.\n"
     )
 
 

@@ -29,7 +29,7 @@ def test_a_key_on_standard_input_is_cleaned_and_stored(jitchat: Shell, file: Pat
 
     assert done.code == 0
     assert done.out == f"The key of Groq is in {file}, which only you can read.\n"
-    assert done.err == "jitchat: Taken off: the variable's name, quotation marks.\n"
+    assert done.err == "jitchat: Removed: the variable's name, quotation marks.\n"
     assert f'"groq" = "{CANARY}"' in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
     assert "groq         the keys file\n" in jitchat("keys", "list").out
@@ -67,7 +67,7 @@ def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes)
     done = jitchat("keys", "set", "groq", stdin=pasted)
 
     assert done.code == 2
-    assert "That is no key: " in done.err
+    assert "This is not a key: " in done.err
     assert "can" not in done.err.replace("cannot", "")
     assert not file.exists()
 
@@ -76,7 +76,7 @@ def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes)
     ("name", "told"),
     [
         ("grok", "There is no provider 'grok'."),
-        ("reader", "The embedded reader needs no key."),
+        ("reader", "The built-in reader needs no key."),
     ],
 )
 def test_a_key_for_nobody_is_refused_before_it_is_asked_for(jitchat: Shell, name: str, told: str):
@@ -91,7 +91,7 @@ def test_a_key_of_somebody_else_is_stored_and_warned_of(jitchat: Shell, file: Pa
     done = jitchat("keys", "set", "openai", stdin=CANARY.encode())
 
     assert done.code == 0
-    assert done.err == "jitchat: It looks like a key of groq, not of openai.\n"
+    assert done.err == "jitchat: This looks like a key for groq, not for openai.\n"
     assert CANARY in file.read_text()
 
 
@@ -102,7 +102,7 @@ def test_a_key_that_another_source_hides_is_told(
 
     done = jitchat("keys", "set", "groq", stdin=CANARY.encode())
 
-    assert done.err == "jitchat: The key in $GROQ_API_KEY comes before it.\n"
+    assert done.err == "jitchat: The key in $GROQ_API_KEY takes precedence over it.\n"
     assert "groq         $GROQ_API_KEY\n" in jitchat("keys", "list").out
 
 

@@ -71,11 +71,11 @@ def test_an_address_is_added_with_its_headers(jitchat: Shell, home: Path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("add", "old", "x"), "has a server old already"),
+        (("add", "old", "x"), "already has a server old"),
         (("add", "a__b", "x"), "cannot be the name of a server"),
         (("add", "a", "https://x.test", "y"), "An address takes no arguments"),
         (("add", "--env", "T", "a", "x"), "is NAME=VALUE"),
-        (("remove", "gone"), "has no server 'gone'. It has: old."),
+        (("remove", "gone"), "has no server 'gone'. Servers there: old."),
         (("check", "gone"), "There is no server 'gone'. There are: old."),
     ],
 )

@@ -101,12 +101,12 @@ def test_what_came_before_the_stream_broke_is_printed_and_stored(
 @pytest.mark.parametrize(
     ("finished", "why", "remedy"),
     [
-        (Finished("length"), "The reply is as long as it may be (length).", "max_tokens"),
-        (Finished("MAX_TOKENS"), "The reply is as long as it may be (MAX_TOKENS).", '"Go on."'),
+        (Finished("length"), "The reply reached its maximum length (length).", "max_tokens"),
+        (Finished("MAX_TOKENS"), "The reply reached its maximum length (MAX_TOKENS).", '"Go on."'),
         (
             Finished("content_filter"),
-            "A filter of the provider stopped the reply (content_filter).",
-            "other words",
+            "The provider's content filter stopped the reply (content_filter).",
+            "Rephrase",
         ),
         (
             Finished("refusal", "cyber: It may harm."),
@@ -115,8 +115,8 @@ def test_what_came_before_the_stream_broke_is_printed_and_stored(
         ),
         (
             Finished("tool_calls"),
-            "The model called a tool, and none was offered to it (tool_calls).",
-            "Nothing was run",
+            "The model called a tool, but none was offered (tool_calls).",
+            "No tool was run",
         ),
         (Finished("odd"), "The provider stopped before the end of the reply (odd).", ""),
     ],

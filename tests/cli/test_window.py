@@ -239,7 +239,7 @@ def test_an_address_without_a_model_asks_for_one(jitchat: Shell):
     done = jitchat("window", "hi", "--base-url", "http://localhost:8080/v1")
 
     assert done.code == 2
-    assert "No model is named for the provider openai (implied by --base-url)." in done.err
+    assert "No model is set for the provider openai (implied by --base-url)." in done.err
     assert "--model NAME" in done.err
 
 

@@ -119,7 +119,7 @@ def test_a_child_that_does_not_say_where_it_listens_is_ended_and_is_a_sentence(
     for _ in range(2):
         with pytest.raises(Unreachable) as told:
             engine.server()
-        assert told.value.what == f"llama.cpp does not run m.gguf: {why}."
+        assert told.value.what == f"llama.cpp could not load m.gguf: {why}."
         assert not is_running(engine._child.pid)
     assert log.read_text() == "started\n" * 2, "each asks anew"
 
@@ -146,7 +146,7 @@ def test_it_may_be_closed_while_it_starts(tmp_path: Path, log: Path):
     engine.close()
     starting.join()
     engine.close()
-    assert refusals == ["llama.cpp does not run m.gguf: its process ended."]
+    assert refusals == ["llama.cpp could not load m.gguf: its process ended."]
     assert engine.ended_by() == "signal 9"
 
 
@@ -226,7 +226,7 @@ async def test_one_that_is_killed_in_its_answer_is_a_sentence_and_is_started_ane
 
     (failed,) = failures(events)
     assert str(failed.error).startswith(
-        "The process of the model that runs here ended (signal 9). Send again: it is started anew."
+        "The local model's process ended (signal 9). Send again to restart it."
     )
     (cut,) = (turn for turn in stored_turns(events) if turn.status is Status.CUT)
     assert cut.content == shown.replace("\0", "␀")

@@ -109,6 +109,7 @@ def test_a_second_one_of_the_same_model_has_an_address_and_a_key_of_its_own(mode
 
 def test_one_that_cannot_start_says_why(tmp_path: Path):
     (tmp_path / "broken.gguf").write_bytes(b"GGUF, or so it says")
-    with pytest.raises(Unreachable, match=r"llama\.cpp does not run broken\.gguf: Failed") as told:
+    why = r"llama\.cpp could not load broken\.gguf: Failed"
+    with pytest.raises(Unreachable, match=why) as told:
         Engine(plan_of(tmp_path / "broken.gguf")).server()
     assert "1,024 tokens, 1 thread" in told.value.remedy

@@ -17,7 +17,7 @@ from jitchat.lab.facts import USUAL_KINDS, Kind, makers
 from jitchat.lab.grade import CONTRACT, NOT_SAID, contract, grade
 from jitchat.lab.spelling import has, plain
 from jitchat.providers.passages import Passage
-from jitchat.providers.reader import cited, not_held
+from jitchat.providers.reader import cited, no_answer
 from jitchat.text.sentences import sentences
 from tests.examples import examples
 from tests.lab.drawn import FEW, facts
@@ -178,7 +178,7 @@ def test_the_readers_refusal_is_right_only_where_nothing_was_said():
     for case in product(Kind, (0, 1, 4, 5, 6)):
         kind, turns = case
         fact = makers()[kind][0](random.Random(1))
-        assert grade(fact, not_held(turns)).is_right is (kind in (Kind.ABSENT, Kind.DELETED)), case
+        assert grade(fact, no_answer(turns)).is_right is (kind in (Kind.ABSENT, Kind.DELETED)), case
 
 
 @examples(30)
@@ -212,7 +212,7 @@ def test_markup_around_an_answer_changes_nothing(row: dict[str, str], around: st
 
 
 def _citation(fact: Fact, *, is_needed: bool) -> str:
-    """Cite the sentence with the value, as the embedded reader does."""
+    """Cite the sentence with the value, as the built-in reader does."""
     values = fact.accepted if is_needed else fact.wrong
     said = [each.text for each in fact.sayings if each.is_needed is is_needed]
     quotes = [each for text in said for each in sentences(text)]

@@ -1,4 +1,4 @@
-"""Requests on file: what leaves for one window, whole, with the key blotted out.
+"""Golden files of complete requests for one window, with the key redacted.
 
 `JITCHAT_WRITE_GOLDEN=1 pytest tests/providers` writes the files anew.
 """

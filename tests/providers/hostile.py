@@ -1,4 +1,4 @@
-"""What a hostile server does, one way a function."""
+"""The behaviours of a hostile server, one per function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anthropic's Messages: recorded answers, and every event that is out of the ordinary."""
+"""Anthropic's Messages: recorded answers, and unusual events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anthropic's Messages: what leaves for a window, and where its cached prefix ends."""
+"""Anthropic's Messages: the request for a window, and where its cached prefix ends."""
 
 from __future__ import annotations
 

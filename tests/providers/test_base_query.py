@@ -1,4 +1,4 @@
-"""An address with a query: it goes along with each request, behind the route."""
+"""An address with a query, which is appended to the route of each request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command sends what the app sends, and holds no secret."""
+"""The curl command sends the same request as the app, and contains no secret."""
 
 from __future__ import annotations
 

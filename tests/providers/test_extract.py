@@ -10,7 +10,7 @@ from jitchat.providers.reader import (
     cited,
     find_answers,
     is_own,
-    not_held,
+    no_answer,
     question_of,
     wanted_stems,
 )
@@ -149,8 +149,17 @@ def test_the_reader_knows_what_it_said_itself():
     code = cited(source, "harborctl rollback --confirm")
     assert one == "“The deploy window is Tuesday 02:00 UTC.” (#9, assistant, Mon 2026-03-02)"
     assert code.startswith("`harborctl rollback --confirm` (#9")
-    own = [one, code, f"- {one}\n- {code}", ABOUT, not_held(0), not_held(1), not_held(7)]
+    own = [one, code, f"- {one}\n- {code}", ABOUT, no_answer(0), no_answer(1), no_answer(7)]
     assert all(is_own(passage) for passage in said(*own, who="assistant"))
+
+
+def test_the_reader_knows_its_former_wording_in_stored_turns():
+    former = (
+        "The window does not hold an answer to that. It has no earlier turn at full text.",
+        "I am the embedded reader, not a language model: I quote what the window holds. Ask me"
+        " about something that was said in this conversation.",
+    )
+    assert all(is_own(passage) for passage in said(*former, who="assistant"))
 
 
 def test_a_line_about_its_own_citation_is_its_own_even_where_the_source_was_cut_off():
@@ -187,9 +196,9 @@ def test_a_text_made_of_citations_takes_no_time_to_tell():
 
 
 def test_how_much_the_window_held_is_told_in_words_that_fit():
-    assert not_held(0).endswith("It has no earlier turn at full text.")
-    assert "1 earlier turn at" in not_held(1)
-    assert "2 earlier turns at" in not_held(2)
+    assert no_answer(0).endswith("It has no earlier turn in full.")
+    assert "The only earlier turn in it does not match" in no_answer(1)
+    assert "None of the 2 earlier turns in it matches" in no_answer(2)
 
 
 def test_a_long_quote_is_shortened():

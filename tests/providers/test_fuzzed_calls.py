@@ -1,4 +1,4 @@
-"""Thousands of streams with calls, whole and broken: whatever came can be handed back."""
+"""Thousands of streams with calls, complete and broken: the result can always be sent back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thousands of broken streams of every protocol: none crashes it, and what came is kept."""
+"""Thousands of broken streams of every protocol: none crashes it, and what was received is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Google's Gemini API: recorded answers, and every chunk that is out of the ordinary."""
+"""Google's Gemini API: recorded answers, and unusual chunks."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_blocked_message_is_told_with_what_to_do(reason):
     failure = refused({"promptFeedback": {"blockReason": reason}})
     assert isinstance(failure, RequestRefused)
     assert failure.what == f"The provider blocked the message ({reason})."
-    assert "other words" in failure.remedy
+    assert "Rephrase" in failure.remedy
 
 
 def test_a_block_is_explained_where_the_provider_does():
@@ -236,6 +236,6 @@ def test_arguments_nested_to_hurt_are_told_or_refused(depth):
 
 def test_a_call_that_is_none_is_no_call_of_a_tool_that_was_not_offered():
     finished = Finished("MALFORMED_FUNCTION_CALL")
-    assert finished.why == "what the model wrote to call a tool is no call"
+    assert finished.why == "the model's tool call is malformed"
     assert finished.remedy == "Send again."
     assert not finished.is_whole

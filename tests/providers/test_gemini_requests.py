@@ -1,4 +1,4 @@
-"""Google's Gemini API: what leaves for a window."""
+"""Google's Gemini API: the request for a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of a GGUF file: what it tells of its model, and that any other bytes are a sentence."""
+"""The header of a GGUF file: the figures read from it, and an error for any other bytes."""
 
 from __future__ import annotations
 

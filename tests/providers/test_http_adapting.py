@@ -1,4 +1,4 @@
-"""A parameter that a server refuses is left out, remembered and told."""
+"""A parameter that a server refuses is omitted, remembered and reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SET = Options(temperature=0.2, top_p=0.9, seed=7, effort="low", max_tokens=99)
-FORGOTTEN = "until `jitchat tokens openai/gpt-5 --forget`"
+FORGOTTEN = "until you run `jitchat tokens openai/gpt-5 --forget`"
 ANSWER = [ReplyDelta("Hel"), ReplyDelta("lo"), Finished("stop")]
 
 
@@ -93,7 +93,7 @@ async def ask(
 @pytest.mark.parametrize("status", [400, 422])
 async def test_a_refused_parameter_is_left_out_remembered_and_told(status):
     server, lessons = Strict("temperature", status=status), Kept()
-    told = RequestAdapted(f"gpt-5 does not take temperature: sent without it, {FORGOTTEN}.")
+    told = RequestAdapted(f"gpt-5 does not accept temperature: sent without it, {FORGOTTEN}.")
     assert await ask(server, lessons) == ([told, *ANSWER], "")
     assert lessons.names == ["temperature"]
     first, second = server.asked
@@ -129,7 +129,7 @@ async def test_without_a_place_for_lessons_a_provider_remembers_by_itself():
 async def test_the_longest_answer_has_two_names():
     server, lessons = Strict("max_tokens"), Kept()
     pieces, failure = await ask(server, lessons)
-    told = f"gpt-5 does not take max_tokens: sent as max_completion_tokens, {FORGOTTEN}."
+    told = f"gpt-5 does not accept max_tokens: sent as max_completion_tokens, {FORGOTTEN}."
     assert (pieces, failure) == ([RequestAdapted(told), *ANSWER], "")
     assert server.asked[-1]["max_completion_tokens"] == 99
     assert lessons.names == ["max_tokens"]
@@ -148,8 +148,8 @@ async def test_an_answer_longer_than_the_model_gives_is_asked_for_shorter():
     async with aclosing(answered(wanted, ASKED, Options(room=50_000))) as stream:
         pieces = [piece async for piece in stream]
     told = (
-        "m does not take so large a max_tokens: sent a smaller one,"
-        " until `jitchat tokens openai/m --forget`."
+        "m does not accept so large a max_tokens: sent a smaller one,"
+        " until you run `jitchat tokens openai/m --forget`."
     )
     assert pieces == [RequestAdapted(told), Finished("end_turn")]
     assert asked == [16_384, 4_096]
@@ -166,7 +166,7 @@ async def test_the_text_of_the_system_goes_with_the_first_question():
     pieces, failure = await ask(answer, lessons)
     assert failure == ""
     assert pieces[0] == RequestAdapted(
-        f"gpt-5 does not take a system message: sent with the first question, {FORGOTTEN}."
+        f"gpt-5 does not accept a system message: sent in the first message, {FORGOTTEN}."
     )
     assert lessons.names == ["system"]
 

@@ -177,7 +177,7 @@ async def test_a_stream_that_just_ends_was_cut():
     pieces, failure = await collect(provider(streamed(event(delta("Hel")))))
     assert text_of(pieces) == "Hel"
     assert isinstance(failure, StreamCut)
-    assert str(failure) == "The answer stopped half way. What came is kept. Send again."
+    assert str(failure) == "The answer stopped half way. The partial reply is kept. Send again."
 
 
 async def test_a_stream_that_ends_in_the_middle_of_an_event_was_cut():

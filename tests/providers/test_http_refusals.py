@@ -1,4 +1,4 @@
-"""No answer over HTTP: everything that can come back instead, told as a sentence."""
+"""Failed HTTP requests: every kind of response is reported as a sentence."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ async def test_what_is_no_address_is_told_before_anything_is_sent(base):
 
     _, failure = await collect(provider(never, base_url=base))
     assert isinstance(failure, Unreachable)
-    assert "is not an address" in failure.what
+    assert "is not a valid address" in failure.what
     assert "provider.base_url" in failure.remedy
 
 

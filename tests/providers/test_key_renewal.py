@@ -1,4 +1,4 @@
-"""A key that has expired is asked for again, once, ahead of the first piece of an answer."""
+"""An expired key is renewed once, before the first part of an answer."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ async def test_a_closed_port_is_told_with_its_address():
     _, failure = await collect(at(port))
     assert isinstance(failure, Unreachable)
     assert f"cannot be reached at http://127.0.0.1:{port}: " in failure.what
-    assert "Is the server running" in failure.remedy
+    assert "Check that the server is running" in failure.remedy
 
 
 async def test_a_port_that_no_machine_has_is_told():

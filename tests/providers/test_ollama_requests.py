@@ -1,4 +1,4 @@
-"""Ollama's own chat: what leaves, as a whole and field by field."""
+"""Ollama's own chat: the request, as a whole and field by field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chat completions: what leaves, as a whole and field by field."""
+"""Chat completions: the request, as a whole and field by field."""
 
 from __future__ import annotations
 

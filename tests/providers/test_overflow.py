@@ -1,4 +1,4 @@
-"""An error that says that the window is too large: in every server's words, with its numbers."""
+"""Context overflow errors in every server's wording, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_an_overflow_is_known_by_its_fields(body, needed, limit):
 def test_the_status_alone_tells_of_an_overflow(body):
     overflow = overflow_in(413, body)
     assert overflow is not None
-    assert overflow.what == "The window is larger than the model takes."
+    assert overflow.what == "The window is larger than the model's context."
     assert (overflow.needed, overflow.limit) == (None, None)
 
 

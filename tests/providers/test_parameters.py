@@ -1,4 +1,4 @@
-"""An error that says which part of a request is not taken, so that it can be left out."""
+"""Errors that name the refused part of a request, so that it can be omitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reader`: it says what the window holds, and nothing else."""
+"""The built-in reader answers only from the window."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_full_and_jit_answer_from_the_demo_and_recency_says_that_it_cannot(store
         answers = {mode: answer(session.preview(question, mode).messages()) for mode in Mode}
         assert fact in answers[Mode.FULL], question
         assert fact in answers[Mode.JIT], question
-        assert answers[Mode.RECENCY].startswith("The window does not hold an answer"), question
+        assert answers[Mode.RECENCY].startswith("No answer in this window"), question
 
 
 def test_what_was_never_said_is_not_answered_in_any_mode(store):
@@ -53,7 +53,7 @@ def test_what_was_never_said_is_not_answered_in_any_mode(store):
     for question in ("what is the capital of Peru?", "who won the chess tournament?"):
         for mode in Mode:
             told = answer(session.preview(question, mode).messages())
-            assert told.startswith("The window does not hold an answer"), (question, mode)
+            assert told.startswith("No answer in this window"), (question, mode)
 
 
 def test_small_talk_is_answered_by_what_it_is():
@@ -91,7 +91,7 @@ def test_instructions_and_tags_that_somebody_typed_change_nothing():
 
 def test_the_system_prompt_is_no_source():
     told = answer([Message(Role.SYSTEM, "The port is 9641."), Message(Role.USER, "which port?", 1)])
-    assert told.startswith("The window does not hold an answer")
+    assert told.startswith("No answer in this window")
 
 
 async def test_it_reads_and_counts_off_the_event_loop(monkeypatch):
@@ -147,7 +147,7 @@ def test_what_it_quoted_before_is_never_denied_while_the_window_shows_it():
     ]
     assert answer([*window, Message(Role.USER, question, 65)]) == again
     assert answer([*window, Message(Role.USER, "who is release captain?", 65)]).startswith(
-        "The window does not hold an answer"
+        "No answer in this window"
     )
     told = [*window, Message(Role.USER, question, 65), Message(Role.ASSISTANT, again, 66)]
     repeated = answer([*told, Message(Role.USER, question, 67)])

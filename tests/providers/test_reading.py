@@ -1,4 +1,4 @@
-"""What passages come to is kept and skipped, and no answer is another one for it."""
+"""Readings of passages are cached and skipped, without changing any answer."""
 
 from __future__ import annotations
 

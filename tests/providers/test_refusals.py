@@ -1,4 +1,4 @@
-"""What a server means that answers with an error, whatever protocol it speaks."""
+"""The meaning of error responses, in every protocol."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_refusal_in_no_known_shape_is_not_passed_on(number):
     error = refusal(502, NO_ERRORS[number])
     assert isinstance(error, NotAnAnswer)
     assert "HTTP 502" in error.what
-    assert error.remedy == "Send again in a while."
+    assert error.remedy == "Send again later."
 
 
 @pytest.mark.parametrize(
@@ -116,25 +116,25 @@ def test_a_providers_words_are_shortened_to_one_visible_line():
         (
             404,
             "This model is only supported in v1/responses and not in v1/chat/completions.",
-            'set protocol = "responses"',
+            'Set protocol = "responses"',
         ),
         (
             400,
             "Function tools with reasoning_effort are not supported for gpt-5.6 in"
             " /v1/chat/completions. To use function tools, use /v1/responses or set"
             " reasoning_effort to 'none'.",
-            'set protocol = "responses"',
+            'Set protocol = "responses"',
         ),
         (
             404,
             "This is not a chat model and thus not supported in the v1/chat/completions endpoint."
             " Did you mean to use v1/completions?",
-            "answers only on another API, which jitchat does not speak",
+            "available only on an API that jitchat does not support",
         ),
         (
             400,
             "This model is not supported with the /v1/chat/completions endpoint",
-            "answers only on another API, which jitchat does not speak",
+            "available only on an API that jitchat does not support",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_model_of_another_api_is_told_as_that(status, message, api):
     error = refusal(status, json.dumps(body))
     assert message.rstrip(".?") in error.what
     assert api in error.remedy
-    assert "choose another model" in error.remedy
+    assert "choose another model" in error.remedy.lower()
 
 
 def test_what_is_refused_on_one_api_is_not_left_out():
@@ -204,8 +204,8 @@ def test_a_web_page_in_place_of_an_error_still_has_the_statuss_remedy(status):
             {"error": {"message": "no", "code": "insufficient_quota"}},
             "Add credit to the account",
         ),
-        (429, {"error": {"message": "Rate limit reached"}}, "asked too often"),
-        (529, {"error": {"type": "overloaded_error", "message": "Overloaded"}}, "in a while"),
+        (429, {"error": {"message": "Rate limit reached"}}, "Too many requests"),
+        (529, {"error": {"type": "overloaded_error", "message": "Overloaded"}}, "Send again later"),
         (400, {"error": {"message": "odd"}}, "provider.model and provider.base_url"),
     ],
 )
@@ -225,10 +225,10 @@ def test_a_command_to_copy_holds_nothing_but_a_name(name):
     ("after", "remedy"),
     [
         ("7", "Send again in 7 s."),
-        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wait, and send again."),
-        ("9" * 50, "Wait, and send again."),
-        ("-1", "Wait, and send again."),
-        ("", "Wait, and send again."),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wait, then send again."),
+        ("9" * 50, "Wait, then send again."),
+        ("-1", "Wait, then send again."),
+        ("", "Wait, then send again."),
     ],
 )
 def test_how_long_to_wait_is_told_where_the_server_tells(after, remedy):
@@ -283,11 +283,19 @@ def test_what_cannot_be_read_says_nothing_of_a_quota(number):
     [
         ({"error": {"code": 401, "message": "said"}}, KeyRefused, "Check the provider's key."),
         ({"error": {"code": "403", "message": "said"}}, KeyRefused, "Check the provider's key."),
-        ({"error": {"code": 429, "message": "said"}}, RequestRefused, "asked too often"),
-        ({"error": {"code": "503", "message": "said"}}, RequestRefused, "in a while"),
-        ({"error": {"type": "overloaded_error", "message": "said"}}, RequestRefused, "in a while"),
-        ({"error": {"status": "UNAVAILABLE", "message": "said"}}, RequestRefused, "in a while"),
-        ({"object": "error", "code": 500, "message": "said"}, RequestRefused, "in a while"),
+        ({"error": {"code": 429, "message": "said"}}, RequestRefused, "Too many requests"),
+        ({"error": {"code": "503", "message": "said"}}, RequestRefused, "Send again later"),
+        (
+            {"error": {"type": "overloaded_error", "message": "said"}},
+            RequestRefused,
+            "Send again later",
+        ),
+        (
+            {"error": {"status": "UNAVAILABLE", "message": "said"}},
+            RequestRefused,
+            "Send again later",
+        ),
+        ({"object": "error", "code": 500, "message": "said"}, RequestRefused, "Send again later"),
         (
             {"error": {"code": "insufficient_quota", "message": "said"}},
             RequestRefused,

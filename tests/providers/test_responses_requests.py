@@ -1,4 +1,4 @@
-"""OpenAI's Responses: what leaves, as a whole and field by field."""
+"""OpenAI's Responses: the request, as a whole and field by field."""
 
 from __future__ import annotations
 

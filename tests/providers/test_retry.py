@@ -1,4 +1,4 @@
-"""Sending again: when, after how long, and how often."""
+"""Retries: when, after how long, and how often."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ async def test_a_wait_of_more_than_two_minutes_is_told_instead(after, told):
     assert (pieces, waits) == ([], [])
     assert isinstance(failure, RequestRefused)
     assert failure.what.endswith("busy.")
-    assert failure.remedy == f"It asks to wait {told}: send again after that."
+    assert failure.remedy == f"The server asks to wait {told}. Send again after that."
 
 
 @pytest.mark.parametrize(

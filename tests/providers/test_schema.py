@@ -1,4 +1,4 @@
-"""A JSON Schema that the answer has to have, as each protocol asks for it."""
+"""Requesting an answer with a JSON Schema, in each protocol."""
 
 from __future__ import annotations
 

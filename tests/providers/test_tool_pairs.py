@@ -1,4 +1,4 @@
-"""Each call has its result behind it; what is wrong with a call is said to the model."""
+"""Each call is followed by its result; errors in a call are reported to the model."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_result_without_a_call_is_left_out_and_named():
     repaired = paired([ASKED, result("x"), calling("a"), result("a"), result("a", "again")])
     assert repaired.messages == (ASKED, calling("a"), result("a"))
     assert repaired.sentence == (
-        "2 tool results were left out, for the call is not in the window: weather."
+        "2 tool results were left out because their calls are not in the window: weather."
     )
 
 

@@ -1,4 +1,4 @@
-"""Requests that offer tools and hand calls and results back, in every protocol."""
+"""Requests that offer tools and send back calls and results, in every protocol."""
 
 from __future__ import annotations
 

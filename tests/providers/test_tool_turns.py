@@ -260,7 +260,7 @@ async def test_a_turn_goes_on_without_reasoning_that_its_server_does_not_know_an
     provider = HttpProvider(endpoint(), protocol_named(name), httpx.MockTransport(handle))
     for _ in range(2):
         pieces = [piece async for piece in provider.stream(turn_with_tools(name), OFFERED)]
-        told = "m did not take its earlier reasoning back: it was asked without that."
+        told = "m did not accept its earlier reasoning: sent without it."
         assert RequestAdapted(told) in pieces
     await provider.aclose()
     secret = ENCRYPTED.get(name, THOUGHT)
@@ -321,7 +321,8 @@ async def test_a_model_that_takes_no_tools_is_asked_without_and_that_is_said(sta
     refusal = httpx.Response(status, json={"error": {"message": said}})
     pieces, bodies = await asked(refusal, streamed(HELLO, DONE))
     assert ["tools" in body for body in bodies] == [True, False]
-    told = "m takes no tools: it was asked without them, until `jitchat tokens openai/m --forget`."
+    forget = "`jitchat tokens openai/m --forget`"
+    told = f"m does not support tools: sent without tools, until you run {forget}."
     assert RequestAdapted(told) in pieces
     assert pieces[-1] == Finished("stop")
 
@@ -368,7 +369,7 @@ async def test_answers_that_never_had_reasoning_get_a_blank_where_the_server_wan
     ]
     assert reasoning == [[None, None, THOUGHT], [" ", " ", THOUGHT]]
     adapted = [piece.sentence for piece in pieces if isinstance(piece, RequestAdapted)]
-    assert ["takes no answers without reasoning" in sentence for sentence in adapted] == [True]
+    assert ["requires reasoning in every answer" in sentence for sentence in adapted] == [True]
 
 
 async def test_extra_inputs_that_are_tools_are_refused_tools():
@@ -381,7 +382,7 @@ async def test_extra_inputs_that_are_tools_are_refused_tools():
 async def test_a_result_that_is_left_out_is_said():
     stray = result_message(ToolResult(ToolCall("gone", "weather", ""), "21 °C"))
     pieces, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
-    told = "1 tool result was left out, for the call is not in the window: weather."
+    told = "1 tool result was left out because its call is not in the window: weather."
     assert pieces[0] == RequestAdapted(told)
     assert "21" not in json.dumps(bodies)
 

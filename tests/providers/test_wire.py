@@ -1,4 +1,4 @@
-"""What can be shown of a request is what is posted, byte for byte, but for its secrets."""
+"""A request is shown exactly as posted, except for its secrets."""
 
 from __future__ import annotations
 

@@ -156,14 +156,14 @@ async def test_the_reader_asks_where_its_window_does_not_hold_an_answer(store):
 async def test_the_reader_asks_once_and_then_says_that_nothing_holds_it(store):
     session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
     events = await send(session, "What does the zebra quantum cost?", Mode.RECENCY)
-    assert reply_text(events).startswith("The window does not hold an answer")
+    assert reply_text(events).startswith("No answer in this window")
     assert len([event for event in events if isinstance(event, WindowBuilt)]) == 2
 
 
 async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
     session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.OFF)
     events = await send(session, "Who is the harbour master?", Mode.RECENCY)
-    assert reply_text(events).startswith("The window does not hold an answer")
+    assert reply_text(events).startswith("No answer in this window")
 
 
 def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):

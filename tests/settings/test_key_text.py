@@ -1,4 +1,4 @@
-"""What pasting does to keys: what is put right, and what is refused."""
+"""Pasted keys: what is cleaned, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEY = "sk-canary-0123456789abcdef=="
     ("pasted", "removed"),
     [
         (KEY, ()),
-        (f"  {KEY}\r\n\n", ("white space around it",)),
+        (f"  {KEY}\r\n\n", ("surrounding white space",)),
         (f'"{KEY}"', ("quotation marks",)),
         (f"“{KEY}”", ("quotation marks",)),
         (f"Bearer {KEY}", ("the word Bearer",)),
@@ -31,7 +31,7 @@ KEY = "sk-canary-0123456789abcdef=="
         (f"\ufeff{KEY[:9]}\u200b{KEY[9:]}", ("invisible characters",)),
         (
             f' export K="{KEY}"\n',
-            ("white space around it", "the variable's name", "quotation marks"),
+            ("surrounding white space", "the variable's name", "quotation marks"),
         ),
     ],
 )
@@ -51,7 +51,7 @@ def test_what_is_pasted_along_is_taken_off_and_said(pasted: str, removed: tuple[
         ("sk-canary...cdef", "an ellipsis"),
         ("sk-canary********", "masked"),
         ("sk-canary••••", "masked"),
-        ("sk-canary 0123456789", "a blank"),
+        ("sk-canary 0123456789", "a space"),
         ("sk-canary\n0123456789", "a line break"),
         ("sk-canary-é123456789", "no key has"),
         ("sk-canary-\x1b[2J123", "control characters"),
@@ -96,4 +96,4 @@ def test_a_key_that_looks_like_somebody_elses_is_recognised(key: str, provider: 
 
     notes = list(key_notes(profile, CleanedKey(Secret(key)), THE_FILE, THE_FILE))
 
-    assert notes == ([f"It looks like a key of {owner}, not of {provider}."] if owner else [])
+    assert notes == ([f"This looks like a key for {owner}, not for {provider}."] if owner else [])

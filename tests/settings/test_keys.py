@@ -156,9 +156,9 @@ def test_a_command_runs_again_for_a_key_that_was_refused_and_for_no_other(
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (printing("", code=3, error="no such\nentry"), "ended with code 3: no such entry."),
-        (printing("", code=2), "ended with code 2 and said nothing."),
-        (printing(CANARY, code=1, error=f"got {CANARY}"), "ended with code 1: got •••."),
+        (printing("", code=3, error="no such\nentry"), "exited with code 3: no such entry."),
+        (printing("", code=2), "exited with code 2 and printed no error."),
+        (printing(CANARY, code=1, error=f"got {CANARY}"), "exited with code 1: got •••."),
         (printing("  \n"), "printed no key."),
         ("api_key_cmd = 'no-such-program-at-all x'", "cannot be run: No such file or directory."),
         ("""api_key_cmd = "'never closed" """, "a quotation mark is missing."),
@@ -182,7 +182,7 @@ def test_a_command_that_hangs_is_given_up(config: Path, monkeypatch: pytest.Monk
     waiting = shlex.join([sys.executable, "-c", "input_ = __import__('time').sleep(60)"])
     config.write_text(f"[providers.groq]\napi_key_cmd = '''{waiting}'''\n")
 
-    with pytest.raises(SettingsError, match="did not end within"):
+    with pytest.raises(SettingsError, match="did not finish within"):
         find_key(load_settings(config, {}).profile("groq"), {}, config)
 
 

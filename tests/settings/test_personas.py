@@ -1,4 +1,4 @@
-"""Personas: what one is laid over, what wins over it, and how one is saved."""
+"""Personas: what they override, what overrides them, and how they are saved."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_nothing_that_is_set_is_called_instructions_and_no_more() -> None:
     ("toml", "told"),
     [
         ("[personas.a]\nsytem = 'x'", "Did you mean 'system'?"),
-        ("[personas.a]\nprovider = 'grok'", "personas.a.provider cannot be 'grok'"),
+        ("[personas.a]\nprovider = 'grok'", "personas.a.provider is 'grok', but"),
         ("[personas.'a b']", "'a b' cannot be the name of a persona"),
         ("[personas.a]\ntemperature = -1", "personas.a.temperature must be at least 0"),
         ("[chat]\npersona = 'revewer'\n[personas.reviewer]", "Did you mean 'reviewer'?"),
@@ -152,7 +152,7 @@ def test_a_saved_one_is_loaded_as_it_was_and_the_rest_of_the_file_stays(config: 
 
     assert config.read_text().startswith(FILE.strip())
     assert load_settings(config, {}).personas["strict"] == saved
-    for name, told in (("strict", "has a persona strict already"), ("a.b", "cannot be the name")):
+    for name, told in (("strict", "already has a persona strict"), ("a.b", "cannot be the name")):
         with pytest.raises(SettingsError, match=told):
             edit.save_persona(config, NamedPersona(name, "x"), replaces=False)
     edit.save_persona(config, NamedPersona("strict", "Less."), replaces=True)

@@ -1,4 +1,4 @@
-"""Which source wins, and what is told of where a value came from."""
+"""Which source of a setting wins, and how the origin of a value is reported."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_variables_that_set_nothing_are_named_with_the_nearest_that_does():
     environ = {"JITCHAT_WINDOW_RECNT": "5", "JITCHAT_HOME": "/x", "JITCHAT_MODE": "jit", "A": "b"}
 
     assert list(unknown_variables(environ)) == [
-        "$JITCHAT_WINDOW_RECNT is no setting and has no effect."
+        "$JITCHAT_WINDOW_RECNT is not a setting and has no effect."
         " Did you mean 'JITCHAT_WINDOW_RECENT'?"
     ]
 

@@ -306,7 +306,9 @@ def test_an_unknown_provider_is_told_with_those_that_there_are():
     with pytest.raises(SettingsError) as caught:
         load_settings(NOWHERE, {}).profile("Grok")
 
-    assert str(caught.value).startswith("There is no provider 'Grok'. Known are reader, openai,")
+    assert str(caught.value).startswith(
+        "There is no provider 'Grok'. Known providers: reader, openai,"
+    )
     assert str(caught.value).endswith("Did you mean 'groq'?")
 
 

@@ -63,7 +63,7 @@ def test_an_error_about_the_key_does_not_quote_it(tmp_path: Path, value: str):
     with pytest.raises(SettingsError) as caught:
         load_settings(config, {})
 
-    assert "provider.api_key must be a text" in str(caught.value)
+    assert "provider.api_key must be a string" in str(caught.value)
     assert "canary" not in str(caught.value)
     assert "23456789" not in str(caught.value)
 

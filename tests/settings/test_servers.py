@@ -1,4 +1,4 @@
-"""Servers of tools, as they are configured, and what is allowed of them."""
+"""MCP servers as configured, and which of their tools are allowed."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ def test_a_variable_gives_a_list_with_commas(tmp_path: Path):
         ("mcp = 3\n", ["mcp must be a table of tables", "[mcp.files]"]),
         ("[mcp.x]\n", ["mcp.x has neither command nor url", "uvx"]),
         ("[mcp.x]\ncommand='a'\nurl='https://b'\n", ["both command and url"]),
-        ("[mcp.x]\nurl='ftp://b'\n", ["mcp.x.url is not an address", "https://"]),
+        ("[mcp.x]\nurl='ftp://b'\n", ["mcp.x.url is not an HTTP address", "https://"]),
         ("[mcp.x]\nurl='https://b'\nargs=['a']\n", ["mcp.x.args has no effect", "Remove args"]),
         ("[mcp.x]\ncommand='a'\nheaders={a='b'}\n", ["mcp.x.headers has no effect"]),
         ("[mcp.a__b]\ncommand='a'\n", ["'a__b' cannot be the name of a server", "single _"]),
         ("[mcp.'a b']\ncommand='a'\n", ["'a b' cannot be the name"]),
         ("[mcp.x]\ncomand='a'\n", ["'mcp.x.comand'", "Did you mean 'command'?"]),
-        ("[mcp.x]\ncommand='a'\nargs='b'\n", ["mcp.x.args", "a list of texts"]),
-        ("[mcp.x]\ncommand='a'\nenv={'A=B'='c'}\n", ["no variable can be called"]),
+        ("[mcp.x]\ncommand='a'\nargs='b'\n", ["mcp.x.args", "a list of strings"]),
+        ("[mcp.x]\ncommand='a'\nenv={'A=B'='c'}\n", ["not a valid variable name"]),
         ("[mcp.x]\ncommand='a'\ntimeout=0\n", ["mcp.x.timeout", "at least 0.1"]),
-        ("[tools]\nallow = 'x'\n", ["tools.allow", "a list of texts", "'x'"]),
-        ("[tools]\nallow = [1]\n", ["tools.allow", "a list of texts"]),
+        ("[tools]\nallow = 'x'\n", ["tools.allow", "a list of strings", "'x'"]),
+        ("[tools]\nallow = [1]\n", ["tools.allow", "a list of strings"]),
         ("[tools]\nrequest_context = 'of'\n", ["off, auto or on", "'off'?"]),
         ("[tools]\nmax_steps = 0\n", ["tools.max_steps", "at least 1"]),
         ("[compactor]\nprovider = 'grok'\n", ["compactor.provider", "Did you mean 'groq'?"]),

@@ -1,4 +1,4 @@
-"""Small models: where they are, and which key goes there."""
+"""Small models: their addresses, and which key is sent to them."""
 
 from __future__ import annotations
 
@@ -150,10 +150,16 @@ def test_a_small_model_is_served_by_the_provider_that_is_named_with_its_own_key(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ('provider = "grok"\nmodel = "m"', "picker.provider cannot be 'grok'"),
-        ('provider = "reader"\nmodel = "m"', 'picker.provider is "reader", but nobody'),
-        ('provider = "groq"', 'picker.provider is "groq", and no model of it is named'),
-        ('provider = "groq"\nmodel = "m"\nbase_url = "http://x.test"', "a provider and an address"),
+        ('provider = "grok"\nmodel = "m"', "picker.provider is 'grok', but"),
+        (
+            'provider = "reader"\nmodel = "m"',
+            'picker.provider is "reader", but its address is unknown',
+        ),
+        ('provider = "groq"', 'picker.provider is "groq", but no model is set'),
+        (
+            'provider = "groq"\nmodel = "m"\nbase_url = "http://x.test"',
+            "both provider and base_url",
+        ),
     ],
 )
 def test_a_provider_that_cannot_serve_it_is_told(config: Path, content: str, told: str):

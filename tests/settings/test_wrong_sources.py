@@ -1,4 +1,4 @@
-"""What is said of a source that is wrong: where, what, and what to write instead."""
+"""Errors in the sources of settings: where, what, and what to write instead."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ WRONG_FILES = [
     ("[provider]\ntemperature = nan\n", ["provider.temperature", "finite", "nan"]),
     ("[provider]\ntemperature = true\n", ["provider.temperature", "a number", "true"]),
     ("[screen]\ninspector = 1\n", ["screen.inspector", "true or false", "1"]),
-    ("[chat.mode]\nx = 1\n", ["chat.mode", "a text", "a table"]),
-    ("[chat]\nsystem = 2026-01-01\n", ["chat.system", "a text", "2026-01-01"]),
+    ("[chat.mode]\nx = 1\n", ["chat.mode", "a string", "a table"]),
+    ("[chat]\nsystem = 2026-01-01\n", ["chat.system", "a string", "2026-01-01"]),
     ("chat = 5\n", ["chat", "must be a table", "[chat]"]),
     ("[[chat]]\nmode = 'jit'\n", ["chat", "must be a table"]),
-    ("keys = 3\n", ["[keys]", "texts"]),
-    ("[keys]\ninspector = 3\n", ["[keys]", "texts"]),
+    ("keys = 3\n", ["[keys]", "a string"]),
+    ("[keys]\ninspector = 3\n", ["[keys]", "a string"]),
     ("providers = 3\n", ["providers must be a table of tables", "[providers.work]"]),
     ("[providers]\nwork = 3\n", ["providers.work must be a table", "[providers.work]"]),
     ("[[providers.work]]\nmodel = 'x'\n", ["providers.work must be a table"]),
@@ -78,9 +78,9 @@ WRONG_FILES = [
         "[providers.groq]\nprotocol = 'opneai'\n",
         ["providers.groq.protocol", "openai, responses, anthropic, gemini or ollama", "'openai'?"],
     ),
-    ("[providers.groq]\nheaders = 3\n", ["providers.groq.headers", "a table of texts"]),
-    ("[providers.groq]\nheaders = { a = 3 }\n", ["a table of texts", "of other things"]),
-    ("[providers.groq]\nheaders = { 'a b' = 'x' }\n", ["'a b'", "no header"]),
+    ("[providers.groq]\nheaders = 3\n", ["providers.groq.headers", "a table of strings"]),
+    ("[providers.groq]\nheaders = { a = 3 }\n", ["a table of strings", "a table of other values"]),
+    ("[providers.groq]\nheaders = { 'a b' = 'x' }\n", ["'a b'", "not a valid header name"]),
     ("[providers.groq]\nheaders = { a = 'naïve' }\n", ["has a a that is not printable"]),
     ("[providers.reader]\nbase_url = 'x'\n", ["'providers.reader.base_url'", "limit, reserve"]),
     ("[provider]\nname = 'grok'\n", ["provider.name", "'grok'", "Did you mean 'groq'?"]),
@@ -96,7 +96,7 @@ WRONG_FILES = [
     ("[chat]\nmode = 'jit'\nmode = 'full'\n", ["not valid TOML", "line 3"]),
     (f"x = {'[' * 100_000}", ["nested too deeply"]),
     (f"[chat]\nsystem = '{'x' * (256 << 10)}'\n", ["larger than 256 KB", "Shorten it."]),
-    ("a" + ".a" * 20_000 + " = 1\n", ["a name of more than 32 parts", "flatter"]),
+    ("a" + ".a" * 20_000 + " = 1\n", ["a name of more than 32 parts", "fewer levels"]),
     ("[b" + ' . "b"' * 60 + "]\n", ["a name of more than 32 parts"]),
     (f"[window]\nrecent = {'9' * 5_000}\n", ["not valid TOML"]),
 ]

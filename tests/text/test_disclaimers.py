@@ -14,6 +14,7 @@ from jitchat.text.stance import disclaims
         "I don’t know which port that was, sorry.",
         "I do not have that information.",
         "The window does not hold an answer to that.",
+        "No answer in this window. None of the 4 earlier turns in it matches the question.",
         "The conversation doesn't say.",
         "That was not mentioned in our conversation.",
         "There is no mention of a colour here.",

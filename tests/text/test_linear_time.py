@@ -113,7 +113,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
 """They include all functions that build expressions; see the last test."""
 MADE = {
     ("jitchat.window.render", "_numbers_taken"),
-    ("jitchat.providers.passages", "_said"),  # a mark with figures of the window's own
+    ("jitchat.providers.passages", "_text_of"),  # a mark with figures of the window's own
     ("jitchat.index.spelling", "beginning"),  # a stem a line, each of few letters
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.text.quantities", "_pattern"),  # through stems

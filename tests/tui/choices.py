@@ -18,7 +18,7 @@ def model(
 
 
 READER = ProviderChoice(
-    "reader", "embedded reader", State.READY, "", (model("reader", 32_768),), None
+    "reader", "built-in reader", State.READY, "", (model("reader", 32_768),), None
 )
 OLLAMA = ProviderChoice(
     "ollama",

@@ -112,7 +112,7 @@ async def test_a_conversation_that_cannot_be_answered_is_opened_by_another_pick(
 
 async def test_a_provider_without_a_model_has_the_list_opened(models) -> None:
     models.settings = replace(models.settings, provider=ProviderSettings("openrouter"))
-    models.refusal = SettingsError("No model is named for the provider openrouter.")
+    models.refusal = SettingsError("No model is set for the provider openrouter.")
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
         await until(pilot, lambda: len(rows(pilot)) == 4, "its models")

@@ -93,7 +93,7 @@ async def test_the_first_minute_holds(tmp_path: Path, size: tuple[int, int]) -> 
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent, "the sent window")
         await idle(pilot)
-        assert last_reply(screen).startswith("The window does not hold an answer")
+        assert last_reply(screen).startswith("No answer in this window")
 
         _, answer, switch = words(
             r"Press Shift\+Tab \((.+?) again\), Up for the same question and Enter: (.+?)\."

@@ -123,7 +123,7 @@ async def test_a_persona_that_is_gone_is_told_of_when_its_conversation_is_opened
     OwnInstructions(personal.store.database).put("demo", Instructions(None, "gone"))
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot)
-        told = "The persona gone is no longer configured: the settings' own are used."
+        told = "The persona gone is no longer configured. The default settings are used."
         assert told in notices(pilot)
         await command(pilot, "/persona nobody")
         assert any("there is no persona 'nobody'" in each for each in notices(pilot))
@@ -134,7 +134,7 @@ async def test_a_conversation_whose_persona_cannot_be_had_is_opened_without_it(
 ) -> None:
     app = demo_app(personal)
     OwnInstructions(personal.store.database).put("demo", Instructions(None, "reviewer"))
-    personal.refusal = SettingsError("No model is named for the provider work.", "Add one.")
+    personal.refusal = SettingsError("No model is set for the provider work.", "Add one.")
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: pilot.app.screen.opening.refusal, "the refusal")
         await command(pilot, "/persona none")

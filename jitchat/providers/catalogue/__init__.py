@@ -1,1 +1,1 @@
-"""Which providers and models there are, how much they take, and what they cost."""
+"""Providers and models: which exist, their context sizes, and their prices."""

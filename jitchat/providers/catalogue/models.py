@@ -1,6 +1,6 @@
-"""One model as its server, or the bundled table, tells of it.
+"""Data on models, from their servers or from the bundled table.
 
-Which server answers is not asked: each field has one meaning wherever it occurs.
+The parsing does not depend on the server: each field has one meaning wherever it occurs.
 """
 
 import math
@@ -19,7 +19,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.values import LOADED, MAXIMUM, Limit
 
 OTHER = "other"
-"""An API that no protocol here speaks."""
+"""An API that jitchat does not support."""
 THE_SERVER = "the server"
 """The source of prices that come with the list of models."""
 _KINDS = ("input", "output", "cached", "written")
@@ -27,7 +27,7 @@ _KINDS = ("input", "output", "cached", "written")
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model by its own name; None for what nobody tells."""
+    """A model and what is known about it; None for unknown values."""
 
     name: str
     limit: Limit | None = None
@@ -35,14 +35,14 @@ class ModelInfo:
     """The longest answer, in tokens."""
     prices: Prices | None = None
     retires: date | None = None
-    """The day on which its provider takes it away."""
+    """The day on which its provider retires it."""
     other_api: str = ""
-    """The API that it answers on only, or better, where that is not its provider's usual one:
-    `responses`, which is spoken here, or `OTHER`; else empty."""
+    """The API that the model requires or works better with, if it is not the provider's usual one:
+    `responses`, which is supported, or `OTHER`; otherwise empty."""
     tools: bool | None = None
-    """Whether it takes tools; where nobody tells, they are tried, and a refusal is learnt."""
+    """Whether the model supports tools. If unknown, they are sent, and a refusal is learnt."""
     pictures: bool | None = None
-    """Whether it takes pictures; where nobody tells, they are sent."""
+    """Whether the model accepts pictures. If unknown, they are sent."""
 
     @property
     def is_loaded(self) -> bool:
@@ -50,7 +50,7 @@ class ModelInfo:
         return self.limit is not None and self.limit.source == LOADED
 
     def completed(self, provider: str) -> "ModelInfo":
-        """Add what the bundled table knows where the server was silent."""
+        """Fill in values that the server did not report from the bundled table."""
         known = known_model(provider, self.name)
         return replace(
             known,
@@ -62,7 +62,7 @@ class ModelInfo:
         )
 
     def fields(self) -> dict[str, Any]:
-        """Give it as JSON knows it; `model_from` reads what a server told of that."""
+        """Return the data as JSON values, which `model_from` reads."""
         described: dict[str, Any] = {"name": self.name}
         if self.limit is not None:
             described |= {"limit": self.limit.tokens, "limit_source": self.limit.source}
@@ -81,10 +81,10 @@ class ModelInfo:
 
 
 def known_model(provider: str, name: str) -> ModelInfo:
-    """Look a model up in the bundled table.
+    """Look up a model in the bundled table.
 
-    OpenRouter translates for a model that answers on another API, and may have one from somebody
-    else for longer than its maker.
+    For OpenRouter, the API and the retirement date are omitted: it translates between APIs, and
+    may serve a model from another vendor after its maker retires it.
     """
     row, is_routed = table.row_of(provider, name), provider == "openrouter"
     limit, retires = row.get("limit"), row.get("retires")
@@ -99,10 +99,10 @@ def known_model(provider: str, name: str) -> ModelInfo:
 
 
 def model_from(fields: Mapping[str, Any]) -> ModelInfo:
-    """Read what `fields` gave.
+    """Make a model from the result of `ModelInfo.fields`.
 
     Raises:
-        LookupError: Something else was kept.
+        LookupError: The data has another format.
 
     """
     limit, prices = fields.get("limit"), fields.get("prices")
@@ -118,16 +118,16 @@ def model_from(fields: Mapping[str, Any]) -> ModelInfo:
 
 _LONGEST_NAME = 200
 _MOST = 10_000
-"""Models that a server may have."""
+"""Maximum number of models read from a server."""
 
 
 @cache
 def _fields() -> dict[str, Any]:
-    """Read what servers call what they tell of a model, by what it means.
+    """Return servers' names of fields, by meaning.
 
-    `loaded` is what the model was started with, `maximum` what it takes at the most; `tools` and
-    `pictures` are a list of what the model can do, or yes or no; `chats` and `does_not_chat` are
-    types of models, and `other_work` patterns of their names.
+    `loaded` is the context size that the model was started with, `maximum` the largest possible;
+    `tools` and `pictures` are a list of capabilities, or a boolean; `chats` and `does_not_chat` are
+    types of models, and `other_work` are patterns of their names.
     """
     read: dict[str, Any] = table.read_json("fields.json")
     other_work = "|".join(read["other_work"])
@@ -136,7 +136,7 @@ def _fields() -> dict[str, Any]:
 
 
 def rows_of(answer: object) -> list[object]:
-    """Find the lines of a list, wherever they are."""
+    """Return the rows of a list, wherever they are in the answer."""
     for rows in (answer, at(answer, "data"), at(answer, "models")):
         if isinstance(rows, list):
             return rows[:_MOST]
@@ -144,7 +144,7 @@ def rows_of(answer: object) -> list[object]:
 
 
 def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
-    """Read the models that chat: each once, those that are loaded first, then by name."""
+    """Return the chat models without duplicates, loaded ones first, then by name."""
     models: dict[str, ModelInfo] = {}
     for row in rows:
         model = model_of(row) if chats(row) else None
@@ -154,7 +154,7 @@ def models_of(rows: Iterable[object]) -> tuple[ModelInfo, ...]:
 
 
 def in_order(models: Iterable[ModelInfo]) -> tuple[ModelInfo, ...]:
-    """Put those first that are loaded; else by name."""
+    """Sort the models: loaded ones first, then by name."""
     return tuple(sorted(models, key=lambda model: (not model.is_loaded, model.name.casefold())))
 
 
@@ -163,28 +163,28 @@ def model_of(row: object) -> ModelInfo | None:
     if not name:
         return None
     known = limit_of(row), longest, _prices(row)
-    pictures = text_at(row, "type") == "vlm" or _takes(row, "pictures", _SEEING)  # LM Studio's
-    return ModelInfo(name, *known, tools=_takes(row, "tools", ("tool",)), pictures=pictures)
+    pictures = text_at(row, "type") == "vlm" or _supports(row, "pictures", _SEEING)  # LM Studio's
+    return ModelInfo(name, *known, tools=_supports(row, "tools", ("tool",)), pictures=pictures)
 
 
 _SEEING = ("image", "vision", "multimodal")
-"""What lists of what a model can do call it that it takes pictures."""
+"""Words in a list of capabilities that mean that a model accepts pictures."""
 
 
-def _takes(row: object, what: str, words: Sequence[str]) -> bool | None:
-    """Tell what the model takes: a list that names it or not, or a plain yes or no."""
+def _supports(row: object, what: str, words: Sequence[str]) -> bool | None:
+    """Whether the model supports something, by a list of capabilities or a boolean."""
     for place in _fields()[what]:
-        told = at(row, *place.split("."))
-        if isinstance(told, list) and told:
-            named = " ".join(each for each in told if isinstance(each, str))
-            return any(word in named for word in words)
-        if isinstance(told, bool):
-            return told
+        value = at(row, *place.split("."))
+        if isinstance(value, list) and value:
+            capabilities = " ".join(each for each in value if isinstance(each, str))
+            return any(word in capabilities for word in words)
+        if isinstance(value, bool):
+            return value
     return None
 
 
 def name_of(row: object) -> str:
-    """Find the name by which the model is asked for; empty where there is none."""
+    """Return the name by which the model is requested; empty if there is none."""
     named = next(
         (text for key in ("id", "key", "model", "name") if (text := text_at(row, key))), ""
     )
@@ -193,7 +193,7 @@ def name_of(row: object) -> str:
 
 
 def limit_of(row: object) -> Limit | None:
-    """Read how much the model takes: as it is loaded, else at most."""
+    """Return the context size: of the loaded model if it is loaded, else the maximum."""
     instances = at(row, "loaded_instances")
     for holder in [row, *list_of(instances)[:1]]:
         if tokens := _number(holder, "loaded"):
@@ -203,7 +203,7 @@ def limit_of(row: object) -> Limit | None:
 
 
 def chats(row: object) -> bool:
-    """Whether the model talks, as far as the server or the model's plain name says."""
+    """Whether it is a chat model, judging by the server's data or else by the model's name."""
     kind, methods = text_at(row, "type"), at(row, "supportedGenerationMethods")
     if isinstance(methods, list) and "generateContent" not in methods:
         return False
@@ -221,25 +221,25 @@ def chats(row: object) -> bool:
 
 
 def _number(row: object, field: str) -> int | None:
-    """Take the first of the numbers that are there and count something."""
+    """Return the first number of the field that is present and not zero."""
     places = (place.split(".") for place in _fields()[field])
     return next((number for place in places if (number := count(at(row, *place)))), None)
 
 
 def _prices(row: object) -> Prices | None:
-    """Read what the model costs: OpenRouter per token, as texts; Together per million."""
+    """Read the prices: OpenRouter's are strings per token, Together's numbers per million."""
     pricing = at(row, "pricing")
     keys, factor = ("input", "output", "cached_input", "-"), 1
     if at(pricing, "prompt") is not None:
         keys, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), PER_PRICE
     fresh, output, cached, written = (_price(at(pricing, key), factor) for key in keys)
     if fresh is None or output is None or (factor == 1 and not fresh and not output):
-        return None  # Together has zeros where a model is let by the hour
+        return None  # Together has zeros for models that are rented by the hour
     return Prices(fresh, output, cached or None if factor == 1 else cached, written, THE_SERVER)
 
 
 def _price(value: object, factor: int) -> float | None:
-    """Read a price; None for what is none, such as the -1 of a model that varies."""
+    """Read a price; None if it is not one, such as the -1 of a model with a variable price."""
     try:
         price = float(value) if isinstance(value, str | int | float) else -1.0
     except (ValueError, OverflowError):
@@ -250,26 +250,26 @@ def _price(value: object, factor: int) -> float | None:
 @dataclass(frozen=True, slots=True)
 class LocalServer:
     name: str
-    """The preset's: what it is, wherever it was found."""
+    """The name of the preset it was recognised as, wherever it was found."""
     base_url: str
     models: tuple[ModelInfo, ...]
-    """None where it has none, or tells only who has its key."""
+    """Empty if it has none, or requires a key to list them."""
 
 
 class State(StrEnum):
     READY = "ready"
-    """Its key is there, or it needs none."""
+    """The key was found, or none is needed."""
     RUNNING = "running here"
     NOT_RUNNING = "not running"
     NOT_LOOKED = "not looked for"
-    """A server of this machine, before anybody looked."""
+    """A local server that was not tried yet."""
     NEEDS_KEY = "needs key"
     TO_FETCH = "to fetch"
-    """A model that runs here, whose weights are not here yet."""
+    """A local model whose weights are not downloaded yet."""
     NO_FILE = "no file"
-    """The user's own model that is to run here cannot be read."""
+    """The file of the user's own local model cannot be read."""
     NOT_INSTALLED = "not installed"
-    """The engine for models that run here."""
+    """The engine for local models is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,15 +278,15 @@ class ProviderChoice:
     title: str
     state: State
     note: str
-    """Where its key is from, or what to do to use it, as a sentence; empty for nothing to say."""
+    """Where its key comes from, or what to do to use it, as a sentence; may be empty."""
     models: tuple[ModelInfo, ...]
-    """Those that it listed, and those that the user configured, which come first."""
+    """The models that the user configured, then those that it listed."""
     fetched_at: datetime | None
-    """When it listed them, for a list that was kept; None where none was, or it is of now."""
+    """When a stored list was fetched; None if there is none, or it was fetched just now."""
     has_key: bool = False
-    """Whether a key was found for it, wherever."""
+    """Whether a key was found in any source."""
     key_variable: str = ""
-    """The environment variable that may hold its key; empty where none is known."""
+    """The environment variable that may hold the key; empty if unknown."""
 
     @property
     def is_usable(self) -> bool:
@@ -294,18 +294,18 @@ class ProviderChoice:
 
     @property
     def lists_models(self) -> bool:
-        """Whether it has a server that is asked for its models."""
+        """Whether its models are listed by a server."""
         preset = table.presets().get(self.name)
         return preset is None or not (preset.is_engine or preset is table.READER)
 
     @property
     def is_paid(self) -> bool:
-        """Whether somebody may charge for it: no preset that answers on this machine does."""
+        """Whether requests may cost money; false for the presets of local servers."""
         preset = table.presets().get(self.name)
         return preset is None or bool(preset.key_variables)
 
     def matching(self, *words: str) -> tuple[ModelInfo, ...]:
-        """Find the models in whose names every word occurs, in capitals or not."""
+        """Return the models whose names contain every word, regardless of case."""
         wanted = [word.casefold() for word in words]
         return tuple(
             model for model in self.models if all(word in model.name.casefold() for word in wanted)

@@ -1,6 +1,6 @@
-"""What servers tell of their models: which there are, how much one takes, what a window counts.
+"""Querying servers: their models, context sizes, and the token count of a window.
 
-Which servers answer on this machine is found out by looking at the usual ports.
+Servers on this machine are found by trying the usual ports.
 """
 
 import asyncio
@@ -22,35 +22,35 @@ from jitchat.providers.provider import Endpoint, Options
 from jitchat.values import LOADED, MAXIMUM, Limit, Message, Tool
 
 OLLAMA_DEFAULT = 32_768
-"""Tokens of context that Ollama is asked for where the user did not say how many.
+"""Default context size for Ollama, in tokens.
 
-It takes the memory for all of them when it loads a model: at the 131,072 and more for which
-many small models are made, that is some 16 GiB beside the model itself, and a machine
-without them answers from the processor or not at all. 32,768 fit beside an 8B model in 16 GiB.
+Ollama allocates memory for the whole context when it loads a model. For the 131,072 or more tokens
+that many small models support, that is about 16 GiB in addition to the model; a machine without it
+falls back to the CPU or fails. 32,768 tokens fit next to an 8B model in 16 GiB.
 """
 _MOST_SHOWN = 20
-"""Models of one list that are asked for one by one; Ollama lists those first that changed last."""
+"""Maximum models queried one by one; Ollama lists the most recently changed ones first."""
 _SHOWN_WITHIN = 2.0
-"""Seconds for what Ollama says of the models that are not loaded."""
+"""Timeout in seconds for Ollama's details of models that are not loaded."""
 _MOST_PAGES, _PAGE_SIZE = 20, 1_000
 _PAGING = {
     "anthropic": ("data", "limit", "after_id", "last_id"),
     "gemini": ("models", "pageSize", "pageToken", "nextPageToken"),
 }
-"""Where the rows are, and the names of the page's size, of its start, and of the next one's."""
+"""Fields with the rows, the page size, the start of a page, and the start of the next page."""
 _LLAMA_CPP_HEADER = "llama.cpp"
-"""What its server calls itself, also where it was started with a key and lists nothing."""
+"""The `Server` header of llama.cpp, sent even if a key is required to list its models."""
 _LOCAL_PATIENCE, _LOCAL_CONNECT, _LOCAL_SHOWN_WITHIN = 1.0, 0.3, 0.5
-"""Seconds for a server on this machine; for its connection; and more for Ollama's models."""
+"""Timeouts in seconds for a local server, for connecting to it, and for Ollama's details."""
 
 
 async def fetch_models(
     endpoint: Endpoint, protocol_name: str, transport: httpx.AsyncBaseTransport | None = None
 ) -> tuple[models.ModelInfo, ...]:
-    """Ask which models there are, and what the server says of each.
+    """Return the server's models with what it reports about each.
 
     Raises:
-        ProviderError: The list could not be had.
+        ProviderError: The list could not be fetched.
 
     """
     async with aclosing(JsonClient(endpoint, protocol_name, transport)) as client:
@@ -79,10 +79,10 @@ async def _paged_rows(client: JsonClient, protocol_name: str) -> list[object]:
 
 
 async def chat_rows(client: JsonClient) -> list[object]:
-    """Ask a server of chat completions for its list; LM Studio tells more on a route of its own.
+    """Return the list of a chat completions server, from LM Studio's more detailed route if any.
 
     Raises:
-        ProviderError: The list could not be had.
+        ProviderError: The list could not be fetched.
 
     """
     answer = await client.get(f"{client.base}/models")
@@ -102,7 +102,7 @@ async def chat_rows(client: JsonClient) -> list[object]:
 
 
 async def _ollama_models(client: JsonClient) -> tuple[models.ModelInfo, ...]:
-    """Ask Ollama: what is on its disk, and what of that is loaded with how large a context."""
+    """Return Ollama's installed models, with the context sizes of those that are loaded."""
     answer = await client.get(f"{client.root}/api/tags")
     if not isinstance(at(answer, "models"), list):
         raise _no_list()
@@ -110,7 +110,7 @@ async def _ollama_models(client: JsonClient) -> tuple[models.ModelInfo, ...]:
     names = dict.fromkeys(
         models.name_of(row)
         for row in models.rows_of(answer)
-        # those that only embed are of the family of BERT
+        # embedding models belong to the BERT family
         if models.chats(row) and not text_at(row, "details", "family").endswith("bert")
     )
     return models.in_order(
@@ -120,7 +120,7 @@ async def _ollama_models(client: JsonClient) -> tuple[models.ModelInfo, ...]:
 
 
 async def ollama_loaded(client: JsonClient) -> dict[str, int]:
-    """Ask Ollama what is loaded: the context's size by name; nothing where it does not say."""
+    """Return the context sizes of Ollama's loaded models, by name; empty if it does not answer."""
     try:
         rows = models.rows_of(await client.get(f"{client.root}/api/ps"))
     except ProviderError:
@@ -130,10 +130,10 @@ async def ollama_loaded(client: JsonClient) -> dict[str, int]:
 
 
 async def ollama_could_load(client: JsonClient, model: str) -> Limit | None:
-    """Ask what a model could be loaded with, within reason; None where it does not say.
+    """Return the context size to load a model with, `OLLAMA_DEFAULT` at most; None if unknown.
 
     Raises:
-        ProviderError: It did not answer.
+        ProviderError: Ollama did not answer.
 
     """
     shown = at(await client.post(f"{client.root}/api/show", {"model": model}), "model_info")
@@ -149,9 +149,9 @@ async def ollama_could_load(client: JsonClient, model: str) -> Limit | None:
 async def _with_limits(
     client: JsonClient, listed: Sequence[models.ModelInfo], seconds: float
 ) -> tuple[models.ModelInfo, ...]:
-    """Ask what each could be loaded with that is not loaded, all at once.
+    """Add the limits of models that are not loaded, in concurrent requests.
 
-    Those of which it says nothing in so many seconds are left without.
+    A model whose request takes longer than `seconds` gets no limit.
     """
 
     async def limit(name: str) -> Limit | None:
@@ -173,11 +173,11 @@ def _no_list() -> NotAnAnswer:
 async def find_local(
     transport: httpx.AsyncBaseTransport | None = None, moved: Mapping[str, str] | None = None
 ) -> tuple[models.LocalServer, ...]:
-    """Look at the ports on which model servers usually listen, within a second and a half.
+    """Try the usual ports of model servers on this machine. Takes at most 1.5 seconds.
 
     Args:
-        transport: In place of the network.
-        moved: By a preset's name, its base URL where the user moved it to another port.
+        transport: Replaces the network.
+        moved: Base URLs by preset, for servers that the user configured on another port.
 
     """
     places = [preset for preset in table.presets().values() if preset.is_local]
@@ -186,7 +186,7 @@ async def find_local(
 
 
 def _address(preset: table.Preset, moved: Mapping[str, str]) -> str:
-    """Say where to look: nowhere but on this machine."""
+    """Return the address to try, which is always on this machine."""
     wanted = moved.get(preset.name, "")
     try:
         host = urlsplit(wanted).hostname or ""
@@ -218,7 +218,7 @@ async def _look(
 
 
 async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServer | None:
-    """Tell what answers by what it says, not by its port."""
+    """Recognise a server by its answers rather than by its port."""
     if protocol_name == "ollama":
         if not text_at(await client.get(f"{client.root}/api/version"), "version"):
             return None
@@ -231,25 +231,25 @@ async def _recognise(client: JsonClient, protocol_name: str) -> models.LocalServ
         return models.LocalServer("llamacpp", client.base, ())
     owners = {preset.owner: preset.name for preset in table.presets().values() if preset.owner}
     names = [owners[owner] for row in rows if (owner := text_at(row, "owned_by")) in owners]
-    # LM Studio's own list, which took the place of the common one, has no owners
+    # LM Studio's own list, used instead of the common one, has no owners
     is_lm_studio = any(isinstance(row, dict) and "max_context_length" in row for row in rows)
     name = names[0] if names else "lmstudio" if is_lm_studio else ""
     return models.LocalServer(name, client.base, models.models_of(rows)) if name else None
 
 
 PATIENCE = 5.0
-"""Seconds for one question."""
+"""Timeout of one request in seconds."""
 _OLLAMA_OWNER = "library"
-"""The owner of every model of Ollama, where it speaks as OpenAI does."""
+"""The owner of every model in Ollama's OpenAI-compatible list."""
 _LLAMA_CPP_OWNER = "llamacpp"
 _INPUT = {
     "anthropic": ("model", "tools", "system", "messages"),
     "gemini": ("systemInstruction", "tools", "contents"),
     "responses": ("model", "tools", "input"),
 }
-"""The parts of a request that are input."""
+"""The parts of a request that count as input."""
 _COUNTING = {"anthropic": "count_tokens", "responses": "input_tokens"}
-"""The route below the one that answers."""
+"""Routes for counting tokens, relative to the chat route."""
 
 
 async def ask_limit(
@@ -259,11 +259,11 @@ async def ask_limit(
     *,
     patience: float = PATIENCE,
 ) -> Limit | None:
-    """Ask how much the endpoint's model takes; None where its server does not tell or is away."""
+    """Return the context size of the endpoint's model; None if the server does not report it."""
     connect = min(patience, endpoint.connect_seconds)
     model = endpoint.model
-    asking = JsonClient(endpoint, protocol_name, transport, patience=patience, connect=connect)
-    async with aclosing(asking) as client:
+    opened = JsonClient(endpoint, protocol_name, transport, patience=patience, connect=connect)
+    async with aclosing(opened) as client:
         try:
             if protocol_name == "ollama":
                 return await _loaded(client, model) or await ollama_could_load(client, model)
@@ -278,7 +278,7 @@ async def ask_limit(
 
 
 async def _if_known(answer: Awaitable[object]) -> object:
-    """Await an answer; None where the server is there and takes the key, and has none."""
+    """Await an answer; return None if a reachable server that accepts the key has none."""
     try:
         return await answer
     except (Unreachable, KeyRefused):
@@ -288,7 +288,7 @@ async def _if_known(answer: Awaitable[object]) -> object:
 
 
 async def _of_chat(client: JsonClient, model: str) -> Limit | None:
-    """Find the model in the list; llama.cpp and Ollama say on other routes what is loaded."""
+    """Return the limit in the list of models, or from llama.cpp's and Ollama's own routes."""
     rows = await _if_known(chat_rows(client))
     if not isinstance(rows, list):
         return await _of_llama_cpp(client)
@@ -301,7 +301,7 @@ async def _of_chat(client: JsonClient, model: str) -> Limit | None:
 
 
 async def _of_llama_cpp(client: JsonClient) -> Limit | None:
-    """Ask llama.cpp's server, which has one model whatever it is called in the request."""
+    """Return the limit of llama.cpp's server, which has one model, whatever name is requested."""
     try:
         properties = await client.get(f"{client.root}/props")
     except ProviderError:
@@ -311,7 +311,7 @@ async def _of_llama_cpp(client: JsonClient) -> Limit | None:
 
 
 async def _loaded(client: JsonClient, model: str) -> Limit | None:
-    """Ask Ollama with how large a context a model is loaded; it lists each with a tag."""
+    """Return the context size of a model loaded in Ollama, which lists names with a tag."""
     tagged = model if ":" in model.rpartition("/")[2] else f"{model}:latest"
     tokens = (await ollama_loaded(client)).get(tagged)
     return Limit(tokens, LOADED) if tokens else None
@@ -325,15 +325,13 @@ async def count_exactly(
     *,
     tools: tuple[Tool, ...] = (),
 ) -> int:
-    """Ask how many tokens these messages are for the endpoint's model, all of the input.
+    """Have the server count the input tokens of these messages and tools, for its model.
 
-    With the tools that are offered along with them.
-
-    Anthropic, Gemini, OpenAI's Responses and llama.cpp's server can tell. What is counted is the
-    very body that would be sent, without what says how to answer it.
+    Supported by Anthropic, Gemini, OpenAI's Responses and llama.cpp's server. The count is of the
+    body that would be sent, without the parameters of the answer.
 
     Raises:
-        ProviderError: The server cannot tell, or did not.
+        ProviderError: The server does not support it, or did not answer.
 
     """
     if protocol_name == "ollama":
@@ -358,7 +356,7 @@ async def count_exactly(
 async def _count_by_llama_cpp(
     client: JsonClient, endpoint: Endpoint, parts: Mapping[str, object]
 ) -> int:
-    """Have the server write the prompt as its template does, and split that into tokens."""
+    """Have the server apply its template to the messages, and tokenize the prompt."""
     messages = {name: parts[name] for name in ("tools", "messages") if name in parts}
     written = await _if_known(client.post(f"{client.root}/apply-template", messages))
     prompt = text_at(written, "prompt")
@@ -378,6 +376,6 @@ def _required(value: object) -> int:
 
 def _cannot(endpoint: Endpoint) -> RequestRefused:
     return RequestRefused(
-        f"{endpoint.name} does not count tokens without answering.",
+        f"{endpoint.name} cannot count tokens without generating a reply.",
         "The count that it reports with a reply is exact.",
     )

@@ -1,8 +1,8 @@
-"""What tokens cost. An unknown price is None on every way, and never zero.
+"""Prices of tokens, and presets of providers. An unknown price is always None, never zero.
 
-A model is found by its whole name or by that of its family: a date, `-latest` or `-001` at the
-end falls back to the name without it, and where the table says that names go on, `-preview`
-and the like do, too. Nothing else does: a name that only looks like another is unknown.
+A model is looked up by its full name, then without a date, `-latest` or `-001` at its end; for
+models that the table marks as families, also without `-preview` and the like. No other similarity
+counts: a name that only looks like another is unknown.
 """
 
 import json
@@ -18,34 +18,34 @@ from jitchat.text.variables import expanded, variables_in
 from jitchat.values import Usage
 
 PER_PRICE = 1_000_000
-"""Tokens for which a price is given."""
+"""Number of tokens that a price is for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens; None where a price is not known."""
+    """Prices in US dollars per million tokens; None if unknown."""
 
     input: float | None
     output: float | None
     cached: float | None = None
-    """Of input that comes from the provider's prompt cache; None: as any input."""
+    """Price of input read from the provider's prompt cache; None: the same as `input`."""
     written: float | None = None
-    """Of input that is put into that cache; None: as any input."""
+    """Price of input written to that cache; None: the same as `input`."""
     source: str = ""
-    """As a few words for the screen: `table of 2026-11`, `set by you`, the server …"""
+    """For display: `table of 2026-11`, `set by you`, `the server` …"""
     above: "tuple[tuple[int, Prices], ...]" = ()
-    """By a number of tokens, ascending: the prices of a whole request with more input than that."""
+    """(tokens, prices), ascending: the prices of a whole request with more input tokens."""
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is charged, whatever is sent and answered."""
+        """Whether all prices are zero."""
         known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
         return not any(price is None or price for price in known) and not self.above
 
     def of(self, usage: Usage | None) -> float | None:
-        """What a reply cost, in US dollars; None where a count or a price is missing.
+        """Return the cost of a reply in US dollars; None if a count or a price is missing.
 
-        What is free costs nothing, whatever was counted.
+        A free model costs 0 even if nothing was counted.
         """
         if self.is_free:
             return 0.0
@@ -62,16 +62,16 @@ class Prices:
         )
 
     def of_input(self, tokens: int) -> float | None:
-        """What this much input costs where none of it comes from a cache; None if unknown."""
+        """Return the cost of this many input tokens, none of them cached; None if unknown."""
         return _total((tokens, self._for_input(tokens).input))
 
     def _for_input(self, tokens: int) -> "Prices":
-        reached = [prices for over, prices in self.above if tokens > over]
-        return reached[-1] if reached else self
+        exceeded = [prices for over, prices in self.above if tokens > over]
+        return exceeded[-1] if exceeded else self
 
 
 def _total(*parts: tuple[int, float | None]) -> float | None:
-    """Add the parts up; a part without tokens needs no price."""
+    """Return the sum of (tokens, price); a part of 0 tokens needs no price."""
     total = 0.0
     for tokens, price in parts:
         if tokens and price is None:
@@ -81,44 +81,44 @@ def _total(*parts: tuple[int, float | None]) -> float | None:
 
 
 _FAMILIES = {"claude": timedelta(minutes=5)}
-"""By a part of the model's name. Anthropic documents it for the kind of entry that is asked for;
-the others tell of a range that depends on their load."""
+"""Lifetime of prompt cache entries, by a part of the model's name. Anthropic documents it for the
+kind of entry that jitchat requests; others document only a range that depends on their load."""
 
 
 def cache_life(model: str) -> timedelta | None:
-    """Tell it for a model by its name; None where it is not known."""
+    """Return the lifetime of prompt cache entries for a model; None if unknown."""
     return next((life for family, life in _FAMILIES.items() if family in model.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Where a provider is, and what it speaks."""
+    """A built-in provider: its address and protocol."""
 
     name: str
     title: str
-    """As it calls itself."""
+    """The provider's display name."""
     base_url: str
-    """Where every user has an address of his own, with `${VARIABLE}` in it."""
+    """Contains `${VARIABLE}` if every user has a different address."""
     model: str = ""
-    """The one that answers where no other is named; empty where none is."""
+    """The default model; empty if there is none."""
     protocol: str = "openai"
-    """openai, anthropic, gemini or ollama; `reader` for the embedded one."""
+    """openai, responses, anthropic, gemini or ollama; `reader` for the built-in reader."""
     key_variables: tuple[str, ...] = ()
-    """Environment variables that may hold its key, in the order in which they are looked at."""
+    """Environment variables that may hold the key, in order of precedence."""
     is_local: bool = False
-    """Whether it is a server on this machine, which mostly wants no key."""
+    """Whether it is a server on this machine, which usually needs no key."""
     is_engine: bool = False
-    """Whether llama.cpp serves it in a process of ours; it has its address once it runs."""
+    """Whether llama.cpp serves it in a child process, which has an address once it runs."""
     owner: str = ""
-    """Whom its server names as its models' owner: by that a local server is told from others."""
+    """The owner in its server's list of models, by which a local server is recognised."""
     vendor: str = ""
-    """How OpenRouter writes the vendor in front of a model's name."""
+    """The vendor's prefix in OpenRouter's names of models."""
     key_prefixes: tuple[str, ...] = ()
-    """How its keys begin, where that says whose they are."""
+    """Prefixes by which its keys are recognised."""
 
     @property
     def address(self) -> str:
-        """Give its base URL where no variable is set; as it stands, where it needs one."""
+        """The base URL with default values of variables; unexpanded if a variable is required."""
         needs_one = variables_in(self.base_url, required=True)
         return self.base_url if needs_one else expanded(self.base_url, {})
 
@@ -127,9 +127,9 @@ def read_json(name: str) -> Any:  # noqa: ANN401  JSON
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-READER = Preset("reader", "embedded reader", "", "reader", "reader")
+READER = Preset("reader", "built-in reader", "", "reader", "reader")
 READER_LIMIT = 32_768
-"""How much it takes, in tokens."""
+"""The reader's context size in tokens."""
 _DATED = re.compile(r"[-@](?:\d{4}-\d\d-\d\d|\d{8}|\d{3}|latest)$")
 _LATER = re.compile(
     r"[-@](?:\d{4}-\d\d-\d\d|\d\d-\d{4}|\d\d-\d\d|\d{8}|\d{3,4}|latest|preview|exp|beta|v\d)$"
@@ -149,13 +149,13 @@ def source() -> str:
 
 
 def listed_providers() -> tuple[str, ...]:
-    """Name the presets of which models are in the table; of the others, each says what it tells."""
+    """Return the names of the presets whose models are in the table."""
     return tuple(_table()["providers"])
 
 
 @cache
 def presets() -> Mapping[str, Preset]:
-    """Read the providers that are known, by name, in the order in which they are listed."""
+    """Return the built-in providers by name, in display order."""
     rows = read_json("presets.json").items()
     return {READER.name: READER} | {name: _preset(name, row) for name, row in rows}
 
@@ -171,14 +171,14 @@ def _vendors() -> Mapping[str, str]:
 
 
 def known_as(name: str, base_url: str) -> str:
-    """Name the preset that serves at an address, whatever the settings call it; else `name`."""
+    """Return the preset with that address, whatever its name in the settings; else `name`."""
     address = base_url.rstrip("/")
-    there = (each.name for each in presets().values() if address and each.base_url == address)
-    return name if name in presets() else next(there, name)
+    matches = (each.name for each in presets().values() if address and each.base_url == address)
+    return name if name in presets() else next(matches, name)
 
 
 def prices_of(row: Row) -> Prices | None:
-    """Read what a model costs; None where the table does not know it."""
+    """Return the prices in a row; None if it has none."""
     return _prices(row) if "input" in row else None
 
 
@@ -190,7 +190,7 @@ def _prices(row: Row) -> Prices:
 
 
 def row_of(provider: str, model: str) -> Row:
-    """Look a model up, else its family; the longest name that is known wins; empty for none."""
+    """Look up a model, or its family; the longest known name wins. Empty if unknown."""
     if provider == "openrouter":
         vendor, _, model = model.partition("/")
         provider = _vendors().get(vendor, "")
@@ -200,7 +200,7 @@ def row_of(provider: str, model: str) -> Row:
 
 
 def row_among(rows: Iterable[Row], model: str) -> Row:
-    """Look a model up as `row_of` does, among these lines."""
+    """Look up a model among these rows, as `row_of` does."""
     return _found(_arranged(rows), model)
 
 
@@ -215,7 +215,7 @@ def _found(names: _Names, model: str) -> Row:
 
 
 def _shorter(model: str) -> Iterator[tuple[str, bool]]:
-    """Yield the name, then without what may stand at its end; whether only a family goes on so."""
+    """Yield the name with fewer and fewer suffixes, and whether only a family may match it."""
     later = False
     while model:
         yield model, later
@@ -235,7 +235,7 @@ def _names(provider: str) -> _Names:
 
 
 def _arranged(rows: Iterable[Row]) -> _Names:
-    """Arrange lines by name: those of one model, and those whose names go on."""
+    """Index the rows by name: those of single models, and those of families."""
     listed = tuple(rows)
     families = {name: row for row in listed for name in row.get("starts", ())}
     return {name: row for row in listed for name in row.get("is", ())}, families

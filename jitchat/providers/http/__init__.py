@@ -1,1 +1,1 @@
-"""The loop around every wire protocol: requests over httpx, bytes back into pieces."""
+"""The HTTP provider for every wire protocol: requests over httpx, decoding of answers."""

@@ -1,12 +1,11 @@
-"""The HTTP client: the way to one server, with the proxy and the certificates that it needs.
+"""The HTTP client for one server, with its proxy and certificates.
 
-The environment is read here and not by httpx, so that only the variables that concern a request
-can break it, and so that the one that does is named.
+The environment is read here rather than by httpx, so that only variables that concern a request
+can make it fail, and so that the error names the variable.
 
-Small questions beside the chat get one JSON value each, or a ProviderError, with the same care as
-for an answer: the key is in a header only and never in an error, redirects are not followed, the
-way to this machine is not through a proxy, and neither a body without end nor one that trickles
-keeps anybody waiting.
+Requests other than chat return one JSON value, or raise ProviderError, with the same precautions:
+the key is only in a header and never in an error, redirects are not followed, no proxy is used for
+this machine, and an endless or slow body cannot block the caller.
 """
 
 import asyncio
@@ -40,18 +39,19 @@ CERTIFICATES = {
     "REQUESTS_CA_BUNDLE": True,
     "CURL_CA_BUNDLE": False,
 }
-"""Variables that name the certificates to trust, by rank; whether one may be a folder."""
+"""Variables that name the trusted certificates, in order of precedence, and whether the value
+can be a folder."""
 
 
 def make_client(
     url: httpx.URL, transport: httpx.AsyncBaseTransport | None = None
 ) -> httpx.AsyncClient:
-    """Make the client for the server of `url`. Reading certificates takes 40 ms: a thread's work.
+    """Make the client for the server of `url`. Takes 40 ms to read certificates: use a thread.
 
-    Redirects are not followed, for they would take the key to another server.
+    Redirects are not followed, because they could send the key to another server.
 
     Raises:
-        Unreachable: A variable of the environment cannot be used.
+        Unreachable: An environment variable has an invalid value.
 
     """
     if transport is not None:
@@ -63,20 +63,20 @@ def make_client(
         proxy = _proxy(address, context) if address else None
         return httpx.AsyncClient(proxy=proxy, verify=context or False, trust_env=False)
     except ImportError:
-        reason = "a SOCKS proxy needs an extra, pip install 'jitchat[socks]'"
+        reason = "a SOCKS proxy requires the extra socks, pip install 'jitchat[socks]'"
     except (ValueError, httpx.InvalidURL):
         reason = "it is not the address of an HTTP proxy"
-    what = f"The proxy that {variable} names cannot be used: {reason}."
+    what = f"The proxy in {variable} cannot be used: {reason}."
     raise Unreachable(what, f"Correct {variable}, or unset it.")
 
 
 def proxy_variable(url: httpx.URL) -> str:
-    """Name the variable that puts a proxy on the way; empty where there is none."""
+    """Return the variable that sets the proxy for `url`; empty if there is no proxy."""
     return _proxy_setting(url)[0]
 
 
 def _proxy_setting(url: httpx.URL) -> tuple[str, str]:
-    """Find the proxy on the way, and what names it; there is none on the way to this machine."""
+    """Return the variable and the address of the proxy; both empty for this machine."""
     given = getproxies()
     kind = url.scheme if given.get(url.scheme) else "all"
     address = given.get(kind, "")
@@ -96,25 +96,25 @@ def _proxy(address: str, context: ssl.SSLContext | None) -> httpx.Proxy:
 
 
 def _certificates() -> ssl.SSLContext:
-    """Read the certificates that are trusted: those of the environment, else all usual ones.
+    """Load the trusted certificates: those of the environment, else the default ones.
 
-    These are certifi's and the system's, among which a company may have its own.
+    The defaults are certifi's and the system's, which can include a company's own.
     """
     variable = next((name for name in CERTIFICATES if os.environ.get(name)), "")
     if not variable:
         context = httpx.create_ssl_context(trust_env=False)
         context.load_default_certs()
         return context
-    place, may_be_folder = os.environ[variable], CERTIFICATES[variable]
+    place, can_be_folder = os.environ[variable], CERTIFICATES[variable]
     try:
-        if may_be_folder and any(Path(folder).is_dir() for folder in place.split(os.pathsep)):
+        if can_be_folder and any(Path(folder).is_dir() for folder in place.split(os.pathsep)):
             return ssl.create_default_context(capath=place)
         if variable != "SSL_CERT_DIR":
             return ssl.create_default_context(cafile=place)
         reason = "no such folder"
     except OSError as error:
         reason = one_line(error.strerror or str(error)) or type(error).__name__
-    what = f"The certificates that {variable} names cannot be read: {reason}."
+    what = f"The certificates in {variable} cannot be read: {reason}."
     raise Unreachable(what, f"Correct {variable} ({shorten(place, 100)}), or unset it.")
 
 
@@ -124,15 +124,15 @@ _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 def checked_request(
     endpoint: Endpoint, make: Callable[[], httpx.Request], timeout: httpx.Timeout
 ) -> httpx.Request:
-    """Make a request, once it is sure that it can be sent; raised errors hold no secret.
+    """Make a request after checking that it can be sent. Errors contain no secret.
 
     Raises:
-        KeyRefused: The key is missing, or it or a header holds what none can hold.
-        Unreachable: The endpoint has no address.
+        KeyRefused: The key is missing, or the key or a header has invalid characters.
+        Unreachable: The endpoint's address is not valid.
 
     """
     _require_sendable(endpoint)
-    request = _addressed(make)
+    request = _with_valid_address(make)
     if request is None:
         raise _no_address(endpoint)
     request.extensions["timeout"] = timeout.as_dict()
@@ -140,15 +140,15 @@ def checked_request(
 
 
 def _require_sendable(endpoint: Endpoint) -> None:
-    """Refuse a key or header that cannot be sent; no secret may be in this frame when it does."""
+    """Refuse a key or header that cannot be sent. No secret may be a local variable here."""
     if endpoint.wants_key and not endpoint.key:
-        who, variable = shorten(endpoint.name, 60), endpoint.key_variable
+        name, variable = shorten(endpoint.name, 60), endpoint.key_variable
         why = f"{variable} is not set" if variable else "none is set"
-        raise KeyRefused(f"{who} wants a key, and {why}. Nothing was sent.", endpoint.key_help)
+        raise KeyRefused(f"{name} requires a key, but {why}. Nothing was sent.", endpoint.key_help)
     if not _is_printable(endpoint.key) or " " in endpoint.key:
         raise KeyRefused(
-            "The API key holds characters that no key has (a blank, a line break, an ellipsis …).",
-            "Copy it again; it was not sent anywhere.",
+            "The API key has characters that no key has (a space, a line break, an ellipsis …).",
+            "Copy it again. It was not sent.",
         )
     wrong = [
         name
@@ -157,13 +157,13 @@ def _require_sendable(endpoint: Endpoint) -> None:
     ]
     if wrong:
         raise KeyRefused(
-            f"The header {shorten(wrong[0], 60)!r} holds characters that no header has.",
-            "Write it again in the configuration; it was not sent anywhere.",
+            f"The header {shorten(wrong[0], 60)!r} has characters that no header can have.",
+            "Correct it in the configuration. It was not sent.",
         )
 
 
-def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
-    """Make the request; None where it has no address to which one can be sent."""
+def _with_valid_address(make: Callable[[], httpx.Request]) -> httpx.Request | None:
+    """Make the request; None if its address is not valid."""
     try:
         request = make()
     except (httpx.InvalidURL, ValueError):
@@ -174,8 +174,8 @@ def _addressed(make: Callable[[], httpx.Request]) -> httpx.Request | None:
 
 
 def _no_address(endpoint: Endpoint) -> ProviderError:
-    """Made apart: no secret may be in the frame that raises it."""
-    what = f"{shorten(endpoint.base_url, 200)!r} is not an address."
+    """Make the error here, so that the frame that raises it has no secret."""
+    what = f"{shorten(endpoint.base_url, 200)!r} is not a valid address."
     remedy = "Set provider.base_url, for example http://localhost:8080/v1."
     if variables := variables_in(endpoint.base_url, required=True):
         remedy = f"Set {enumerated(variables)}, or provider.base_url."
@@ -186,12 +186,12 @@ def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-_KEY_USE = "Check what the key may use: this model, this project, this region."
+_KEY_ACCESS = "Check that the key has access to this model, project and region."
 _MAX_ERROR_BYTES = 64 << 10
 
 
 class Connection:
-    """The connections to an endpoint's server; the client is made when it is first used."""
+    """The connections to an endpoint's server. The client is made on first use."""
 
     def __init__(
         self,
@@ -199,14 +199,14 @@ class Connection:
         transport: httpx.AsyncBaseTransport | None = None,
         patience: float = 5.0,
     ) -> None:
-        """`patience` is the seconds that the text of an error may take."""
+        """`patience` is the timeout for reading the text of an error, in seconds."""
         self.endpoint = endpoint
         self._transport, self._patience = transport, patience
         self._lock = threading.Lock()
         self._client: httpx.AsyncClient | None = None
 
     async def send(self, request: httpx.Request) -> httpx.Response | Failure:
-        """Send a request: a response whose body is still to come, or why there is none."""
+        """Send a request: return the response with its body unread, or the failure."""
         client = await asyncio.to_thread(self._ready, request.url)
         try:
             response = await client.send(request, stream=True)
@@ -220,9 +220,9 @@ class Connection:
             await response.aclose()
 
     def renew_key(self) -> bool:
-        """Get another key in place of a refused one; whether there is one. Slow: a command may run.
+        """Replace a refused key; return whether there is a new one. Slow: a command may run.
 
-        Where the command fails, the server's refusal is what is told.
+        If the command fails, the result is False, and the server's refusal is reported.
         """
         endpoint = self.endpoint
         if endpoint.renew is None:
@@ -248,14 +248,14 @@ class Connection:
     async def _failure(self, response: httpx.Response) -> Failure:
         status, headers = response.status_code, dict(response.headers.items())
         body = await self._start_of(response)
-        key_help = _KEY_USE if status == 403 and self.endpoint.key else self.endpoint.key_help
+        key_help = _KEY_ACCESS if status == 403 and self.endpoint.key else self.endpoint.key_help
         error = refusal(status, body, key_help, headers)
         words = message_of(parsed(body)).rstrip(".")
         why = blotted(": ".join(filter(None, (f"HTTP {status}", words))), self.endpoint)
         return Failure(without_secrets(error, self.endpoint), status, headers, body, why)
 
     async def _start_of(self, response: httpx.Response) -> str:
-        """Read the first 64 KiB of a body, or what can be read of them in a short time."""
+        """Read the first 64 KiB of a body, or less when the timeout expires."""
         body = bytearray()
         try:
             async with asyncio.timeout(self._patience):
@@ -264,22 +264,22 @@ class Connection:
                     if len(body) > _MAX_ERROR_BYTES:
                         break
         except (httpx.HTTPError, httpx.StreamError, TimeoutError):
-            pass  # the status tells enough
+            pass  # the status is enough
         return bytes(body).decode("utf-8", "replace")
 
 
-_BEFORE_THE_WAY = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
+_CONNECTING_ERRORS = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 
 
 def connection_failure(endpoint: Endpoint, url: httpx.URL, error: Exception) -> Failure:
-    """Make the failure of a request to which no response came."""
+    """Return the failure of a request that got no response."""
     reason = reason_of(error)
     where = f"{url.scheme}://{url.netloc.decode()}"
     what = f"{endpoint.name} cannot be reached at {where}: {reason}."
     unreachable = without_secrets(Unreachable(what, _remedy(url, error, reason)), endpoint)
-    # one that was made has broken, as one that was kept for long may
-    is_hung_up = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
-    is_lost = is_hung_up or isinstance(error, httpx.ReadError | httpx.WriteError)
+    # an established connection broke, as can happen after a long idle time
+    is_closed = isinstance(error, httpx.RemoteProtocolError) and "disconnected" in reason
+    is_lost = is_closed or isinstance(error, httpx.ReadError | httpx.WriteError)
     return Failure(unreachable, why="the connection was lost", is_lost=is_lost)
 
 
@@ -291,19 +291,19 @@ def reason_of(error: Exception) -> str:
 
 def _remedy(url: httpx.URL, error: Exception, reason: str) -> str:
     if "CERTIFICATE_VERIFY_FAILED" in reason:
-        return "If a proxy of your network stands between, set SSL_CERT_FILE to its certificates."
-    if isinstance(error, _BEFORE_THE_WAY) and (variable := proxy_variable(url)):
-        return f"Is the proxy right that {variable} names, and provider.base_url?"
-    return "Is the server running, and provider.base_url right?"
+        return "If your network's proxy intercepts TLS, set SSL_CERT_FILE to its certificates."
+    if isinstance(error, _CONNECTING_ERRORS) and (variable := proxy_variable(url)):
+        return f"Check the proxy in {variable}, and provider.base_url."
+    return "Check that the server is running, and provider.base_url."
 
 
 MAX_BYTES = 8 << 20
 PATIENCE = 20.0
-"""Seconds for one question, from asking to the end of the answer."""
+"""Timeout of one request in seconds, up to the end of the response."""
 
 
 class JsonClient:
-    """Its connections serve several questions to one server."""
+    """A client for several JSON requests to one server."""
 
     def __init__(
         self,
@@ -314,12 +314,12 @@ class JsonClient:
         patience: float = PATIENCE,
         connect: float | None = None,
     ) -> None:
-        """`patience` and `connect` are in seconds; `connect` None: as the endpoint says."""
+        """`patience` and `connect` are timeouts in seconds; by default the endpoint's."""
         self.base = base_of(endpoint.base_url, protocol_name)
         self.root = root_of(self.base)
-        """The server without its API's version, where it has routes of its own."""
+        """The server's address without the API version, for routes outside the API."""
         self.software = ""
-        """What the server called itself in its last answer; empty where it does not."""
+        """The `Server` header of the last response; empty if there was none."""
         self._protocol, self._patience = protocol_name, patience
         self._timeout = httpx.Timeout(patience, connect=connect or endpoint.connect_seconds)
         self._connection = Connection(endpoint, transport, patience)
@@ -328,10 +328,10 @@ class JsonClient:
         await self._connection.aclose()
 
     async def get(self, url: str, query: Mapping[str, str | int] | None = None) -> object:
-        """Ask.
+        """Send a GET request and return the JSON.
 
         Raises:
-            ProviderError: No JSON came, or an error did.
+            ProviderError: The server sent an error, or no JSON.
 
         """
         return await self.post(f"{url}?{urlencode(query)}" if query else url, None)
@@ -345,7 +345,7 @@ class JsonClient:
         return answer
 
     async def _try(self, url: str, body: Mapping[str, object] | None) -> object:
-        """Ask once; a ProviderError in place of an answer where none came."""
+        """Send the request once; return the JSON, or a ProviderError."""
         endpoint = self._connection.endpoint
         request = checked_request(
             endpoint,
@@ -371,12 +371,12 @@ class JsonClient:
                 body += chunk
                 if len(body) > MAX_BYTES:
                     size = f"{MAX_BYTES >> 20} MiB"
-                    what = f"The server sent more than {size} where a short answer was due."
+                    what = f"The server sent more than {size} instead of a short answer."
                     raise NotAnAnswer(what, CHECK_URL)
         finally:
             await response.aclose()
         value = parsed(body.decode("utf-8", "replace"))
         if value is None:
             name = self._connection.endpoint.name
-            raise NotAnAnswer(f"{name} answered with something else.", CHECK_URL)
+            raise NotAnAnswer(f"{name} did not answer with JSON.", CHECK_URL)
         return value

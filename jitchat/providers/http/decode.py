@@ -1,19 +1,19 @@
-"""From the bytes of an answer to events: server-sent events, or JSON objects.
+"""Decoding the bytes of an answer into events: server-sent events, or JSON objects.
 
-Server-sent events are read as the WHATWG's HTML standard defines the stream (section 9.2.6), and
-tolerant where servers are not: chunks may split anywhere, even inside a character or between CR
-and LF, and an event that the stream's end leaves open still counts.
+Server-sent events are parsed as defined by the WHATWG's HTML standard (section 9.2.6), but
+leniently: chunks may split anywhere, even inside a character or between CR and LF, and an event
+that is still open at the end of the stream counts.
 
-Lines end at a line feed and nowhere else, for JSON may hold every other line end as it is. Objects
-that follow each other in any other way, in an array, spread over lines or with nothing between
-them, are found by their braces; one document is the case of a single object.
+In line-delimited JSON, a line ends only at a line feed, because JSON can contain every other line
+end. Objects in an array, spread over lines, or with nothing between them are found by their braces;
+a single JSON document is the case of one object.
 
-A type that promises lines is believed as long as the body is JSON, and one that promises a web
-page as long as it is not plainly something else.
+A content type of JSON lines is trusted if the body is JSON; one of a web page is trusted unless the
+body is clearly something else.
 
-A server may stream events, as it was asked to, or send one JSON document. It has finished when
-it says so, by a reason or by the protocol's last event; a stream that just ends was cut. What
-the parser holds back comes out in every case.
+A server may stream events, as requested, or send one JSON document. An answer is finished when the
+server says so, by a finish reason or by the protocol's last event; a stream that ends without
+either was cut. Text that the parser holds back is yielded in every case.
 """
 
 import re
@@ -35,22 +35,22 @@ class EventTooLargeError(ValueError):
 
 
 class Decoder(Protocol):
-    """Feed it chunks; it yields each event as soon as it is complete."""
+    """Splits a stream of chunks into events."""
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the events that `chunk` completes: their names, often empty, and their data.
+        """Yield the events that `chunk` completes, as (name, data); the name is often empty.
 
         Raises:
-            EventTooLargeError: An event, or what is there of the open one, is more than 8 MiB.
+            EventTooLargeError: An event, complete or not, is larger than 8 MiB.
 
         """
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """Yield what is left when the stream is over; it may have been cut in its middle."""
+        """Yield the rest at the end of the stream; the last event may be incomplete."""
 
 
 class SseDecoder:
-    """Makes an event of each that the stream names."""
+    """Decodes server-sent events."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -73,7 +73,7 @@ class SseDecoder:
         yield from self._lines([*rest.splitlines(), b""])
 
     def _skip_bom(self) -> bool:
-        """Whether the start of the stream is known well enough to go on."""
+        """Skip a byte order mark; return whether enough bytes have arrived to decide."""
         if not self._started and len(self._buffer) >= len(BOM):
             if self._buffer.startswith(BOM):
                 del self._buffer[: len(BOM)]
@@ -81,13 +81,13 @@ class SseDecoder:
         return self._started
 
     def _complete(self) -> list[bytes]:
-        """Take the lines that are complete; a CR at the very end may be half of a line's end."""
+        """Remove and return the complete lines; a CR at the very end may be half of a CRLF."""
         buffer = self._buffer
         last = max(buffer.rfind(b"\n", self._scanned), buffer.rfind(b"\r", self._scanned, -1))
         block = bytes(buffer[: last + 1])
         del buffer[: last + 1]
         self._scanned = max(0, len(buffer) - 1)
-        return block.splitlines()  # of bytes: at CR, LF and CRLF only
+        return block.splitlines()  # bytes are split only at CR, LF and CRLF
 
     def _lines(self, lines: list[bytes]) -> Iterator[tuple[str, str]]:
         for line in lines:
@@ -110,7 +110,7 @@ class SseDecoder:
 
 
 class LineDecoder:
-    """Makes an event of each line that is not blank."""
+    """Decodes lines: each one that is not blank is an event."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -134,7 +134,7 @@ class LineDecoder:
 
 
 class ValueDecoder:
-    """Makes an event of each JSON object that is in no other, whatever stands between them."""
+    """Decodes JSON objects: each outermost one is an event, whatever is between them."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -142,11 +142,11 @@ class ValueDecoder:
         self._depth = 0
         self._in_text = False
         self.values = 0
-        """How many objects there were so far."""
+        """Number of objects so far."""
 
     @property
     def is_open(self) -> bool:
-        """Whether an object still waits for its end."""
+        """Whether an object is incomplete."""
         return self._depth > 0
 
     def feed(self, chunk: bytes) -> Iterator[tuple[str, str]]:
@@ -161,14 +161,14 @@ class ValueDecoder:
             raise EventTooLargeError
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """Yield what is there where no object is; nothing of one that was cut."""
+        """Yield the whole text if there was no object; nothing of an incomplete object."""
         rest = bytes(self._buffer)
         self._buffer.clear()
         if not self.values and not self.is_open:
             yield from _event(rest)
 
     def _end(self) -> int | None:
-        """Find where the first object ends; None where it does not. Nothing is scanned twice."""
+        """Return where the first object ends; None if incomplete. No byte is scanned twice."""
         buffer = self._buffer
         while True:
             skipped = (_TEXT if self._in_text else _NO_BRACE).match(buffer, self._scanned)
@@ -188,9 +188,9 @@ class ValueDecoder:
 
 
 _TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-"""Up to the end of a text, or up to the backslash that ends the buffer."""
+"""Up to the end of a string, or up to a backslash at the end of the buffer."""
 _NO_BRACE = re.compile(rb'[^"{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}]*+)*+', re.DOTALL)
-"""Up to a brace, or up to a text that the buffer does not hold the end of."""
+"""Up to a brace, or up to a string whose end is not in the buffer."""
 
 
 def _event(data: bytes) -> Iterator[tuple[str, str]]:
@@ -213,16 +213,16 @@ def media_type(content_type: str) -> str:
 
 
 def decoder_for(start: bytes, media: str, *, whole: bool) -> Decoder | None:
-    """Choose what reads the body that begins with `start`; None as long as that is not known.
+    """Choose the decoder for a body that begins with `start`; None if more bytes are needed.
 
-    `whole` says that nothing more will come.
+    `whole` means that `start` is the whole body.
 
     Raises:
-        NotAnAnswer: It is a web page.
+        NotAnAnswer: The body is a web page.
 
     """
     seen = start.removeprefix(BOM).lstrip()
-    if not (whole or _tells(seen, media) or len(start) > _MOST_BLANKS):
+    if not (whole or _is_enough(seen, media) or len(start) > _MOST_BLANKS):
         return None
     if seen[:1] in (b"{", b"["):
         return LineDecoder() if seen[:1] == b"{" and media in _LINES else ValueDecoder()
@@ -232,18 +232,19 @@ def decoder_for(start: bytes, media: str, *, whole: bool) -> Decoder | None:
     return SseDecoder()
 
 
-def _tells(seen: bytes, media: str) -> bool:
-    if BOM.startswith(seen):  # or nothing yet, or a byte order mark that is not whole
+def _is_enough(seen: bytes, media: str) -> bool:
+    """Whether the bytes seen so far are enough to choose a decoder."""
+    if BOM.startswith(seen):  # nothing yet, or an incomplete byte order mark
         return False
     is_clear = media not in _PAGES or seen[:1] in (b"{", b"[", b"<", b":")
     return is_clear or len(seen) >= _LONGEST_FIELD
 
 
-SEND_AGAIN = "What came is kept. Send again."
+SEND_AGAIN = "The partial reply is kept. Send again."
 
 
 class ResponseDecoder:
-    """Decodes one response, whose `media` type is a first guess at how it is framed."""
+    """Decodes one response. Its `media` type is only a hint at the framing."""
 
     def __init__(self, parser: AnswerParser, media: str = "") -> None:
         self._parser, self._media = parser, media
@@ -253,15 +254,15 @@ class ResponseDecoder:
         self._has_pieces = False
         self._ended = False
         self.finished = False
-        """Whether the provider said that the answer is complete."""
+        """Whether the provider ended the answer."""
         self.over = False
-        """Whether nothing more will come, so that there is no need to wait for the end."""
+        """Whether the answer is complete, so that the end of the stream need not be awaited."""
 
     def feed(self, chunk: bytes) -> Iterator[Piece]:
-        """Yield what `chunk` completes.
+        """Yield the parts of the answer that `chunk` completes.
 
         Raises:
-            ProviderError: The provider reports an error, or speaks another protocol.
+            ProviderError: The provider reports an error, or uses another protocol.
 
         """
         decoder = self._decoder
@@ -272,30 +273,30 @@ class ResponseDecoder:
             yield from self._parse(decoder.feed(chunk))
 
     def end(self) -> Iterator[Piece]:
-        """Yield what is left when the response is over.
+        """Yield the rest at the end of the response.
 
         Raises:
-            ProviderError: It ends in an error.
-            StreamCut: It ended before the answer did.
-            NotAnAnswer: It held no answer.
+            ProviderError: The response ends with an error.
+            StreamCut: The response ended before the answer did.
+            NotAnAnswer: The response contains no answer.
 
         """
         decoder = self._decoder or self._choose_decoder(self._start, whole=True)
-        with suppress(NotAnAnswer):  # the last event may have been cut in its middle
+        with suppress(NotAnAnswer):  # the last event may be incomplete
             yield from self._parse(decoder.end() if decoder else iter(()))
         yield from self.held()
         values = decoder if isinstance(decoder, ValueDecoder) else None
         is_open = values is not None and values.is_open
-        # a lone document that says nothing is no answer
+        # a single document without content is not an answer
         if not self._has_pieces and self._events <= (values is not None) and not is_open:
-            raise NotAnAnswer("The server answered, but with no part of an answer.", CHECK_URL)
+            raise NotAnAnswer("The server's response contains no answer.", CHECK_URL)
         if values is not None and values.values == 1 and not is_open:
-            yield from self._finish()  # one document is whole, with or without a reason
+            yield from self._finish()  # one document is complete, with or without a reason
         if not self.finished:
             raise StreamCut("The answer stopped half way.", SEND_AGAIN)
 
     def held(self) -> Iterator[Piece]:
-        """Yield, once, what the parser holds back; where an answer broke, that is its last."""
+        """Yield the text that the parser holds back; after the first call, nothing."""
         if not self._ended:
             self._ended = True
             yield from self._take(self._parser.end())
@@ -329,7 +330,7 @@ class ResponseDecoder:
                 yield piece
 
     def _finish(self, finished: Finished | None = None) -> Iterator[Piece]:
-        """Yield the first reason only; servers that give none mean `stop`."""
+        """Yield only the first finish reason; without one, `stop`."""
         if not self.finished:
             self.finished = True
             yield finished or Finished("stop")

@@ -1,8 +1,8 @@
-"""The loop around every wire protocol: send, decode, report errors as sentences.
+"""The provider for every wire protocol: send the request, decode the answer, report errors.
 
-A key is only ever in the request's headers. Exceptions of httpx carry the request, so ours are
-raised outside of their handlers, without them as a context; and what a server says is
-searched for the key before it is passed on.
+The key is only in the request's headers. Exceptions of httpx carry the request, so ProviderErrors
+are raised outside their handlers, without them as context; and the key is redacted from a server's
+messages before they are passed on.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ class HttpProvider:
     async def stream(
         self, messages: Sequence[Message], options: provider.Options
     ) -> AsyncGenerator[provider.Piece, None]:
-        """Stream the answer, piece by piece; what fails before it begins may be tried again."""
-        if left_out := paired(messages).sentence:
-            yield provider.RequestAdapted(left_out)
+        """Stream the answer; a failure before it begins may be retried."""
+        if omission := paired(messages).sentence:
+            yield provider.RequestAdapted(omission)
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
         yield self._sent(request, attempts.shaped(options))
@@ -60,8 +60,8 @@ class HttpProvider:
                 request = self._request(messages, attempts.shaped(options))
                 if request.content == refused.content:
                     raise response.error
-                if parameter != "echo":  # which is of one answer, not of the model
-                    with suppress(StoreError):  # nothing waits for a disk that is full
+                if parameter != "echo":  # an echo concerns one answer, not the model
+                    with suppress(StoreError):  # a full disk must not stop the answer
                         await asyncio.to_thread(self._quirks.refuse, parameter)
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
@@ -77,7 +77,7 @@ class HttpProvider:
                 yield calls.named(piece)
 
     async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
-        """Yield the answer; where it breaks off, what there is of it first."""
+        """Yield the answer; if it breaks off, yield the rest received before raising."""
         media = media_type(response.headers.get("content-type", ""))
         decoder = ResponseDecoder(self._protocol.parser(), media)
         failure: ProviderError | None = None
@@ -87,7 +87,7 @@ class HttpProvider:
                 for piece in decoder.feed(chunk):
                     yield piece
                     until = None
-                if decoder.finished and until is None:  # only counts may come, and comments
+                if decoder.finished and until is None:  # only counts and comments can follow
                     until = asyncio.get_running_loop().time() + self._clock.patience
             for piece in decoder.end():
                 yield piece
@@ -101,7 +101,7 @@ class HttpProvider:
             raise failure
 
     def _broken(self, error: Exception, *, is_complete: bool) -> ProviderError | None:
-        """Say why the answer broke off; None where it was complete, and no harm was done."""
+        """Return why the answer broke off; None if it was already complete."""
         if isinstance(error, ProviderError):
             return without_secrets(error, self._connection.endpoint)
         if is_complete:
@@ -111,16 +111,16 @@ class HttpProvider:
     def wire(
         self, messages: Sequence[Message], options: provider.Options, *, as_posted: bool = False
     ) -> provider.Wire:
-        """Make the request that would be sent, as it may be shown."""
+        """Return the request that would be sent, with secrets redacted."""
         refused: frozenset[str] = frozenset() if as_posted else self._quirks.refused()
-        left = replace(options, without=options.without | refused)
-        return wire_of(self._request(messages, left), self._connection.endpoint)
+        accepted = replace(options, without=options.without | refused)
+        return wire_of(self._request(messages, accepted), self._connection.endpoint)
 
     async def aclose(self) -> None:
         await self._connection.aclose()
 
     def _request(self, messages: Sequence[Message], options: provider.Options) -> httpx.Request:
-        """Make the request, with the endpoint's timeouts; raises what `checked_request` does."""
+        """Make the request with the endpoint's timeouts. Raises the errors of `checked_request`."""
         endpoint = self._connection.endpoint
         timeout = httpx.Timeout(
             connect=endpoint.connect_seconds, read=endpoint.read_seconds, write=30.0, pool=5.0
@@ -135,6 +135,6 @@ class HttpProvider:
 
 
 async def _next(chunks: AsyncIterator[bytes], until: float | None) -> bytes | None:
-    """Wait for a chunk, no longer than until that time of the loop's: TimeoutError then."""
+    """Wait for a chunk; raise TimeoutError at the event loop's time `until`."""
     async with asyncio.timeout_at(until):
         return await anext(chunks, None)

@@ -1,8 +1,8 @@
-"""Secrets are blotted out of what a server says, and of a request that is shown.
+"""Redacting secrets from a server's messages, and from requests that are shown.
 
-A server may repeat a key whole or cut, in capitals or small letters, or with its characters
-percent-encoded: any eight characters of it in a row are taken for it. Of a request, every byte is
-shown but its secrets; as a command, it reads them from variables.
+A server may repeat a key in full or in part, in upper or lower case, or percent-encoded: any eight
+consecutive characters of a key are redacted. A request is shown in full except for its secrets; as
+a command, it reads them from variables.
 """
 
 import copy
@@ -21,16 +21,16 @@ from jitchat.providers.provider import Endpoint, Wire
 
 _RUN = 8
 BLOT = "•••"
-"""What stands in the place of a secret."""
+"""Replacement for a secret."""
 OPEN = frozenset({"http-referer", "referer", "origin", "user-agent", "x-title"})
-"""Headers that say who asks; what servers say of themselves may well have words in common."""
+"""Headers that are not secret: they identify the client."""
 _SECRET = re.compile(r"key|token|secret|signature|password|^(?:sig|code)$", re.IGNORECASE)
-"""Names of what may be a key in an address's query."""
+"""Names of query parameters that may hold a key."""
 _CHARACTERS = re.compile(r"%[0-9a-f]{2}|.", re.IGNORECASE | re.DOTALL)
 
 
 def without_secrets(error: ProviderError, endpoint: Endpoint) -> ProviderError:
-    """Make the error anew, alone and without what it repeats of the endpoint's secrets."""
+    """Copy the error, without its context and without the endpoint's secrets in its text."""
     made = copy.copy(error)
     made.what, made.remedy = (blotted(text, endpoint) for text in (error.what, error.remedy))
     made.args = (made.what,)
@@ -38,7 +38,7 @@ def without_secrets(error: ProviderError, endpoint: Endpoint) -> ProviderError:
 
 
 def blotted(text: str, endpoint: Endpoint) -> str:
-    """Blot out eight characters or more in a row of a secret, and each short one as a word."""
+    """Redact eight or more consecutive characters of a secret, and each short secret as a word."""
     for secret in _secrets(endpoint):
         if len(secret) >= _RUN:
             text = _without_runs(text, secret.lower())
@@ -48,7 +48,7 @@ def blotted(text: str, endpoint: Endpoint) -> str:
 
 
 def _secrets(endpoint: Endpoint) -> tuple[str, ...]:
-    """List what must not be shown: the key, what the address has of one, and long headers."""
+    """Return the secrets: the key, secrets in the address, and long headers."""
     login, at, _ = endpoint.base_url.rpartition("@")
     password = unquote(login.rpartition(":")[2]) if at else ""
     headers = (
@@ -80,7 +80,7 @@ def _without_runs(text: str, secret: str) -> str:
 
 _LOGIN = "authorization"
 KEY_HEADERS = frozenset({_LOGIN, "x-api-key", "x-goog-api-key"})
-"""Headers in which a protocol sends the key, as the last word of their value."""
+"""Headers in which a protocol sends the key, as the last word of the value."""
 
 
 def wire_of(request: httpx.Request, endpoint: Endpoint) -> Wire:
@@ -95,7 +95,7 @@ def wire_of(request: httpx.Request, endpoint: Endpoint) -> Wire:
 
 
 def _headers(request: httpx.Request, endpoint: Endpoint) -> Iterator[tuple[str, str]]:
-    """Go through the headers; the login of an address is one of them, by the time it is sent."""
+    """Yield the headers, including the one that httpx makes of a login in the address."""
     login = f"Basic {BLOT}" if request.url.userinfo else ""
     for raw_name, raw_value in request.headers.raw:
         name, value = raw_name.decode("ascii"), raw_value.decode("ascii", "replace")
@@ -106,7 +106,7 @@ def _headers(request: httpx.Request, endpoint: Endpoint) -> Iterator[tuple[str, 
 
 
 def _shown(name: str, value: str, endpoint: Endpoint) -> str:
-    """Blot out the key in a header, and all of one that the user set."""
+    """Redact the key in a header, and the whole value of a header that the user set."""
     own = {header.lower() for header in endpoint.headers} - OPEN
     if name.lower() in own:
         return BLOT
@@ -117,13 +117,13 @@ def _shown(name: str, value: str, endpoint: Endpoint) -> str:
 
 
 _KEY = "JITCHAT_PROVIDER_API_KEY"
-"""What may hold the key of any provider."""
+"""The variable that can hold the key of any provider."""
 _BY_CURL = frozenset({"host", "content-length"})
-"""Headers that it makes by itself."""
+"""Headers that curl adds itself."""
 
 
 def curl(wire: Wire) -> str:
-    """Write the command. The body goes through a pipe: an argument's length is limited."""
+    """Return the request as a curl command. The body is piped, since arguments are limited."""
     headers = [header for header in wire.headers if header[0].lower() not in _BY_CURL]
     parts = [
         f"curl --silent --show-error --no-buffer --globoff --request {wire.method}",
@@ -136,7 +136,7 @@ def curl(wire: Wire) -> str:
 
 
 def key_variable(wire: Wire) -> str:
-    """Name the variable in which the command has the key."""
+    """Return the variable from which the command reads the key."""
     return wire.key_variable or _KEY
 
 
@@ -147,7 +147,7 @@ def _header(wire: Wire, name: str, value: str) -> str:
 
 
 def _quoted(text: str, variable: str) -> str:
-    """Quote a text so that only the variable, in the place of what is blotted out, is read."""
+    """Quote a text for the shell, with redacted parts replaced by the variable."""
     if BLOT not in text:
         return shlex.quote(text)
     escaped = re.sub(r'(["\\$`])', r"\\\1", text)

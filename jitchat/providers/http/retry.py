@@ -1,7 +1,7 @@
-"""When a request that failed is sent again, and how long to wait before. Pure policy.
+"""When a failed request is retried, and after how long. Pure policy.
 
-As the providers' own libraries do it: two more tries, half a second doubled from try to try,
-unless the server says how long; and never where money or the window's size is what is wrong.
+As in the providers' own libraries: at most two retries, after half a second and then twice as
+long, unless the server states a time; never if the cause is missing credit or the window's size.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2
 LONGEST_WAIT = 120.0
-"""Seconds; who is asked to wait for longer is told so instead."""
+"""Seconds. If the server asks for a longer wait, that is reported instead."""
 _FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
 _JITTER = 0.25
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,9})?")
@@ -29,22 +29,22 @@ _NUMBER = re.compile(r"\d{1,300}(?:\.\d{0,9})?")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request that brought no answer; nothing of it was shown."""
+    """A request that failed before any part of an answer was shown."""
 
     error: ProviderError
     status: int | None = None
-    """None where no response came."""
+    """None if there was no response."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """By names in small letters."""
+    """By lower-case name."""
     body: str = field(default="", repr=False)
-    """The start of it; it may repeat the key."""
+    """The start of the body; it may contain the key."""
     why: str = ""
     """What happened, as a clause."""
     is_lost: bool = False
-    """Whether the connection was made, and broke before the response."""
+    """Whether an established connection broke before the response."""
 
 
-def is_worth_another_try(failure: Failure) -> bool:
+def is_retryable(failure: Failure) -> bool:
     if failure.status is None:
         return failure.is_lost
     if isinstance(failure.error, ContextOverflow) or failure.status < 400:
@@ -58,7 +58,7 @@ def is_worth_another_try(failure: Failure) -> bool:
 
 
 def _requested_wait(failure: Failure, now: datetime) -> float | None:
-    """Seconds that the server asks to wait; None where it does not, or for no time at all."""
+    """Return the seconds that the server asks to wait; None if none or zero."""
     milliseconds = _number(failure.headers.get("retry-after-ms", ""))
     after = failure.headers.get("retry-after", "")
     details = list_of(at(first(parsed(failure.body)), "error", "details"))
@@ -73,7 +73,7 @@ def _requested_wait(failure: Failure, now: datetime) -> float | None:
 
 
 def duration(seconds: float) -> str:
-    """Tell a wait in whole units, rounded up: 45 s, 5 min, 3 h; a day is the longest."""
+    """Format a wait in whole units, rounded up: 45 s, 5 min, 3 h, or "more than a day"."""
     for unit, width, most in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 24)):
         if (units := -int(-seconds // width)) <= most:
             return f"{units} {unit}"
@@ -85,7 +85,7 @@ def _number(text: str) -> float | None:
 
 
 def _seconds_until(text: str, now: datetime) -> float | None:
-    """Seconds until an HTTP date; None where it is none, or has passed."""
+    """Return the seconds until an HTTP date; None if it is not a date, or has passed."""
     try:
         then = parsedate_to_datetime(text)
     except (TypeError, ValueError, OverflowError):
@@ -99,18 +99,20 @@ _MOST_DROPPED = 3
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time and chance, as the loop meets them."""
+    """The sources of time and randomness."""
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    """Wait for so many seconds."""
+    """Wait for the given number of seconds."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     luck: Callable[[], float] = random.random
-    """Draw from 0 to 1."""
+    """Return a random number from 0 to 1."""
     patience: float = 5.0
-    """Seconds for what is worth no longer wait: the text of an error, what follows an answer."""
+    """Timeout in seconds for the text of an error, and for data after the end of an answer."""
 
 
 class Attempts:
+    """The attempts to get one answer: parts omitted, key renewed, retries so far."""
+
     def __init__(self, without: frozenset[str], clock: Clock) -> None:
         self._without, self._clock = without, clock
         self._dropped = self._failed = 0
@@ -120,10 +122,10 @@ class Attempts:
         return replace(options, without=options.without | self._without)
 
     def drop(self, failure: Failure, sent: frozenset[str]) -> str | None:
-        """Leave out what the server refuses of `sent`, and name it.
+        """Omit the part of `sent` that the server refuses, and return its name.
 
-        None where it is about nothing that was sent, or about something that was left out
-        already, or too much was.
+        None if the failure is not about a part that was sent, if the part is omitted already, or
+        if too many parts are.
         """
         if failure.status is None or self._dropped == _MOST_DROPPED:
             return None
@@ -135,31 +137,31 @@ class Attempts:
         return parameter
 
     def may_renew(self, failure: Failure) -> bool:
-        """Whether another key may help; once for an answer."""
+        """Whether another key may help; true at most once per answer."""
         if self._renewed or not isinstance(failure.error, KeyRefused):
             return False
         self._renewed = True
         return True
 
     def pause(self, failure: Failure) -> RetryScheduled:
-        """Say how long to wait before the next try.
+        """Return how long to wait before the next attempt.
 
         Raises:
-            ProviderError: There is none, and the error stands.
+            ProviderError: The failure's error, if there is no further attempt.
 
         """
         self._failed += 1
-        if not is_worth_another_try(failure):
+        if not is_retryable(failure):
             raise failure.error
         seconds = _requested_wait(failure, self._clock.now())
         if seconds is None:
-            # a part is left to luck, so that not all who were turned away come back at once
+            # jitter, so that clients that failed together do not retry together
             own = min(_FIRST_WAIT * 2.0 ** (self._failed - 1), _LONGEST_OWN_WAIT)
             seconds = own * (1 - _JITTER * self._clock.luck())
         if seconds > LONGEST_WAIT:
             error = copy.copy(failure.error)
             error.retry_after = seconds
-            error.remedy = f"It asks to wait {duration(seconds)}: send again after that."
+            error.remedy = f"The server asks to wait {duration(seconds)}. Send again after that."
             raise error
         if self._failed > MORE_TRIES:
             raise failure.error
@@ -168,7 +170,7 @@ class Attempts:
 
 
 class SessionQuirks:
-    """What a server taught, for as long as the provider is used."""
+    """What was learnt from a server, kept as long as the provider is used."""
 
     def __init__(self) -> None:
         self._refused: frozenset[str] = frozenset()
@@ -183,22 +185,22 @@ class SessionQuirks:
 def adaptation(
     provider: str, model: str, parameter: str, before: frozenset[str], after: frozenset[str]
 ) -> str:
-    """Say what was changed, and what undoes that.
+    """Return a sentence on what was changed, and how to undo it.
 
-    `before` and `after` are the names of what is sent.
+    `before` and `after` are the names of the parts sent.
     """
     name = shorten(model, 60)
-    always = f"until {forgetting(provider, model)}"
+    until = f"until you run {forgetting(provider, model)}"
     if parameter == "system":
-        return f"{name} does not take a system message: sent with the first question, {always}."
+        return f"{name} does not accept a system message: sent in the first message, {until}."
     if parameter == "tools":
-        return f"{name} takes no tools: it was asked without them, {always}."
+        return f"{name} does not support tools: sent without tools, {until}."
     if parameter == "echo":
-        return f"{name} did not take its earlier reasoning back: it was asked without that."
+        return f"{name} did not accept its earlier reasoning: sent without it."
     if parameter == UNREASONED:
-        return f"{name} takes no answers without reasoning: theirs is a blank now, {always}."
+        return f"{name} requires reasoning in every answer: sent with blank reasoning, {until}."
     if parameter in after:
-        return f"{name} does not take so large a {parameter}: sent a smaller one, {always}."
+        return f"{name} does not accept so large a {parameter}: sent a smaller one, {until}."
     instead = ", ".join(sorted(after - before))
     changed = f"sent as {instead}" if instead else "sent without it"
-    return f"{name} does not take {parameter}: {changed}, {always}."
+    return f"{name} does not accept {parameter}: {changed}, {until}."

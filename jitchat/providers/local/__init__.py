@@ -1,1 +1,1 @@
-"""The provider `local`: a language model that llama.cpp runs in a child process of ours."""
+"""The provider `local`: a language model that llama.cpp runs in a child process of jitchat."""

@@ -1,7 +1,7 @@
-"""llama.cpp in a child process of ours: what it is given of this machine, its start and its end.
+"""llama.cpp in a child process: planning its memory and threads, starting and ending it.
 
-The child listens on the loopback interface only, on a port and with a key that are drawn anew at
-each start. It ends with this process, however that ends.
+The child listens on the loopback interface only, on a new random port and with a new random key at
+each start. It ends when this process ends, even if that is killed.
 """
 
 import atexit
@@ -24,11 +24,11 @@ from jitchat.text.sanitize import shorten
 _CHILD = own_python("-m", "jitchat.providers.local.server")
 _PACKAGES = ("xllamacpp", "psutil")
 MOST_CONTEXT, LEAST_CONTEXT = 32_768, 2_048
-"""Tokens of the context where nobody says how many."""
+"""Maximum and minimum context size in tokens if the user sets none."""
 _SHARE = 2
-"""A model and its context take one part in so many of the memory that is free, at the most."""
+"""A model and its context may take at most 1/2 of the free memory."""
 _CACHED_SHARE, _MOST_CACHED = 8, 1_024
-"""Likewise of the prompts that are kept in memory; and MiB of them."""
+"""Cached prompts may take at most 1/8 of the free memory, and at most this many MiB."""
 _MIB = 1 << 20
 
 
@@ -41,7 +41,7 @@ class Machine:
 
 @cache
 def this_machine() -> Machine:
-    """Look at the machine once, for a plan that changed would start a second engine.
+    """Measure the machine, once per process: a changed plan would start a second engine.
 
     Raises:
         SettingsError: The packages of the extra `local` are not installed.
@@ -49,7 +49,7 @@ def this_machine() -> Machine:
     """
     if is_missing():
         raise SettingsError(
-            "The engine for models that run here is not installed.",
+            "The engine for local models is not installed.",
             "Install it: pip install 'jitchat[local]'.",
         )
     import psutil  # noqa: PLC0415  an extra
@@ -70,9 +70,9 @@ class EnginePlan:
     """In tokens."""
     threads: int
     cached_mib: int
-    """MiB of earlier prompts that are kept, so that their tokens are not read again."""
+    """Maximum MiB of cached prompts, whose tokens need not be processed again."""
     memory: int
-    """Bytes that the model and its context take, about."""
+    """Approximate bytes that the model and its context take."""
 
     def __str__(self) -> str:
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
@@ -80,7 +80,7 @@ class EnginePlan:
 
 
 def plan_engine(file: ModelFile, machine: Machine, context: int | None = None) -> EnginePlan:
-    """Choose what an engine takes; `context` is what the user wants, in tokens. Pure."""
+    """Choose the resources of an engine; `context` is the user's context size in tokens. Pure."""
     if context is None:
         room = (machine.free_memory // _SHARE - file.size) // max(1, file.token_bytes)
         context = min(file.trained_context, MOST_CONTEXT, max(room, LEAST_CONTEXT))
@@ -90,7 +90,7 @@ def plan_engine(file: ModelFile, machine: Machine, context: int | None = None) -
 
 
 class Engine:
-    """One server process; threads may share it."""
+    """One server process. Thread-safe."""
 
     def __init__(self, plan: EnginePlan, command: Sequence[str] = _CHILD) -> None:
         self.plan, self._command = plan, command
@@ -99,10 +99,10 @@ class Engine:
         self._server = ("", "")
 
     def server(self) -> tuple[str, str]:
-        """Give its base URL and its key; where it does not run, it is started. Slow.
+        """Return the server's base URL and key, starting it if it is not running. Slow.
 
         Raises:
-            Unreachable: It does not start.
+            Unreachable: The server does not start.
 
         """
         with self._lock:
@@ -111,9 +111,9 @@ class Engine:
             return self._server
 
     def ended_by(self, patience: float = 0.0) -> str:
-        """Say by what it ended, as a clause; empty where it runs, or never did.
+        """Return how the process ended, as a clause; empty if it is running or never ran.
 
-        Its connections break a moment before it has ended: `patience` is for that, in seconds.
+        Connections break a moment before the process has ended: wait up to `patience` seconds.
         """
         code = wait_piped(self._child, patience) if self._child is not None else None
         if code is None:
@@ -121,7 +121,7 @@ class Engine:
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def close(self) -> None:
-        """End it; may be called at any time, also while it starts, and more than once."""
+        """End the process. Can be called at any time, even while it starts, and repeatedly."""
         if self._child is not None:
             end_piped(self._child)
 
@@ -131,13 +131,13 @@ class Engine:
         command = (*self._command, str(plan.model), *figures)
         if self._child is None:
             atexit.register(self.close)
-        self.close()  # one that ended by itself has its pipes still
+        self.close()  # a process that ended by itself still has its pipes
         try:
             self._child = start_piped(command, Path(tempfile.gettempdir()))
-            told = _first_words(self._child, key)
-            if "error" not in told:
-                return f"{told['address']}/v1", key
-            why = str(told["error"])
+            reply = _handshake(self._child, key)
+            if "error" not in reply:
+                return f"{reply['address']}/v1", key
+            why = str(reply["error"])
         except OSError as error:
             why = error.strerror or str(error)
         except (ValueError, LookupError, TypeError):
@@ -146,26 +146,26 @@ class Engine:
         raise _not_started(plan, why)
 
 
-def _first_words(child: Piped, key: str) -> dict[str, object]:
-    """Hand the key over, and read where it listens, or why it does not.
+def _handshake(child: Piped, key: str) -> dict[str, object]:
+    """Send the key, and read the `address` or the `error`.
 
-    OSError, ValueError, LookupError or TypeError where it says nothing that is understood.
+    Raises OSError, ValueError, LookupError or TypeError if the reply is not understood.
     """
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
     child.stdin.write(f"{key}\n".encode())
     child.stdin.flush()
-    told: dict[str, object] = json.loads(child.stdout.readline())
-    return told
+    reply: dict[str, object] = json.loads(child.stdout.readline())
+    return reply
 
 
 def _not_started(plan: EnginePlan, why: str) -> Unreachable:
     return Unreachable(
-        f"llama.cpp does not run {plan.model.name}: {shorten(why, 200).rstrip('.')}.",
-        f"The file may be damaged, of a kind that is too new, or too large with {plan}.",
+        f"llama.cpp could not load {plan.model.name}: {shorten(why, 200).rstrip('.')}.",
+        f"The file may be damaged or too new, or the model too large ({plan}).",
     )
 
 
 @cache
 def engine_for(plan: EnginePlan) -> Engine:
-    """Give the one engine of a plan: sessions of this process share it."""
+    """Return the engine of a plan, which all sessions of this process share."""
     return Engine(plan)

@@ -1,7 +1,7 @@
-"""What the head of a GGUF file tells of its model: as far as a context size is chosen by it.
+"""Reading the header of a GGUF file: the figures needed to choose a context size.
 
-The package `gguf` reads the whole vocabulary first, which takes seconds; here reading ends ahead
-of it. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+The package `gguf` reads the whole vocabulary first, which takes seconds; this reader stops before
+it. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import struct
@@ -17,10 +17,10 @@ _NUMBERS = {
 }  # fmt: skip
 _STRING, _ARRAY = 8, 9
 _LONGEST = 1 << 20
-"""Bytes of a string, and values of a list or of the head: more is no head of a model."""
+"""Maximum bytes of a string, and values of a list or of the header, in a valid file."""
 _LARGEST = 1 << 31
 _HALF = 2
-"""Bytes of a number in the cache of keys and values: llama.cpp keeps 16-bit floats."""
+"""Bytes of a number in the KV cache: llama.cpp uses 16-bit floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +29,27 @@ class ModelFile:
     size: int
     """In bytes."""
     trained_context: int
-    """Tokens that the model was made for."""
+    """The context size that the model was trained with, in tokens."""
     token_bytes: int
-    """Bytes of memory that a token of the context takes."""
+    """Bytes of memory per token of context."""
 
 
 def read_model_file(path: Path) -> ModelFile:
-    """Read the head of a GGUF file.
+    """Read the header of a GGUF file.
 
     Raises:
-        SettingsError: It cannot be read, or is no GGUF file of a language model.
+        SettingsError: The file cannot be read, or is not a GGUF file of a language model.
 
     """
     try:
         if path.exists() and not path.is_file():
-            raise OSError(None, "it is no file")
+            raise OSError(None, "it is not a file")
         with path.open("rb") as file:
             head = dict(_head(file))
             size = file.seek(0, 2)
     except OSError as error:
         raise SettingsError(
-            f"{path} cannot be read: {error.strerror or error}.", "Name a GGUF file that is there."
+            f"{path} cannot be read: {error.strerror or error}.", "Give the path of a GGUF file."
         ) from error
     except (ValueError, struct.error) as error:
         raise _no_model(path) from error
@@ -62,7 +62,7 @@ def read_model_file(path: Path) -> ModelFile:
 def _no_model(path: Path) -> SettingsError:
     return SettingsError(
         f"{path} is not a GGUF file of a language model.",
-        "Name a file that llama.cpp runs; their names end in .gguf.",
+        "Give the path of a model file for llama.cpp; its name ends in .gguf.",
     )
 
 
@@ -72,12 +72,12 @@ def _described(path: Path, size: int, head: Mapping[str, object]) -> ModelFile:
     def number(name: str, usual: int | None = None) -> int:
         found = head.get(f"{kind}.{name}", usual)
         if isinstance(found, list) and all(isinstance(each, int) for each in found):
-            found = max(found, default=None)  # one a layer: the largest
+            found = max(found, default=None)  # one value per layer: the largest
         if not isinstance(found, int) or not 0 <= found < _LARGEST:
             raise LookupError(name)
         return found
 
-    heads = number("attention.head_count")  # 0 where it has no attention, and nothing is kept
+    heads = number("attention.head_count")  # 0 without attention; then nothing is cached
     width = number("embedding_length") // max(1, heads)
     keys = number("attention.key_length", width) + number("attention.value_length", width)
     layers, kept_heads = number("block_count"), number("attention.head_count_kv", heads)
@@ -88,7 +88,7 @@ def _described(path: Path, size: int, head: Mapping[str, object]) -> ModelFile:
 
 
 def _head(file: BinaryIO) -> Iterator[tuple[str, object]]:
-    """List names and values up to the vocabulary, which comes last."""
+    """Yield names and values up to the vocabulary, which comes last."""
     magic, _, _, count = struct.unpack("<4sIQQ", _bytes(file, 24))
     if magic != b"GGUF":
         raise ValueError(magic)
@@ -118,7 +118,7 @@ def _string(file: BinaryIO) -> str:
 
 
 def _number(file: BinaryIO, kind: str) -> int:
-    """Read a number; one that is none, an unknown kind, ends in struct.error or ValueError."""
+    """Read a number. Raises struct.error or ValueError if its kind is unknown."""
     (number,) = struct.unpack(f"<{kind}", _bytes(file, struct.calcsize(f"<{kind}")))
     return number  # type: ignore[no-any-return]  # struct's are untyped
 

@@ -1,4 +1,4 @@
-"""The provider over an engine of ours: each request finds it running, or starts it."""
+"""The provider for a local engine, which each request starts if it is not running."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -13,7 +13,7 @@ from jitchat.threads import left_at_exit
 from jitchat.values import Message
 
 _ENDING = 1.0
-"""Seconds in which a process that broke its connections has ended."""
+"""Seconds to wait for the end of a process whose connections broke."""
 
 
 class LocalProvider:
@@ -24,12 +24,12 @@ class LocalProvider:
         engine: Engine,
         quirks: provider.ServerQuirks | None = None,
     ) -> None:
-        """The address and the key of `endpoint` are the engine's, once it runs."""
+        """Make the provider; the engine's address and key replace those of `endpoint`."""
         self.name, self.model = endpoint.name, endpoint.model
         self._endpoint, self._protocol = endpoint, protocol
         self._engine, self._quirks = engine, quirks
         self._over_http = HttpProvider(endpoint, protocol, quirks=quirks)
-        """To the engine that was there last."""
+        """Connected to the engine's last known address."""
 
     async def stream(
         self, messages: Sequence[Message], options: provider.Options
@@ -51,7 +51,7 @@ class LocalProvider:
         return self._over_http.wire(messages, options, as_posted=as_posted)
 
     async def aclose(self) -> None:
-        """Let the connection go; the engine is left to others."""
+        """Close the connection; the engine keeps running for other sessions."""
         await self._over_http.aclose()
 
     async def _find_engine(self) -> None:
@@ -63,9 +63,9 @@ class LocalProvider:
             await former.aclose()
 
     async def _require_engine(self, error: ProviderError | None = None) -> None:
-        """Raise StreamCut where its process ended."""
+        """Raise StreamCut if the engine's process has ended."""
         if ended_by := await left_at_exit(lambda: self._engine.ended_by(_ENDING)):
             raise StreamCut(
-                f"The process of the model that runs here ended ({ended_by}).",
-                "Send again: it is started anew. If memory is short, a smaller limit takes less.",
+                f"The local model's process ended ({ended_by}).",
+                "Send again to restart it. If memory is short, set a lower provider.limit.",
             ) from error

@@ -1,8 +1,8 @@
-"""llama.cpp's server, run as a process of its own: `python -m jitchat.providers.local.server`.
+"""llama.cpp's server in a separate process: `python -m jitchat.providers.local.server`.
 
-It is given the file of a model and figures as arguments, and its key as the first line of
-standard input. It prints one line of JSON, `{"address": …}` once it listens or `{"error": …}`,
-and ends when standard input does: also when the process that started it is killed.
+Its arguments are the path of a model and figures; the first line of standard input is its key. It
+prints one line of JSON, `{"address": …}` once it listens or `{"error": …}`, and exits at the end of
+standard input, which is also how it notices that its parent was killed.
 """
 
 import json
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     import xllamacpp
 
 _SPINS = "300"
-"""How often a thread looks whether the others are ready before it sleeps. By OpenMP's own number
-an answer takes ten times as long where other programs use the cores; by this, a tenth more where
-none does."""
+"""Iterations for which an OpenMP thread spins before it sleeps. With OpenMP's default, answers take
+ten times as long if other programs use the cores; with this value, a tenth longer if none does."""
 
 _IDLE = 900
-"""Seconds without a request after which the model's memory is given back, until the next one."""
+"""Seconds without a request after which the model is unloaded until the next one."""
 
 
 def main(model: str, context: str, threads: str, cached_mib: str) -> None:
@@ -28,39 +27,39 @@ def main(model: str, context: str, threads: str, cached_mib: str) -> None:
     _end_with_input()
     os.environ["GOMP_SPINCOUNT"] = _SPINS
     try:
-        import xllamacpp  # noqa: PLC0415  an extra: that it is missing is told
+        import xllamacpp  # noqa: PLC0415  an extra; if it is missing, that is reported
 
         server = xllamacpp.Server(parameters(model, context, threads, cached_mib, key))
-    except Exception as error:  # noqa: BLE001  of a library in C++, and whatever it is is told
-        _tell(error=str(error))
+    except Exception as error:  # noqa: BLE001  any error of the C++ library is reported
+        _report(error=str(error))
     else:
-        _tell(address=server.listening_address)
+        _report(address=server.listening_address)
         sys.stdin.read()
-    os._exit(0)  # llama.cpp's threads are not waited for
+    os._exit(0)  # without waiting for llama.cpp's threads
 
 
 def _end_with_input() -> None:
-    """Have the system end this process with its input, also while a model loads.
+    """Have the system end this process at the end of its input, even while a model loads.
 
-    No thread could: llama.cpp holds Python's lock meanwhile.
+    A thread could not do it, because llama.cpp holds the GIL while loading.
     """
     if sys.platform == "linux":
         import fcntl  # noqa: PLC0415  not on Windows
 
         fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
-        if select.select([0], [], [], 0)[0]:  # it ended before
+        if select.select([0], [], [], 0)[0]:  # it has ended already
             os._exit(0)
 
 
-def _tell(**fields: str) -> None:
+def _report(**fields: str) -> None:
     print(json.dumps(fields), flush=True)  # noqa: T201  the parent reads it
 
 
 def parameters(
     model: str, context: str, threads: str, cached_mib: str, key: str
 ) -> "xllamacpp.CommonParams":
-    """Ask for the model on a free port of the loopback interface."""
+    """Return the server's parameters: the model, on a free port of the loopback interface."""
     import xllamacpp  # noqa: PLC0415  an extra
 
     wanted = xllamacpp.CommonParams()
@@ -68,14 +67,14 @@ def parameters(
     wanted.n_ctx = int(context)
     wanted.n_parallel = 1
     wanted.cpuparams.n_threads = int(threads)
-    wanted.warmup = False  # it takes longer than the first answer gains by it
+    wanted.warmup = False  # takes longer than it saves for the first answer
     wanted.cache_ram_mib = int(cached_mib)
     wanted.hostnames = ["127.0.0.1"]
     wanted.port = 0
     wanted.api_keys = [key]
     wanted.ui = False
     wanted.sleep_idle_seconds = _IDLE
-    wanted.endpoint_slots = False  # they show what was asked
+    wanted.endpoint_slots = False  # they would expose prompts
     return wanted
 
 

@@ -1,1 +1,1 @@
-"""Wire protocols: pure translations of a window into a request, and of a stream into pieces."""
+"""Wire protocols: pure translations of a window into a request, and of a stream into deltas."""

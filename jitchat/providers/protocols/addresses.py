@@ -1,7 +1,7 @@
-"""Addresses: where a server has its routes, and which hosts are the machine that asks.
+"""The base URLs of servers, and recognising addresses of this machine.
 
-An address may have a query, such as `?api-version=1`: it belongs behind each route. Pure: no name
-is looked up.
+An address can have a query, such as `?api-version=1`, which is appended to every route. Pure: no
+name is resolved.
 """
 
 import ipaddress
@@ -13,9 +13,9 @@ _HAS_VERSION = re.compile(r"/v\d[a-z\d]*+$")
 
 
 def base_of(base_url: str, protocol_name: str) -> str:
-    """Add the version that is missing, as the vendors' own clients do; without slash and query.
+    """Add a missing API version, as the vendors' own clients do; drop trailing slash and query.
 
-    An address of Gemini's is taken as it is where it is more than a host.
+    A Gemini address with a path is left as it is.
     """
     base = _without_query(base_url)
     if protocol_name == "anthropic" and not _HAS_VERSION.search(base):
@@ -26,13 +26,13 @@ def base_of(base_url: str, protocol_name: str) -> str:
 
 
 def root_of(base_url: str) -> str:
-    """Take off the API's version: the server, where it has routes of its own."""
+    """Remove the API version: the root of the server, for routes outside the API."""
     base = _without_query(base_url)
     return base.removesuffix("/v1").removesuffix("/api").rstrip("/")
 
 
 def query_of(base_url: str) -> str:
-    """Take an address's query, without its question mark; empty where there is none."""
+    """Return an address's query without the question mark; empty if there is none."""
     return base_url.strip().partition("#")[0].partition("?")[2]
 
 
@@ -41,7 +41,7 @@ def _without_query(base_url: str) -> str:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host's name or address means the machine that asks."""
+    """Whether a host name or address refers to this machine."""
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True

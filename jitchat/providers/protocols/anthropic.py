@@ -1,4 +1,4 @@
-"""Anthropic's Messages."""
+"""Anthropic's Messages API."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from jitchat.attachments import Picture
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Returned, Run, Step, dialogue, encoded
+from jitchat.providers.protocols.dialogue import ResultStep, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
 from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, ToolCall, ToolResult, Usage
 
 _LONGEST_ANSWER = 16_384
-"""More is never asked for unless the user does; reasoning counts as a part of it, and no more
-than the model is known to give is asked for: older ones refuse that."""
+"""Default maximum for an answer in tokens, reasoning included. A model's known maximum lowers it,
+because older models refuse a higher value."""
 _CAUTIOUS_ANSWER = 4_096
-"""What every model takes; also where the room is unknown."""
+"""A maximum that every model accepts; also used if the room is unknown."""
 _LAST_WITH_SAMPLING = (4, 6)
 _CLAUDE = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?", re.IGNORECASE)
 _NEVER_SAMPLED = re.compile(r"claude-(?:fable|mythos)", re.IGNORECASE)
@@ -32,10 +32,10 @@ _CACHED = {"type": "ephemeral"}
 
 
 def takes_sampling(model: str) -> bool:
-    """Whether the model takes temperature, top_p and top_k.
+    """Whether the model accepts temperature, top_p and top_k.
 
-    Claude does up to 4.6. Of a name that does not tell, nothing is known: it gets what the user
-    set, and should it refuse that, the refusal is learnt from.
+    Claude does up to version 4.6. For a name without a version this is true: if the model refuses
+    a parameter, that is learnt.
     """
     if _NEVER_SAMPLED.search(model):
         return False
@@ -44,14 +44,14 @@ def takes_sampling(model: str) -> bool:
 
 
 def _cap(options: provider.Options) -> int:
-    """Limit the answer, for the protocol demands it; a refused limit was too high a one."""
+    """Return the required limit of the answer; a lower one if the last was refused."""
     room = _CAUTIOUS_ANSWER if options.room is None else min(_LONGEST_ANSWER, options.room)
     cap = max(1, options.max_tokens or min(room, options.longest or room))
     return min(cap, _CAUTIOUS_ANSWER) if "max_tokens" in options.without else cap
 
 
 def _format(schema: str | None) -> Block | None:
-    """Ask for JSON of a schema, without a greatest length, which the protocol does not take."""
+    """Return the output format for a schema, without `maxItems`, which is not supported."""
     if schema is None:
         return None
     kept = json.loads(
@@ -65,13 +65,13 @@ def _block(text: str) -> Block:
 
 
 def _mark(blocks: Sequence[Block]) -> None:
-    """Have everything up to the last of these blocks cached."""
+    """Set a cache breakpoint at the last of these blocks."""
     if blocks:
         blocks[-1]["cache_control"] = _CACHED
 
 
 _NO_ID = re.compile("[^a-zA-Z0-9_-]")
-"""What ids of other servers hold, and this protocol refuses."""
+"""Characters in ids of other servers that this protocol refuses."""
 
 
 def _id(call_id: str) -> str:
@@ -80,13 +80,13 @@ def _id(call_id: str) -> str:
 
 def _blocks(run: Run | Step) -> list[Block]:
     if isinstance(run, Run):
-        return [*map(_seen, run.pictures), *map(_block, run.texts)]
-    if isinstance(run, Returned):
+        return [*map(_image_block, run.pictures), *map(_block, run.texts)]
+    if isinstance(run, ResultStep):
         return [_result(result) for result in run.results]
     if isinstance(run.echo, list) and _ids_in(run.echo) == [_id(call.id) for call in run.calls]:
         return run.echo
-    said = [_block(run.text)] if run.text else []
-    return said + [
+    text = [_block(run.text)] if run.text else []
+    return text + [
         {
             "type": "tool_use",
             "id": _id(call.id),
@@ -108,71 +108,71 @@ def _result(result: ToolResult) -> Block:
     return block | {"is_error": True} if result.is_error else block
 
 
-def _seen(picture: Picture) -> Block:
+def _image_block(picture: Picture) -> Block:
     source = {"type": "base64", "media_type": picture.media_type, "data": encoded(picture)}
     return {"type": "image", "source": source}
 
 
-def _side(run: Run | Step) -> str:
+def _role(run: Run | Step) -> str:
     if isinstance(run, Run):
         return run.role.value
-    return "user" if isinstance(run, Returned) else "assistant"
+    return "user" if isinstance(run, ResultStep) else "assistant"
 
 
 def _in_first_request(runs: Sequence[Run | Step]) -> int:
-    """Count the runs of a turn's first request: what its calls append is not among them."""
+    """Count the runs of the turn's first request, without the calls and results since."""
     return next((n for n in range(len(runs), 0, -1) if isinstance(runs[n - 1], Run)), 0)
 
 
 _SHOWN = 300
-"""Characters that are passed on of why a model refused."""
+"""Maximum characters of a model's explanation of a refusal."""
 
 
 _GROWING = frozenset({"text", "thinking", "signature", "partial_json"})
-"""Fields of a block that come in pieces; the last one is a call's `input`."""
+"""Streamed fields of a block; `partial_json` is the `input` of a call."""
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
 class _Blocks:
-    """Keeps what an answer is made of, block by block, as it came."""
+    """Collects the blocks of an answer as received."""
 
     def __init__(self) -> None:
-        self._begun: dict[int | None, Block] = {}
-        self._pieces: dict[int | None, dict[str, list[str]]] = {}
+        self._started: dict[int | None, Block] = {}
+        self._deltas: dict[int | None, dict[str, list[str]]] = {}
 
     def begin(self, index: int | None, block: Block) -> None:
-        self._begun[index] = {name: each for name, each in block.items() if each is not None}
+        self._started[index] = {name: each for name, each in block.items() if each is not None}
 
     def extend(self, index: int | None, delta: object) -> None:
         for name, text in delta.items() if isinstance(delta, dict) else ():
             if name in _GROWING and isinstance(text, str):
-                self._pieces.setdefault(index, {}).setdefault(name, []).append(text)
+                self._deltas.setdefault(index, {}).setdefault(name, []).append(text)
 
     def signed(self) -> list[Block] | None:
-        """Give the blocks where there is reasoning among them, which is signed; else None.
+        """Return the blocks if they include signed reasoning; otherwise None.
 
-        Blank text is refused, and left out.
+        Blank text blocks are omitted, because the server refuses them.
         """
-        whole = [self._whole(index) for index in self._begun]
+        whole = [self._whole(index) for index in self._started]
         kept = [b for b in whole if b.get("type") != "text" or text_at(b, "text").strip()]
         kinds = (text_at(block, "type") for block in kept)
         return kept if _THINKING.intersection(kinds) else None
 
     def _whole(self, index: int | None) -> Block:
-        block, pieces = self._begun[index], self._pieces.get(index, {})
-        grown = {name: text_at(block, name) + "".join(texts) for name, texts in pieces.items()}
-        written = grown.pop("partial_json", "")
-        called = {"input": arguments_object(ToolCall("", "", written))} if written else {}
-        return block | grown | called
+        block, deltas = self._started[index], self._deltas.get(index, {})
+        joined = {name: text_at(block, name) + "".join(texts) for name, texts in deltas.items()}
+        arguments = joined.pop("partial_json", "")
+        called = {"input": arguments_object(ToolCall("", "", arguments))} if arguments else {}
+        return block | joined | called
 
 
 class AnthropicParser(protocol.AnswerParser):
-    """Reads one answer, event by event, or a whole message."""
+    """Parses one answer, event by event, or a complete message."""
 
     def __init__(self) -> None:
         super().__init__()
         self._called: set[int | None] = set()
-        """The indexes of the blocks that are calls; the server calls tools of its own by itself."""
+        """The indexes of blocks that are calls for jitchat, not calls of server-side tools."""
         self._blocks = _Blocks()
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
@@ -187,7 +187,7 @@ class AnthropicParser(protocol.AnswerParser):
                 yield from self._calls.taken()
             case "message_start":
                 self._take_counts(at(chunk, "message", "usage"))
-                yield from self._known(None)  # what it says of the output is no count of it yet
+                yield from self._known(None)  # its output count is not final
             case "message_delta":
                 yield from self._counted(chunk)
                 yield from _finished(chunk.get("delta"))
@@ -205,7 +205,7 @@ class AnthropicParser(protocol.AnswerParser):
             self._calls.add([{"index": index, "function": {"arguments": arguments}}])
 
     def _block(self, block: object, index: int | None) -> Iterator[provider.Piece]:
-        """Read the beginning of a block, which in a whole message is all of it."""
+        """Read the start of a block, which in a complete message is the whole block."""
         yield from _words(block)
         if isinstance(block, dict):
             self._blocks.begin(index, block)
@@ -232,7 +232,7 @@ class AnthropicParser(protocol.AnswerParser):
         details = at(usage, "output_tokens_details")
         return self._counts.take(
             uncached=count(at(usage, "input_tokens")),
-            written=_written(usage),
+            written=_cache_writes(usage),
             cached=count(at(usage, "cache_read_input_tokens")),
             answered=count(at(usage, "output_tokens")),
             reasoning=count(at(details, "thinking_tokens"), at(details, "reasoning_tokens")),
@@ -243,8 +243,8 @@ class AnthropicParser(protocol.AnswerParser):
             yield usage
 
 
-def _written(usage: object) -> int | None:
-    """Count what was put into the cache, of which some say only for how long it stays."""
+def _cache_writes(usage: object) -> int | None:
+    """Count the tokens written to the cache; some servers report them only by lifetime."""
     total = count(at(usage, "cache_creation_input_tokens"))
     if total is not None:
         return total
@@ -278,18 +278,18 @@ class AnthropicProtocol:
     ) -> httpx.Request:
         """Make the request.
 
-        Two breakpoints tell what is to be cached: behind the system's text, and ahead of the
-        final message, which changes with every request. Where tools are offered, a third one
-        stands outside of the messages, and moves on by itself: so nothing is rewritten in them.
+        Two cache breakpoints are set: after the system text, and before the final message, which
+        changes with every request. If tools are offered, a third one is set outside the messages;
+        the server moves it forward, so that the messages need not be rewritten.
         """
         without, tools = options.without, calls.offered(options)
         window = dialogue(
             messages,
             folding="system" in without,
             user_first=True,
-            origin=calls.asked_for_calls(endpoint, self.name, options),
+            origin=calls.echo_origin(endpoint, self.name, options),
         )
-        turns = [(_side(run), _blocks(run)) for run in window.runs]
+        turns = [(_role(run), _blocks(run)) for run in window.runs]
         system = [_block(window.system)] if window.system else []
         if "cache_control" not in without:
             _mark(system)
@@ -320,8 +320,8 @@ class AnthropicProtocol:
             "max_tokens": _cap(options),
             **protocol.filled(optional, without),
             "messages": [
-                {"role": role, "content": [block for _, blocks in side for block in blocks]}
-                for role, side in groupby(turns, key=itemgetter(0))
+                {"role": role, "content": [block for _, blocks in group for block in blocks]}
+                for role, group in groupby(turns, key=itemgetter(0))
             ],
             "stream": True,
         }

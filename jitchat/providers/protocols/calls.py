@@ -1,8 +1,8 @@
-"""Tools on the wire: how they are offered, and how their calls are read, named and answered.
+"""Tools in requests and answers: declaring them, reading their calls, ids, results.
 
-By the book, every fragment of a tool call has an index, and the first of a call its id. Servers
-leave out either or both, number every call 0, repeat the name, or make a new id for each fragment;
-arguments stay as they were written.
+As documented, every fragment of a tool call has an index, and the first fragment has the id.
+Servers omit either or both, number every call 0, repeat the name, or make a new id for each
+fragment. Arguments are kept as written.
 """
 
 import re
@@ -18,13 +18,13 @@ from jitchat.values import Echo, Message, Tool, ToolCall, ToolResult
 
 
 def offered(options: Options) -> list[Tool]:
-    """Sort the tools by name: the same ones are the same bytes; none where they are refused."""
+    """Return the tools sorted by name, so that equal sets have equal bytes; none if refused."""
     tools = () if "tools" in options.without else options.tools
     return sorted(tools, key=attrgetter("name"))
 
 
 def functions(options: Options) -> list[dict[str, object]]:
-    """Write the tools as chat completions take them, and what is modelled on these."""
+    """Declare the tools for chat completions and APIs modelled on them."""
     return [
         {
             "type": "function",
@@ -39,14 +39,14 @@ def functions(options: Options) -> list[dict[str, object]]:
 
 
 def origin_of(endpoint: Endpoint, protocol_name: str) -> str:
-    """Name who is sent an echo again: only the model that it came from can read it."""
+    """Return the origin of an echo: only the model that sent it can read it."""
     return f"{protocol_name}:{endpoint.name}/{endpoint.model}"
 
 
-def asked_for_calls(endpoint: Endpoint, protocol_name: str, options: Options) -> str:
-    """Name who is offered tools, as the origin of its echoes; empty where nobody is.
+def echo_origin(endpoint: Endpoint, protocol_name: str, options: Options) -> str:
+    """Return the origin whose echoes are sent back; empty if no tools are offered.
 
-    Who refused its own echo is nobody's origin.
+    If the model refused its own echo, the result matches no echo.
     """
     if not offered(options):
         return ""
@@ -54,16 +54,16 @@ def asked_for_calls(endpoint: Endpoint, protocol_name: str, options: Options) ->
 
 
 _MADE = "call{:05}"
-"""Of letters and digits, nine in all: Mistral takes no other."""
+"""Nine letters and digits, as Mistral requires."""
 
 
 def made_id(number: int) -> str:
-    """Make the id of a call that the server gave none."""
+    """Make an id for a call that the server sent without one."""
     return _MADE.format(number)
 
 
 def given_id(call_id: str) -> str | None:
-    """Tell the id as the server gave it; None where it was made here."""
+    """Return the id if the server gave it; None if it was made by `made_id`."""
     return None if re.fullmatch(r"call\d{5,}", call_id) else call_id
 
 
@@ -73,11 +73,11 @@ _NAMELESS = "unnamed"
 
 
 class UniqueCalls:
-    """Writes the calls of one request as every server takes them.
+    """Makes ids and names of calls valid for every server, unique within one request.
 
-    Ids come again in a conversation: where a server numbers the calls of each answer anew, or
-    another one answered before; Anthropic refuses that. A name that a model made up may be none;
-    what holds more than letters, digits, `_` and `-` is refused by most.
+    Ids can repeat in a conversation, if a server numbers the calls of each answer from the start
+    or another server answered before; Anthropic refuses that. A name that a model invents may be
+    invalid: most servers refuse anything but letters, digits, `_` and `-`.
     """
 
     def __init__(self) -> None:
@@ -102,17 +102,17 @@ _ERROR = "Error: "
 
 
 def result_text(result: ToolResult) -> str:
-    """Write a result for a protocol that has no place to say that it is an error."""
-    said = result.content
-    is_plain = not result.is_error or said.startswith(_ERROR)
-    return said if is_plain else f"{_ERROR}{said}"
+    """Return a result's text, marking errors, for a protocol without an error flag."""
+    text = result.content
+    is_plain = not result.is_error or text.startswith(_ERROR)
+    return text if is_plain else f"{_ERROR}{text}"
 
 
 class CallNames:
-    """Gives ids to the calls of one answer that have none of their own, and its echo an origin."""
+    """Gives ids to the calls of one answer that have none, and an origin to its echo."""
 
     def __init__(self, messages: Iterable[Message], origin: str) -> None:
-        """`messages` are the request's: a made id is in none of them."""
+        """`messages` are those of the request; no made id repeats one of theirs."""
         self._sent = frozenset(call.id for message in messages for call in message.use.calls)
         self._origin = origin
         self._taken: set[str] = set()
@@ -141,13 +141,13 @@ class _Call:
 
     @property
     def written(self) -> str:
-        """The arguments, without an empty object that a proxy put ahead of them."""
+        """The arguments, without an empty object that a proxy put before them."""
         text = "".join(self.arguments)
-        behind = text.removeprefix("{}")
-        return behind if isinstance(parsed(behind), dict) else text
+        rest = text.removeprefix("{}")
+        return rest if isinstance(parsed(rest), dict) else text
 
     def is_other_than(self, call_id: str, name: str, arguments: str) -> bool:
-        """Whether a fragment that may go on with this call opens one of its own."""
+        """Whether a fragment starts a new call rather than continuing this one."""
         if not name:
             return False
         if call_id and self.id:
@@ -162,32 +162,32 @@ class ToolCalls:
     """Collects the calls of one answer."""
 
     def __init__(self, beside: Iterable[str] = ()) -> None:
-        """`beside` names what of a call, other than its function, is kept, too."""
+        """`beside` names fields of a call to keep in addition to its function."""
         self._kept_beside = tuple(beside)
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
         self.beside: list[dict[str, object]] = []
-        """What stood beside the function, of each call that was given out."""
+        """Those fields, for each call returned by `taken`."""
 
     def add(self, fragments: object) -> None:
-        """Take a list of fragments; what is none says nothing."""
+        """Add a list of fragments, ignoring anything else."""
         for fragment in list_of(fragments):
             if isinstance(fragment, dict):
                 self._add(fragment)
 
     def add_whole(self, calls: object) -> None:
-        """Take a list in which each item is a call of its own, whatever its number."""
+        """Add a list of complete calls, ignoring their indexes."""
         for call in list_of(calls):
             self._by_index.clear()
             self._calls.append(_Call(""))
             self.add([{"id": at(call, "id"), "function": at(call, "function")}])
 
     def taken(self) -> list[ToolCall]:
-        """Give out every call, once, in the order in which they were opened."""
-        told = [call for call in self._calls if call.name or call.arguments]
+        """Return and remove the calls collected so far, in the order in which they started."""
+        found = [call for call in self._calls if call.name or call.arguments]
         self._calls, self._by_index = [], {}
-        self.beside += [call.beside for call in told]
-        return [ToolCall(call.id, call.name, call.written) for call in told]
+        self.beside += [call.beside for call in found]
+        return [ToolCall(call.id, call.name, call.written) for call in found]
 
     def _add(self, fragment: dict[str, object]) -> None:
         call_id, name = text_at(fragment, "id"), text_at(fragment, "function", "name")
@@ -205,9 +205,9 @@ class ToolCalls:
         call.beside |= {name: fragment[name] for name in self._kept_beside if fragment.get(name)}
 
     def _continued(self, index: object, call_id: str) -> _Call | None:
-        """Find the call that a fragment goes on with: its number's, else the last one.
+        """Return the call that a fragment continues: the one of its index, else the last one.
 
-        Where that has another id, the one with the fragment's, if there is any.
+        If that call has another id, return the call with the fragment's id, if there is one.
         """
         last = self._calls[-1] if self._calls else None
         found = self._by_index.get(index) if isinstance(index, int) else last

@@ -1,10 +1,10 @@
-"""A window's messages in the order and the roles that every server takes.
+"""A window's messages in an order and with roles that every server accepts.
 
-Templates of local models refuse a second system message, one in the middle, and two messages of
-one role in a row; some refuse the system's role altogether. Blank messages are refused, too.
+Templates of local models refuse a second system message, one in the middle, and two consecutive
+messages of one role; some refuse the system role altogether. Blank messages are refused too.
 
-Calls and results stand beside each other, one result for each call, in the order of the calls:
-every protocol refuses anything else. Where no tools are offered they go out as text, for several
+Each answer's calls are followed by one result per call, in the order of the calls; every protocol
+refuses anything else. If no tools are offered, calls and results are sent as text, because several
 servers refuse calls in a request without tools.
 """
 
@@ -21,28 +21,28 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import NO_TOOL_USE, Message, Role, ToolCall, ToolResult, ToolUse
 
 BETWEEN = "\n\n"
-"""What stands between texts that become one."""
+"""Separator of texts that are joined."""
 _OPENING = Message(Role.USER, "(the conversation so far)")
-"""Ahead of a reply with which a window begins: the recent block may be cut between a message and
-its reply. Leaving the reply out would send less than the window shows, and the same words each
-time keep the prefix in the provider's cache."""
+"""Sent before a reply at the start of a window: the recent block may be cut between a message and
+its reply. Omitting the reply would send less than the window shows, and a constant text keeps the
+prefix in the provider's cache."""
 _STOPPED = Message(Role.ASSISTANT, "(The reply was stopped here.)")
-"""Behind results that the model never answered: Mistral, and templates of local models, refuse a
-message of the user's that follows them."""
+"""Sent after results that the model never answered: Mistral and templates of local models refuse
+a user message right after results."""
 _SHOWN_ARGUMENTS = 200
-"""Characters of a call's arguments where it goes out as text."""
+"""Maximum characters of a call's arguments if it is sent as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one side says before the other does."""
+    """Consecutive messages of one role."""
 
     role: Role
-    """The user's or the assistant's."""
+    """User or assistant."""
     texts: tuple[str, ...]
-    """A text for each message, at least one; none of them is blank."""
+    """The texts of the messages, at least one, none of them blank."""
     pictures: tuple[Picture, ...] = ()
-    """Of all of its messages, to stand ahead of the texts."""
+    """The pictures of all the messages; they are sent before the texts."""
 
     @property
     def text(self) -> str:
@@ -50,59 +50,59 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """An answer of the assistant's that calls tools."""
+class CallStep:
+    """An assistant's answer that calls tools."""
 
     text: str
-    """Empty for none."""
+    """May be empty."""
     calls: tuple[ToolCall, ...]
-    """At least one; each has its result in the `Returned` that follows."""
+    """At least one; each has its result in the `ResultStep` that follows."""
     echo: object = None
-    """What the protocol wants handed back, as it was received; None for nothing. A list of what
-    the answer was made of that does not hold the very calls is not sent: a call without its result
-    would be refused."""
+    """What the protocol requires back, as it was received; None for nothing. A list of the answer's
+    parts is not sent if its calls differ from `calls`: a call without its result would be
+    refused."""
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class ResultStep:
     """The results of one answer's calls."""
 
     results: tuple[ToolResult, ...]
     """In the order of the calls."""
 
 
-Step = Called | Returned
+Step = CallStep | ResultStep
 Item = dict[str, object]
-"""A message as JSON knows it."""
+"""A message as a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A window's messages, the system's text apart."""
+    """A window's messages, with the system text separate."""
 
     system: str
-    """Empty where there is none, or where it is the first message's head."""
+    """Empty if there is none, or if it was put at the start of the first message."""
     runs: tuple[Run | Step, ...]
 
     def as_objects(
         self,
-        written: Callable[[Step], Iterable[Item]] = lambda _: (),
-        pictured: Callable[[Run], Item] = lambda _: {},
+        step_items: Callable[[Step], Iterable[Item]] = lambda _: (),
+        picture_fields: Callable[[Run], Item] = lambda _: {},
         *,
         merging: bool = False,
     ) -> list[Item]:
-        """Make a message of each run; `written` makes those of calls and results.
+        """Return the messages as JSON objects.
 
-        `pictured` makes the fields of a run that has pictures. `merging` puts a message of the
-        assistant's and the one behind it, which calls, in one.
+        `step_items` makes the messages of calls and results, `picture_fields` the fields of a run
+        with pictures. `merging` joins an assistant message with the one with calls after it.
         """
         items: list[Item] = [{"role": "system", "content": self.system}] if self.system else []
         for run in self.runs:
             if isinstance(run, Run):
-                seen = pictured(run) if run.pictures else {}
-                items.append({"role": run.role.value, "content": run.text, **seen})
+                fields = picture_fields(run) if run.pictures else {}
+                items.append({"role": run.role.value, "content": run.text, **fields})
             else:
-                items.extend(written(run))
+                items.extend(step_items(run))
         return list(_merged(items)) if merging else items
 
 
@@ -132,19 +132,24 @@ def dialogue(
     user_first: bool = False,
     origin: str = "",
 ) -> Dialogue:
-    """Part the system's text from what was said, and leave out what is blank.
+    """Separate the system text from the messages, and omit blank messages.
 
-    A tool's message that answers no call goes out as the user's. `folding` puts the system's text
-    at the head of the first message, which is made the user's; `merging` makes one run of
-    messages in a row; `user_first` puts a message of the user's ahead of a reply with which the
-    window begins. `origin` names who is offered tools: it gets its own echoes only; empty where
-    none are offered.
+    A tool message that answers no call is sent as a user message.
+
+    Args:
+        messages: The window's messages.
+        folding: Put the system text at the start of the first user message.
+        merging: Make one run of consecutive messages of one role.
+        user_first: Put a user message before a reply at the start of the window.
+        origin: The model that is offered tools; only its own echoes are sent. Empty if no tools
+            are offered.
+
     """
     matched = tuple(_sendable(paired(messages).messages))
-    kept = [each for each in (matched if origin else _as_text(matched)) if _says_anything(each)]
+    kept = [each for each in (matched if origin else _as_text(matched)) if _has_content(each)]
     system = BETWEEN.join(m.content for m in kept if m.role is Role.SYSTEM)
     rest = [
-        message if message.role is Role.ASSISTANT or message.use.answers else _by_user(message)
+        message if message.role is Role.ASSISTANT or message.use.answers else _as_user(message)
         for message in kept
         if message.role is not Role.SYSTEM
     ]
@@ -157,12 +162,12 @@ def dialogue(
     if user_first and (not rest or rest[0].role is not Role.USER):
         rest.insert(0, _OPENING)
     rest = list(_with_ends(rest))
-    rows = groupby(rest, key=lambda message: _row_of(message, merging=merging))
+    rows = groupby(rest, key=lambda message: _group_of(message, merging=merging))
     return Dialogue(system, tuple(_run(list(row), origin) for _, row in rows))
 
 
 def _with_ends(messages: Iterable[Message]) -> Iterator[Message]:
-    """Close a turn that was stopped behind its results, ahead of what the user says next."""
+    """Insert a reply after results that are directly followed by a user message."""
     is_result = False
     for message in messages:
         if is_result and message.role is Role.USER:
@@ -172,7 +177,7 @@ def _with_ends(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _sendable(messages: Iterable[Message]) -> Iterator[Message]:
-    """Write calls, and the results that follow them, with ids and names that servers take."""
+    """Give calls and their results ids and names that every server accepts."""
     unique, waiting = UniqueCalls(), list[ToolCall]()
     for message in messages:
         use = message.use
@@ -186,7 +191,7 @@ def _sendable(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _renamed(use: ToolUse, calls: Sequence[ToolCall]) -> ToolUse:
-    """Put other calls in place of an answer's; an echo that holds the calls has the former ones."""
+    """Replace the calls of an answer; drop an echo that contains the previous ones."""
     if tuple(calls) == use.calls:
         return use
     echo = use.echo
@@ -194,16 +199,16 @@ def _renamed(use: ToolUse, calls: Sequence[ToolCall]) -> ToolUse:
     return replace(use, calls=tuple(calls), echo=None if holds_calls else echo)
 
 
-def _by_user(message: Message) -> Message:
+def _as_user(message: Message) -> Message:
     return replace(message, role=Role.USER)
 
 
-def _says_anything(message: Message) -> bool:
+def _has_content(message: Message) -> bool:
     return bool(message.content.strip() or message.use.calls or message.use.answers)
 
 
-def _row_of(message: Message, *, merging: bool) -> object:
-    """Tell which messages in a row become one run: those with the same answer."""
+def _group_of(message: Message, *, merging: bool) -> object:
+    """Return a grouping key: consecutive messages with equal keys become one run."""
     if message.use.calls or not (merging or message.use.answers):
         return id(message)
     return message.role
@@ -215,9 +220,9 @@ def _run(row: list[Message], origin: str) -> Run | Step:
         echo = head.use.echo
         value = parsed(echo.value) if echo is not None and echo.origin == origin else None
         text = head.content if head.content.strip() else ""
-        return Called(text, head.use.calls, value)
+        return CallStep(text, head.use.calls, value)
     if head.use.answers:
-        return Returned(tuple(_results(row)))
+        return ResultStep(tuple(_results(row)))
     pictures = tuple(picture for message in row for picture in message.pictures)
     return Run(head.role, tuple(message.content for message in row), pictures)
 
@@ -229,26 +234,26 @@ def _results(messages: Iterable[Message]) -> Iterator[ToolResult]:
 
 
 def _as_text(messages: Iterable[Message]) -> Iterator[Message]:
-    """Write calls and results as text: the result as the user's, behind what was called."""
+    """Convert calls and results to text: each result becomes a user message with its call."""
     calls: list[ToolCall] = []
     for message in messages:
         if message.use.calls:
             calls = list(message.use.calls)
             yield replace(message, use=NO_TOOL_USE)
         elif message.use.answers and calls:
-            yield Message(Role.USER, _told(calls.pop(0), message), message.turn)
+            yield Message(Role.USER, _result_as_text(calls.pop(0), message), message.turn)
         else:
             yield message
 
 
-def _told(call: ToolCall, result: Message) -> str:
+def _result_as_text(call: ToolCall, result: Message) -> str:
     arguments = shorten(call.arguments, _SHOWN_ARGUMENTS)
     what = "failed" if result.use.is_error else "returned"
     return f"[{' '.join(filter(None, (call.name, arguments)))} {what}]\n{result.content}"
 
 
 def encoded(picture: Picture) -> str:
-    """Write the bytes of a picture in base64."""
+    """Return the bytes of a picture in base64."""
     return b64encode(picture.data).decode()
 
 

@@ -13,9 +13,9 @@ from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Called, Item, Run, Step, dialogue, encoded
+from jitchat.providers.protocols.dialogue import CallStep, Item, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, first, list_of, text_at
-from jitchat.providers.protocols.refusals import SAY_OTHERWISE, with_words
+from jitchat.providers.protocols.refusals import REPHRASE, with_words
 from jitchat.providers.tools import arguments_object, schema_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Tool, ToolCall, Usage
@@ -30,32 +30,32 @@ _NAMES = {
     "tool_choice": "toolConfig",
     "functionCallingConfig": "toolConfig",
 }
-"""Other names for what may be refused."""
+"""Aliases of refused parts."""
 
 
 _SIGNATURE = "thoughtSignature"
 _UNSIGNED = "skip_thought_signature_validator"
-"""What Google's manual says in place of a signature for a call that another model made."""
+"""Documented by Google as the signature for a call that another model made."""
 _WANTS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|[1-9]\d)(?!\d)|gemini-[a-z-]+-latest")
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
 def _path(model: str) -> str:
-    """Write the model's path, which its name in Google's list already is."""
+    """Return the model's path; names in Google's list are paths already."""
     name = model.strip().strip("/")
     return quote(name if "/" in name else f"models/{name}", safe="/@", errors="replace")
 
 
 class GeminiParser(protocol.AnswerParser):
-    """Reads one answer. Nothing tells that a stream is over but its end."""
+    """Parses one answer. Only the end of the stream shows that it is complete."""
 
     def __init__(self) -> None:
         super().__init__()
         self._last: Usage | None = None
         self._parts: list[Item] = []
-        """What the answer is made of, in order, but for summaries of reasoning."""
+        """The answer's parts in order, without summaries of reasoning."""
         self._text_so_far: list[str] = []
-        """Of the part with which they end: plain text comes in pieces."""
+        """Chunks of the current part of plain text."""
 
     def _read(self, _: str, chunk: dict[str, object]) -> Iterator[provider.Piece]:
         candidate = first(chunk.get("candidates"))
@@ -71,9 +71,9 @@ class GeminiParser(protocol.AnswerParser):
             yield from self.end()
             yield provider.Finished(reason)
         if candidate is None and (blocked := text_at(chunk, "promptFeedback", "blockReason")):
-            said = shorten(text_at(chunk, "promptFeedback", "blockReasonMessage"), 200)
+            words = shorten(text_at(chunk, "promptFeedback", "blockReasonMessage"), 200)
             what = f"The provider blocked the message ({shorten(blocked, 60)})"
-            raise RequestRefused(with_words(what, said), SAY_OTHERWISE)
+            raise RequestRefused(with_words(what, words), REPHRASE)
 
     def _take(self, part: Item) -> None:
         call = part.get("functionCall")
@@ -99,7 +99,7 @@ class GeminiParser(protocol.AnswerParser):
         return self._parts if any(_SIGNATURE in part for part in self._parts) else None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
-        """Yield the counts where they changed; reasoning is counted beside the answer."""
+        """Yield the counts if they changed; reasoning is counted separately from the answer."""
         usage = chunk.get("usageMetadata")
         self._counts.take(
             sent=count(at(usage, "promptTokenCount")),
@@ -116,7 +116,7 @@ class GeminiParser(protocol.AnswerParser):
 
 
 def _declared(tool: Tool) -> Item:
-    """Declare a tool; a schema without properties is left out."""
+    """Declare a tool, omitting a schema without properties."""
     schema = schema_of(tool)
     parameters = schema if schema["properties"] else None
     return protocol.filled(
@@ -135,19 +135,19 @@ def _choosing(choice: str | None) -> Item | None:
 def _role(run: Run | Step) -> str:
     if isinstance(run, Run):
         return _ROLES[run.role]
-    return "model" if isinstance(run, Called) else "user"
+    return "model" if isinstance(run, CallStep) else "user"
 
 
-def _seen(picture: Picture) -> Item:
+def _image_part(picture: Picture) -> Item:
     return {"inlineData": {"mimeType": picture.media_type, "data": encoded(picture)}}
 
 
 def _parts(run: Run | Step, unsigned: Item) -> list[object]:
-    """Write one run; `unsigned` is added to a call that has no signature of its own."""
+    """Return the parts of a run; `unsigned` is added to a call without a signature."""
     if isinstance(run, Run):
-        return [*map(_seen, run.pictures), *({"text": text} for text in run.texts)]
-    if isinstance(run, Called):
-        return _parts_called(run, unsigned)
+        return [*map(_image_part, run.pictures), *({"text": text} for text in run.texts)]
+    if isinstance(run, CallStep):
+        return _call_parts(run, unsigned)
     parts: list[object] = []
     for result in run.results:
         response = {"error" if result.is_error else "output": result.content}
@@ -156,21 +156,21 @@ def _parts(run: Run | Step, unsigned: Item) -> list[object]:
     return parts
 
 
-def _parts_called(step: Called, unsigned: Item) -> list[object]:
-    if isinstance(step.echo, list) and _called_in(step.echo) == list(map(_known, step.calls)):
+def _call_parts(step: CallStep, unsigned: Item) -> list[object]:
+    if isinstance(step.echo, list) and _calls_in(step.echo) == list(map(_known, step.calls)):
         return step.echo
-    said: list[object] = [{"text": step.text}] if step.text else []
+    text: list[object] = [{"text": step.text}] if step.text else []
     first, *rest = (
         {"functionCall": _known(call) | {"args": arguments_object(call)}} for call in step.calls
     )
-    return [*said, first | unsigned, *rest]
+    return [*text, first | unsigned, *rest]
 
 
 def _known(call: ToolCall) -> Item:
     return protocol.filled({"id": calls.given_id(call.id), "name": call.name})
 
 
-def _called_in(parts: Iterable[object]) -> list[Item]:
+def _calls_in(parts: Iterable[object]) -> list[Item]:
     called = (at(part, "functionCall") for part in parts)
     return [protocol.filled({"id": at(c, "id"), "name": at(c, "name")}) for c in called if c]
 
@@ -178,7 +178,7 @@ def _called_in(parts: Iterable[object]) -> list[Item]:
 class GeminiProtocol:
     """`POST {base_url}/models/MODEL:streamGenerateContent`, answered with server-sent events.
 
-    The key is a header: an address with a key in it would show up in logs.
+    The key is sent in a header, because a key in the URL would show up in logs.
     """
 
     name = "gemini"
@@ -193,7 +193,7 @@ class GeminiProtocol:
             messages,
             folding="system" in without,
             user_first=True,
-            origin=calls.asked_for_calls(endpoint, self.name, options),
+            origin=calls.echo_origin(endpoint, self.name, options),
         )
         unsigned: Item = {_SIGNATURE: _UNSIGNED} if _WANTS_SIGNATURES.search(endpoint.model) else {}
         settings = {
@@ -211,8 +211,8 @@ class GeminiProtocol:
             "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
             "toolConfig": _choosing(options.tool_choice) if tools else None,
             "contents": [
-                {"role": role, "parts": [part for run in side for part in _parts(run, unsigned)]}
-                for role, side in groupby(window.runs, key=_role)
+                {"role": role, "parts": [part for run in group for part in _parts(run, unsigned)]}
+                for role, group in groupby(window.runs, key=_role)
             ],
             "generationConfig": protocol.filled(settings, without),
         }

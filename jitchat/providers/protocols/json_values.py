@@ -1,14 +1,14 @@
-"""Values in the JSON of a server, of whatever type they turn out to be: nothing here fails."""
+"""Reading values of unknown type from a server's JSON. No function here raises."""
 
 import json
 import math
 
 _LENIENT = json.JSONDecoder(strict=False)
-"""Takes control characters in strings. Made once: a reply may be a hundred thousand documents."""
+"""Allows control characters in strings. Shared: a reply can be a hundred thousand documents."""
 
 
 def parsed(text: str) -> object:
-    """Parse the value; None for what is not JSON, or is nested or numbered to hurt."""
+    """Parse JSON; None if it is invalid, nested too deeply, or has an excessively long number."""
     try:
         return _LENIENT.decode(text)
     except (ValueError, RecursionError):
@@ -27,19 +27,19 @@ def text_at(value: object, *keys: str) -> str:
 
 
 def list_of(value: object) -> list[object]:
-    """Read a list; empty for what is none."""
+    """Return the value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def text_of(value: object) -> str:
-    """Read a text that may come as a list of parts, each a text or an object with one."""
+    """Return a text that may be a list of parts, each a string or an object with a `text`."""
     if isinstance(value, list):
         return "".join(part if isinstance(part, str) else text_at(part, "text") for part in value)
     return value if isinstance(value, str) else ""
 
 
 def is_nested_within(value: object, depth: int) -> bool:
-    """Whether lists and objects in a value lie no deeper in each other."""
+    """Whether lists and objects in the value are nested at most `depth` levels."""
     if not isinstance(value, dict | list):
         return True
     inner = value.values() if isinstance(value, dict) else value
@@ -47,7 +47,7 @@ def is_nested_within(value: object, depth: int) -> bool:
 
 
 def count(*values: object) -> int | None:
-    """Read the first that is a number, 0 where it counts nothing; None where none is one."""
+    """Return the first number among the values, 0 if it is not a valid count; None if none."""
     for value in values:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return int(value) if 0 <= value < 1 << 53 else 0
@@ -55,21 +55,21 @@ def count(*values: object) -> int | None:
 
 
 def amount(value: object) -> float | None:
-    """Read an amount of money; None for what is none, or is no number."""
+    """Return an amount of money; None if it is not a finite number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < math.inf else None
 
 
 def first(value: object) -> object:
-    """Take the first item of a list, of a list in it, and so on; None of an empty one."""
+    """Return the first item of nested lists; None if a list is empty."""
     while isinstance(value, list):
         value = value[0] if value else None
     return value
 
 
 def json_text(value: object) -> str:
-    """Write a value as the JSON that it was read from; a text is taken for JSON already."""
+    """Serialise a value as JSON; a string is taken to be JSON already."""
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)

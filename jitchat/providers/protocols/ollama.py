@@ -1,6 +1,6 @@
-"""Ollama's own chat: the one way to set its context size, and to have it say what does not fit.
+"""Ollama's own chat API, the only one that can set the context size and report an overflow.
 
-Left to itself it takes a context of its own choice and drops the oldest messages in silence.
+By default Ollama chooses the context size itself and silently drops the oldest messages.
 """
 
 import json
@@ -10,18 +10,18 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import root_of
-from jitchat.providers.protocols.dialogue import Item, Returned, Run, Step, dialogue, encoded
+from jitchat.providers.protocols.dialogue import Item, ResultStep, Run, Step, dialogue, encoded
 from jitchat.providers.protocols.json_values import at, count, text_at
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
 from jitchat.providers.tools import arguments_object
 from jitchat.values import Message, Usage
 
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
-"""Efforts for models that know no levels."""
+"""Efforts for models without levels of effort."""
 
 
 class OllamaParser(protocol.AnswerParser):
-    """Reads one answer, line by line; the last line says that it is done, and counts."""
+    """Parses one answer, line by line; the last line has `done` and the token counts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,36 +46,36 @@ class OllamaParser(protocol.AnswerParser):
         return {"thinking": "".join(self._thoughts)} if self._thoughts else None
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:
-        """Yield the counts; old servers leave out a prompt that was cached whole."""
+        """Yield the counts; old servers omit the prompt's if all of it was cached."""
         self._counts.take(cached=count(chunk.get("prompt_eval_cached_count")))
         sent, answered = count(chunk.get("prompt_eval_count")), count(chunk.get("eval_count"))
         if known := self._counts.usage(sent, answered):
             yield known
 
 
-def _written(step: Step) -> list[Item]:
-    if isinstance(step, Returned):
+def _step_items(step: Step) -> list[Item]:
+    if isinstance(step, ResultStep):
         return [
             protocol.filled({"role": "tool", "tool_name": result.call.name})
             | {"content": calls.result_text(result)}
             | protocol.filled({"tool_call_id": calls.given_id(result.call.id)})
             for result in step.results
         ]
-    written = [
+    call_items = [
         protocol.filled({"id": calls.given_id(call.id)})
         | {"function": {"name": call.name, "arguments": arguments_object(call)}}
         for call in step.calls
     ]
     thought = protocol.filled({"thinking": text_at(step.echo, "thinking")})
-    return [{"role": "assistant", "content": step.text, **thought, "tool_calls": written}]
+    return [{"role": "assistant", "content": step.text, **thought, "tool_calls": call_items}]
 
 
-def _pictured(run: Run) -> Item:
+def _picture_fields(run: Run) -> Item:
     return {"images": list(map(encoded, run.pictures))}
 
 
 class OllamaProtocol:
-    """`POST {base_url}/api/chat`, answered with one JSON document a line."""
+    """`POST {base_url}/api/chat`, answered with one JSON document per line."""
 
     name = "ollama"
     parser = OllamaParser
@@ -96,12 +96,12 @@ class OllamaProtocol:
         window = dialogue(
             messages,
             folding="system" in without,
-            origin=calls.asked_for_calls(endpoint, self.name, options),
+            origin=calls.echo_origin(endpoint, self.name, options),
         )
         body = {
             "model": endpoint.model,
             "tools": tools,
-            "messages": window.as_objects(_written, _pictured, merging=True),
+            "messages": window.as_objects(_step_items, _picture_fields, merging=True),
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
             "format": json.loads(options.schema) if options.schema else None,

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, as OpenAI and everything compatible with it speaks them."""
+"""OpenAI's chat completions API, for OpenAI and compatible servers."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Item, Returned, Run, Step, data_url, dialogue
+from jitchat.providers.protocols.dialogue import Item, ResultStep, Run, Step, data_url, dialogue
 from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
@@ -24,21 +24,21 @@ from jitchat.providers.tools import arguments_text
 from jitchat.values import Message, Usage
 
 _THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
-"""Names under which servers send reasoning, and some want it back with a call."""
-_IN_PIECES = ("text", "summary", "data")
+"""Fields in which servers send reasoning; some require them back with a call."""
+_STREAMED_FIELDS = ("text", "summary", "data")
 _BESIDE = ("extra_content", "provider_specific_fields")
-"""Where Gemini's own endpoint and litellm put the signature of a call."""
+"""Fields in which Gemini's own endpoint and litellm put a call's signature."""
 _CAPS = ("max_tokens", "max_completion_tokens")
 
 
 def _cap(options: Options, *, by_openai: bool) -> str:
-    """Name the parameter that limits an answer's length: the other one where one is refused."""
+    """Return the parameter that limits the answer's length; the alternative if one is refused."""
     usual, other = reversed(_CAPS) if by_openai else _CAPS
     return other if usual in options.without else usual
 
 
 class OpenAiParser(protocol.AnswerParser):
-    """Reads one answer, chunk by chunk."""
+    """Parses one answer, chunk by chunk."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class OpenAiParser(protocol.AnswerParser):
         reasoning = count(at(usage, "completion_tokens_details", "reasoning_tokens"))
         with_reasoning = (answered or 0) + (reasoning or 0)
         if reasoning and at(usage, "total_tokens") == (sent or 0) + with_reasoning:
-            answered = with_reasoning  # as at xAI, which counts it apart
+            answered = with_reasoning  # xAI counts reasoning separately
         details = at(usage, "prompt_tokens_details")
         self._counts.take(
             sent=sent,
@@ -98,12 +98,12 @@ class OpenAiParser(protocol.AnswerParser):
 
 
 class _Thoughts:
-    """Collects the reasoning of an answer under the name under which it came."""
+    """Collects the reasoning of an answer under the field name in which it arrived."""
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
         self._details: list[tuple[Item, dict[str, list[str]]]] = []
-        """Each with those of its fields that come in pieces."""
+        """Each detail with its streamed fields."""
 
     def take(self, part: object) -> None:
         for name in _THOUGHTS:
@@ -114,30 +114,30 @@ class _Thoughts:
                 self._add(detail)
 
     def whole(self) -> Item:
-        """Give it under one name, the one that says the most."""
+        """Return the reasoning under one field name, the most detailed one."""
         if self._details:
             joined = [
-                detail | {name: "".join(texts) for name, texts in pieces.items()}
-                for detail, pieces in self._details
+                detail | {name: "".join(texts) for name, texts in chunks.items()}
+                for detail, chunks in self._details
             ]
             return {_DETAILS: joined}
         return {name: "".join(texts) for name, texts in list(self._texts.items())[:1]}
 
     def _add(self, detail: Item) -> None:
-        """Take a detail, or go on with the last one: its texts come in pieces."""
+        """Add a detail, or extend the last one, whose texts are streamed."""
         kind = (detail.get("type"), detail.get("index"))
         last = self._details[-1][0] if self._details else {}
         if not last or (last.get("type"), last.get("index")) != kind:
             self._details.append(({}, {}))
-        known, pieces = self._details[-1]
+        known, chunks = self._details[-1]
         known.update({name: each for name, each in detail.items() if each is not None})
-        for name in _IN_PIECES:
+        for name in _STREAMED_FIELDS:
             if name in detail:
-                pieces.setdefault(name, []).append(text_at(detail, name))
+                chunks.setdefault(name, []).append(text_at(detail, name))
 
 
 def _thought(part: object, content: object) -> str:
-    """Read a chunk's reasoning, once, however many fields repeat it."""
+    """Return a chunk's reasoning once, even if several fields repeat it."""
     for name in _THOUGHTS:
         if text := text_at(part, name):
             return text
@@ -150,10 +150,10 @@ def _thought(part: object, content: object) -> str:
 
 
 def _charged(usage: object, before: float | None) -> float | None:
-    """Read what OpenRouter and litellm say that the request costs; `before` where they do not.
+    """Return the cost that OpenRouter or litellm reports; `before` if none is reported.
 
-    OpenRouter's 0 is one; without its details, 0 is a proxy that knows no price. With a key of
-    one's own, what the vendor charges comes on top of OpenRouter's part.
+    OpenRouter's 0 means free; without its details, 0 comes from a proxy that does not know the
+    price. With a key of the user's own, the vendor's charge is added to OpenRouter's.
     """
     cost = amount(at(usage, "cost"))
     details = at(usage, "cost_details")
@@ -167,23 +167,23 @@ _MISTRAL_ID = re.compile("[a-zA-Z0-9]{9}")
 
 
 def _call_id(call_id: str, host: str) -> str:
-    """Write an id as the server takes it; Mistral refuses those of other servers."""
+    """Return an id that the server accepts; Mistral refuses those of other servers."""
     if host != "api.mistral.ai" or _MISTRAL_ID.fullmatch(call_id):
         return call_id
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
 def _reasoned(item: Item) -> Item:
-    """Give an answer reasoning, for a server that refuses one without, and an empty one, too.
+    """Add blank reasoning to an answer, for a server that refuses none and an empty string.
 
-    DeepSeek and Moonshot do so once a turn called tools, also of what another model answered.
+    DeepSeek and Moonshot do so once a turn has called tools, even for another model's answers.
     """
     is_answer = item["role"] == "assistant"
     return item | {_THOUGHTS[0]: item.get(_THOUGHTS[0]) or " "} if is_answer else item
 
 
-def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
-    if isinstance(step, Returned):
+def _step_items(step: Step, host: str, without: Collection[str]) -> list[Item]:
+    if isinstance(step, ResultStep):
         return [
             {
                 "role": "tool",
@@ -194,7 +194,7 @@ def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
         ]
     echo = step.echo if isinstance(step.echo, dict) else {}
     of_calls = list_of(echo.get("tool_calls"))
-    written = [
+    call_items = [
         {
             "id": _call_id(call.id, host),
             "type": "function",
@@ -203,14 +203,14 @@ def _written(step: Step, host: str, without: Collection[str]) -> list[Item]:
         }
         for call, more in zip_longest(step.calls, of_calls[: len(step.calls)])
     ]
-    taken = [name for name in (*_THOUGHTS, _DETAILS) if name in echo and name not in without]
-    kept = {name: echo[name] for name in taken}
-    return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": written}]
+    names = [name for name in (*_THOUGHTS, _DETAILS) if name in echo and name not in without]
+    kept = {name: echo[name] for name in names}
+    return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": call_items}]
 
 
-def _pictured(run: Run) -> Item:
-    seen = [{"type": "image_url", "image_url": {"url": data_url(each)}} for each in run.pictures]
-    return {"content": [*seen, {"type": "text", "text": run.text}]}
+def _picture_fields(run: Run) -> Item:
+    images = [{"type": "image_url", "image_url": {"url": data_url(each)}} for each in run.pictures]
+    return {"content": [*images, {"type": "text", "text": run.text}]}
 
 
 class OpenAiProtocol:
@@ -230,10 +230,12 @@ class OpenAiProtocol:
             messages,
             merging=not by_openai,
             folding="system" in without,
-            origin=calls.asked_for_calls(endpoint, self.name, options),
+            origin=calls.echo_origin(endpoint, self.name, options),
         )
         turns = window.as_objects(
-            lambda step: _written(step, url.host, without), _pictured, merging=not by_openai
+            lambda step: _step_items(step, url.host, without),
+            _picture_fields,
+            merging=not by_openai,
         )
         body: dict[str, object] = {
             "model": endpoint.model,

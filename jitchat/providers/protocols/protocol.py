@@ -1,4 +1,4 @@
-"""What the wire protocols share: the request's side and the answer's side of one, and its parts."""
+"""The interface of a wire protocol, and helpers shared by all: making requests, parsing answers."""
 
 import json
 from abc import ABC, abstractmethod
@@ -20,10 +20,10 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import Echo, Message, Usage
 
 USER_AGENT = f"jitchat/{__version__}"
-"""Who asks. What stands before many servers turns away a request that does not say so."""
+"""Sent because many gateways reject requests without a user agent."""
 _ANTHROPIC_VERSION = "2023-06-01"
 _KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
-"""Where a protocol has its own; most servers want a bearer's token."""
+"""Header and format of the key, for protocols that do not use a bearer token."""
 _NOTHING: tuple[object, ...] = (None, "", (), [], {})
 
 
@@ -34,12 +34,12 @@ def json_request(
     body: Mapping[str, object] | None,
     accept: str = "text/event-stream",
 ) -> httpx.Request:
-    """Make the request, with the key; a GET where it has no body. The user's own headers win.
+    """Make the request, with the key; a GET if `body` is None. The user's own headers win.
 
-    The query of the endpoint's address stands behind each route of its server.
+    The query string of the endpoint's address is appended to every route.
 
     Raises:
-        httpx.InvalidURL: The endpoint's address is none.
+        httpx.InvalidURL: The endpoint's address is not valid.
 
     """
     route, own_query = httpx.URL(url), query_of(endpoint.base_url)
@@ -67,7 +67,7 @@ def _credentials(endpoint: Endpoint, protocol_name: str) -> dict[str, str]:
 
 
 def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[str, object]:
-    """Leave out what is null or empty, and what the server refuses."""
+    """Omit values that are null or empty, and those that the server refuses."""
     refused = frozenset(without)
     return {
         name: value
@@ -77,39 +77,39 @@ def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[st
 
 
 def named_schema(options: Options) -> dict[str, object] | None:
-    """Write the schema of the answer as OpenAI's APIs want it; None where there is none."""
+    """Return the answer's schema in the form of OpenAI's APIs; None if there is none."""
     if options.schema is None:
         return None
     return {"name": "answer", "strict": True, "schema": json.loads(options.schema)}
 
 
 class CountsSoFar:
-    """The counts of one answer, by the names that a protocol gives them.
+    """The latest token counts of one answer, by names that the protocol chooses.
 
-    `cached`, `written` and `reasoning` are those of a `Usage`.
+    `cached`, `written` and `reasoning` have the meaning of the fields of `Usage`.
     """
 
     def __init__(self) -> None:
         self._latest: dict[str, int] = {}
         self.cost: float | None = None
-        """In US dollars, as the server reported it; None where it did not."""
+        """In US dollars, as reported by the server; None if not reported."""
 
     def take(self, **counts: int | None) -> bool:
-        """Take a report, with None for what it does not tell; whether it told anything."""
+        """Update the counts, ignoring None; return whether any count was given."""
         known = {name: number for name, number in counts.items() if number is not None}
         self._latest |= known
         return bool(known)
 
     def sum(self, *names: str) -> int | None:
-        """Add up what is known of some counts; None where none of them was told."""
+        """Return the sum of the known counts among `names`; None if none is known."""
         counts = [self._latest[name] for name in names if name in self._latest]
         return sum(counts) if counts else None
 
     def usage(self, sent: int | None, answered: int | None) -> Usage | None:
-        """Say what is known by now of all of the input and the output; None while neither is.
+        """Return the usage so far, given all input and output tokens; None if neither is known.
 
-        No request is empty: an input of 0 is a proxy that does not know, and then its 0 of output
-        is none either.
+        No request is empty: an input of 0 comes from a proxy that does not know it, and then an
+        output of 0 is unknown too.
         """
         sent = sent or None
         answered = answered if sent is not None else answered or None
@@ -122,25 +122,25 @@ class CountsSoFar:
 
 
 _DEEPEST = 100
-"""Levels of an echo: what is deeper cannot be written again."""
+"""Maximum nesting of an echo; a deeper one could not be serialised again."""
 
 
 class AnswerParser(ABC):
-    """Reads one answer, object by object; one of which nothing is known says nothing."""
+    """Parses one answer, object by object; unknown objects are ignored."""
 
     def __init__(self) -> None:
         self.over = False
-        """Whether nothing more will come, so that there is no need to wait for the end."""
+        """Whether the answer is complete, so that the end of the stream need not be awaited."""
         self._text = ThinkTags()
         self._calls = ToolCalls()
         self._has_echoed = False
         self._counts = CountsSoFar()
 
     def parse(self, event: str, data: str) -> Iterator[Piece]:
-        """Yield what one event of the stream says: one object, several in a list, or `[DONE]`.
+        """Parse one event of the stream: an object, a list of objects, or `[DONE]`.
 
         Raises:
-            ProviderError: The event is an error, or is not of this protocol.
+            ProviderError: The event is an error, or is not part of this protocol.
 
         """
         if not data.startswith("{"):
@@ -163,7 +163,7 @@ class AnswerParser(ABC):
             yield from self._read(event, chunk)
 
     def end(self) -> Iterator[Piece]:
-        """Yield what was held back: text that might have become a tag, tool calls, their echo."""
+        """Yield what was held back: text that might become a tag, tool calls, their echo."""
         yield from self._text.end()
         yield from self._calls.taken()
         if self._calls.beside and not self._has_echoed:
@@ -173,14 +173,14 @@ class AnswerParser(ABC):
                 yield Echo("", json.dumps(echo))
 
     def _echo(self) -> object:
-        """Make what is to be handed back with the calls; None where they and the text do."""
+        """Return what must be sent back with the calls; None if calls and text are enough."""
         return None
 
     @abstractmethod
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]: ...
 
     def _counted(self, chunk: dict[str, object]) -> Iterator[Usage]:  # noqa: ARG002
-        """Yield the counts in an object, where they are more than was known."""
+        """Yield the usage if the object has new counts."""
         return iter(())
 
 
@@ -193,7 +193,7 @@ class WireProtocol(Protocol):
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request that asks for a streamed answer: the same bytes for the same window."""
+        """Make the request for a streamed answer. Equal windows give equal bytes."""
 
     def parser(self) -> AnswerParser: ...
 
@@ -205,16 +205,16 @@ _PROTOCOLS = {
     "gemini": "GeminiProtocol",
     "ollama": "OllamaProtocol",
 }
-"""By the name of its module: its class. The embedded reader needs no protocol."""
+"""Class names by module name. The built-in reader needs no protocol."""
 protocol_names = tuple(_PROTOCOLS)
-"""What `protocol_named` knows."""
+"""Names accepted by `protocol_named`."""
 
 
 def protocol_named(name: str) -> WireProtocol:
-    """Make the protocol; only its own module is loaded, and httpx with it.
+    """Return the protocol of that name. Only its module and httpx are imported.
 
     Raises:
-        SettingsError: There is none of that name.
+        SettingsError: There is no such protocol.
 
     """
     if name not in _PROTOCOLS:

@@ -1,14 +1,12 @@
-"""Where servers put the text and the codes of an error: every shape that is seen.
+"""Reading the errors of servers: their text and codes, in every known form.
 
 An error may be an object, a plain string, flat, wrapped in a list, a list of complaints, or a
-text that holds another server's error.
+text that contains another server's error. A proxy may use another format than the model's server.
 
-What servers write is in `refusals.toml`; it is read when the first error comes.
+The wordings of servers are in `refusals.toml`, which is read at the first error.
 
-Between the app and the model there may be a proxy that speaks another dialect than the model.
-
-An error may be about a part of our request, so that it can be left out: only what was sent can be
-refused, and nothing is left out without which there is no request.
+An error may be about a part of the request that can be omitted: only a part that was sent can be
+refused, and essential parts are never omitted.
 """
 
 import re
@@ -24,12 +22,12 @@ from jitchat.providers.provider import UNREASONED
 from jitchat.text.sanitize import both_ends, shorten
 
 _SHOWN = 300
-"""Characters of a provider's own error text that are passed on."""
-_REACH = 4_000
-"""Characters that are searched at either end; templates of local models come as a whole."""
+"""Maximum characters of a provider's error text that are shown."""
+_SEARCHED = 4_000
+"""Characters searched at each end of an error; it may quote a whole template of a local model."""
 _CODES = ("code", "type", "status", "reason")
 _NUMBER = r"(?<!\d)(\d{1,3}(?:[,._'\u00a0\u202f]\d{3}){1,4}(?!\d)|\d{1,15}(?!\d))"
-"""A number, perhaps with separators; not one that is longer than any count of tokens."""
+"""A number, possibly with separators, no longer than a token count can be."""
 
 
 @cache
@@ -43,34 +41,34 @@ def _patterns(name: str) -> Sequence[str]:
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """Join the wordings of that name to one pattern."""
+    """Join the wordings of that name into one pattern."""
     return re.compile("|".join(_patterns(name)), re.IGNORECASE)
 
 
 def message_of(body: object) -> str:
-    """Find the text of an error, shortened to show it; empty if there is none."""
+    """Return the text of an error, shortened for display; empty if there is none."""
     return shorten(whole_message(body), _SHOWN)
 
 
 def whole_message(body: object) -> str:
-    """Find the text of an error with all of its lines; empty if there is none."""
+    """Return the full text of an error; empty if there is none."""
     error = _error(body)
     return next((text for text in _texts(error) if text.strip()), "")
 
 
 def value_of(body: object) -> object:
-    """Parse a body; what is no JSON is its own text, for a proxy may pass on that alone."""
+    """Parse a body; return the text itself if it is not JSON, as a proxy may send."""
     value = parsed(body) if isinstance(body, str) else body
     return body if value is None else value
 
 
 def searchable(value: object) -> str:
-    """Make the text in which to look for what an error is about, its lines as they are."""
-    return both_ends(whole_message(value), _REACH, "\n")
+    """Return the start and end of an error's text, for matching against the wordings."""
+    return both_ends(whole_message(value), _SEARCHED, "\n")
 
 
 def codes(body: object) -> frozenset[str]:
-    """Collect the names that an error has for itself: its code, type, status and reason."""
+    """Collect an error's code, type, status and reason."""
     error = _error(body)
     objects = (first(body), error, *list_of(at(error, "details")))
     names = (at(holder, name) for holder in objects for name in _CODES)
@@ -78,7 +76,7 @@ def codes(body: object) -> frozenset[str]:
 
 
 def status_of(body: object) -> int | None:
-    """Tell which HTTP status an error within a stream would have had; None where none fits."""
+    """Return the HTTP status that corresponds to an error within a stream; None if unknown."""
     error = _error(body)
     for code in (at(error, "code"), at(error, "status"), at(first(body), "code")):
         is_number = isinstance(code, str) and re.fullmatch("[45][0-9]{2}", code)
@@ -90,7 +88,7 @@ def status_of(body: object) -> int | None:
 
 
 def with_words(what: str, words: str) -> str:
-    """Make a sentence that ends with the provider's own words."""
+    """Return a sentence that ends with the provider's own words."""
     if not words:
         return f"{what}."
     return f"{what}: {words}" if words[-1] in ".!?…" else f"{what}: {words}."
@@ -105,7 +103,7 @@ def _texts(error: object) -> Iterator[str]:
     message = at(error, "message")
     inner = at(error, "metadata", "raw")
     if isinstance(inner, str) and inner.strip():
-        # OpenRouter says no more itself than that the provider returned an error
+        # OpenRouter's own message is only that the provider returned an error
         yield whole_message(parsed(inner)) or inner
     for text in (message, at(message, "detail"), at(error, "detail"), at(error, "type"), error):
         if isinstance(text, str):
@@ -115,7 +113,7 @@ def _texts(error: object) -> Iterator[str]:
 
 
 def _complaint(complaint: object) -> str:
-    """Tell one of several complaints, with the path of what it is about."""
+    """Return one of several complaints, with the path that it is about."""
     words = at(complaint, "msg")
     if not isinstance(words, str):
         return ""
@@ -125,13 +123,13 @@ def _complaint(complaint: object) -> str:
 
 REMEDY = "Lower provider.limit, or switch the mode."
 _SHORTER = "Lower max_tokens, or switch the mode."
-"""Where the answer has a part in it."""
+"""The remedy if the answer's length contributes."""
 
 
 def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
-    """Read an error's body, parsed or not, or its mere text; None where it is another error.
+    """Recognise a context overflow in an error's body, parsed or as text; None if it is not one.
 
-    `status` is the response's, None for an error within a stream.
+    `status` is that of the response; None for an error within a stream.
     """
     value = value_of(body)
     text = searchable(value)
@@ -147,7 +145,7 @@ def overflow_in(status: int | None, body: object) -> ContextOverflow | None:
     both = _first_match("window_and_answer", text)
     answer = _read(both["answer"]) if both else None
     return ContextOverflow(
-        with_words("The window is larger than the model takes", words),
+        with_words("The window is larger than the model's context", words),
         _SHORTER if answer else REMEDY,
         needed or (_read(both["window"]) if both else _number("needed", text)),
         limit or _number("limit", text),
@@ -161,7 +159,7 @@ def _first_match(name: str, text: str) -> re.Match[str] | None:
 
 
 def _number(name: str, text: str) -> int | None:
-    """Read what the first of the patterns that fits says; None where none does, or it is 0."""
+    """Return the number in the first matching pattern; None if none matches, or it is 0."""
     match = _first_match(name, text)
     return _read(match[match.lastindex or 0]) if match else None
 
@@ -170,47 +168,49 @@ def _read(number: str) -> int | None:
     return int(re.sub(r"\D", "", number)) or None
 
 
-CHECK_URL = "Check provider.base_url (it usually ends in /v1), and that no login page is between."
-SAY_OTHERWISE = "Say it in other words, or choose another model."
+CHECK_URL = (
+    "Check provider.base_url (it usually ends in /v1), and that no login page intercepts requests."
+)
+REPHRASE = "Rephrase the message, or choose another model."
 _CHECK_KEY = "Check the provider's key."
 _PULL = re.compile(r"model ['\"]([\w./:@-]{1,200})['\"] not found, try pulling it first")
-_SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose another model."
-"""What to do, and no more: that the money is spent, the provider's own words say."""
+_SPENT_REMEDY = "Add credit to the account, raise its limit, or choose another model."
+"""Only the remedy: the provider's own text says that the credit is used up."""
 _ANOTHER_API = (
-    "This model answers only on another API, which jitchat does not speak: choose another model"
+    "This model is available only on an API that jitchat does not support. Choose another model"
     " (`jitchat models`, Ctrl+L)."
 )
 _RESPONSES = (
-    "This model answers such a request only on the Responses API: set protocol ="
+    "This model supports such a request only on the Responses API. Set protocol ="
     ' "responses" in this provider\'s table of the configuration, or choose another model.'
 )
-_NO_ACCESS = "Access was refused (HTTP 403) with something that is not this protocol."
-_CHECK_WAY = (
-    "A firewall or a proxy on the way may have answered in the provider's place, or the address is"
-    " blocked. Check provider.base_url, and try from another network."
+_NO_ACCESS = "Access was refused (HTTP 403), and the response is not in the provider's protocol."
+_CHECK_NETWORK = (
+    "A firewall or a proxy may have answered instead of the provider, or the address is blocked."
+    " Check provider.base_url, and try from another network."
 )
-_LATER = "Send again in a while."
+_LATER = "Send again later."
 _REMEDIES = {
     402: _SPENT_REMEDY,
     404: "Check provider.model and provider.base_url (it usually ends in /v1).",
     408: "Send again.",
     409: "Send again.",
-    429: "It is asked too often. Wait, and send again.",
+    429: "Too many requests. Wait, then send again.",
 } | dict.fromkeys((500, 502, 503, 504, 529), _LATER)
 
 
 def refusal(
     status: int, body: str, key_help: str = "", headers: Mapping[str, str] | None = None
 ) -> ProviderError:
-    """Say what status and body mean, in the provider's own words where it has some.
+    """Return the error for a status and body, with the provider's own words if there are any.
 
-    `key_help` is what to do about a refused key; `headers` are the response's, by names in
-    small letters. No redirect is followed, for it would take the key to another server.
+    `key_help` is the remedy for a refused key; `headers` are those of the response, with lower-case
+    names. Redirects are not followed, because they could send the key to another server.
     """
     headers = headers or {}
     if 300 <= status < 400 and (target := headers.get("location")):
         what = f"The server redirects to {shorten(target, 200)}, which was not followed."
-        return NotAnAnswer(what, "If that is right, set provider.base_url to it.")
+        return NotAnAnswer(what, "If that address is right, set provider.base_url to it.")
     if overflow := overflow_in(status, body):
         return overflow
     value = parsed(body)
@@ -225,12 +225,12 @@ def refusal(
     if words:
         what = with_words(f"The provider refused the request (HTTP {status})", words)
         return RequestRefused(what, remedy or "Check provider.model and provider.base_url.")
-    what = f"The server answered HTTP {status} with something that is not this protocol."
+    what = f"The server answered HTTP {status}, but not in the provider's protocol."
     return NotAnAnswer(what, remedy or CHECK_URL)
 
 
 def stopped(event: object) -> ProviderError:
-    """Make the error that an event of a stream reports, after the response began."""
+    """Return the error that an event of a stream reports."""
     status, words = status_of(event), message_of(event)
     if overflow := overflow_in(status, event):
         return overflow
@@ -241,23 +241,23 @@ def stopped(event: object) -> ProviderError:
 
 
 def is_quota_spent(body: object) -> bool:
-    """Whether an error is about money, so that sending again later does not help."""
+    """Whether an error is about credit, so that retrying does not help."""
     value = value_of(body)
     named = codes(value).intersection(wordings()["spent_codes"])
     return bool(named or pattern("spent").search(searchable(value)))
 
 
 def _without_access(words: str) -> ProviderError | None:
-    """Make the error of a 403 that is not about the key; None where it is."""
+    """Return the error for a 403 that is not about the key; None if it is."""
     if not words:
-        return NotAnAnswer(_NO_ACCESS, _CHECK_WAY)
+        return NotAnAnswer(_NO_ACCESS, _CHECK_NETWORK)
     if pattern("blocked").search(words):
-        return RequestRefused(with_words("The provider blocked the message", words), SAY_OTHERWISE)
+        return RequestRefused(with_words("The provider blocked the message", words), REPHRASE)
     return None
 
 
 def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> str:
-    """Say what to do; empty where neither the status nor the words tell."""
+    """Return what to do; empty if neither the status nor the text shows it."""
     text = searchable(value)
     if other := pattern("other_api").search(text):
         return _RESPONSES if other["api"] else _ANOTHER_API
@@ -266,36 +266,36 @@ def _remedy(status: int | None, value: object, headers: Mapping[str, str]) -> st
     if is_quota_spent(value):
         return _SPENT_REMEDY
     if "model_not_found" in codes(value) or pattern("no_model").search(text):
-        return "Check provider.model: the server does not have a model of that name."
+        return "Check provider.model: the server has no model of that name."
     seconds = headers.get("retry-after", "").strip()
     if status == 429 and seconds.isdecimal() and len(seconds) < 6:
-        return f"It is asked too often. Send again in {int(seconds)} s."
+        return f"Too many requests. Send again in {int(seconds)} s."
     return _REMEDIES.get(status or 0, "")
 
 
 _STATUSES = frozenset({400, 422, 500})
-"""Of an error that may be about a parameter; templates of local models fail with 500."""
+"""Statuses of errors that may be about a parameter; templates of local models fail with 500."""
 
 
 _SIGNED = re.compile('"(?:signature|thoughtSignature|encrypted_content)": "[^"]')
 
 
 def sent_in(body: str) -> frozenset[str]:
-    """List the names of a request's parts that can be left out, those within others, too.
+    """Return the names of a request's parts that can be omitted, nested ones included.
 
-    `system` is among them where the request has a message of that role, and `tools` where it
-    offers any; what tools and calls are made of is not. `echo` is where reasoning is handed back
-    that the server signed or encrypted, `UNREASONED` where an answer has none.
+    `system` is included if the request has a message of that role, `tools` if it offers any (but
+    not the fields of tools and calls), `echo` if it sends back signed or encrypted reasoning, and
+    `UNREASONED` if an answer has no reasoning.
     """
     request = parsed(body)
     names = frozenset(_keys(request)).difference(wordings()["essential"])
     turns = list_of(at(request, "messages")) + list_of(at(request, "input"))
     roles = [at(turn, "role") for turn in turns]
-    apart = at(request, "system") or at(request, "systemInstruction")
+    separate = at(request, "system") or at(request, "systemInstruction")
     names |= {"tools"} if at(request, "tools") else frozenset()
     names |= {"echo"} if _SIGNED.search(body) else frozenset()
     names |= {UNREASONED} if any(map(_is_unreasoned, turns)) else frozenset()
-    return names | {"system"} if apart or "system" in roles or "developer" in roles else names
+    return names | {"system"} if separate or "system" in roles or "developer" in roles else names
 
 
 def _is_unreasoned(turn: object) -> bool:
@@ -304,7 +304,7 @@ def _is_unreasoned(turn: object) -> bool:
 
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | None:
-    """Name the one of `sent` that the error refuses; None where it is about something else."""
+    """Return the part among `sent` that the error refuses; None if it is about something else."""
     value = value_of(body)
     text = searchable(value)
     if part := _refused_part(status, value, text, sent):
@@ -323,7 +323,7 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str | No
 
 
 def _refused_part(status: int, value: object, text: str, sent: Collection[str]) -> str | None:
-    """Name what is refused of parts that are no parameters: tools, echoes, messages."""
+    """Return a refused part that is not a parameter: tools, echo, reasoning or system message."""
     if "tools" in sent and status != 429 and _refuses_tools(value, text):
         return "tools"
     if status not in _STATUSES or overflow_in(status, value):
@@ -336,7 +336,7 @@ def _refused_part(status: int, value: object, text: str, sent: Collection[str]) 
 
 
 def _refuses_tools(value: object, text: str) -> bool:
-    """Whether the model takes no tools at all; one of them may be wrong, which is another thing."""
+    """Whether the model does not support tools at all, rather than one that is invalid."""
     if pattern("no_tools").search(text):
         return True
     ends = (place[-1:] for place in _places(value, text))
@@ -344,7 +344,7 @@ def _refuses_tools(value: object, text: str) -> bool:
 
 
 def _places(value: object, text: str) -> Iterator[list[str]]:
-    """Yield the paths that an error gives outright, each as its steps."""
+    """Yield the paths that an error states explicitly, each as a list of names."""
     error = at(first(value), "error") or first(value)
     named = at(error, "param")
     if isinstance(named, str):
@@ -358,7 +358,7 @@ def _places(value: object, text: str) -> Iterator[list[str]]:
 
 
 def _named(text: str, names: Collection[str]) -> str | None:
-    """Find the first name in a text: quoted, alone on a line, or beside a telling word."""
+    """Return the name mentioned first: quoted, alone on a line, or next to a word like "field"."""
     mentions = [
         (match.start(), name)
         for name in names
@@ -369,7 +369,7 @@ def _named(text: str, names: Collection[str]) -> str | None:
 
 
 def _mention(name: str) -> re.Pattern[str]:
-    """Make the pattern of a name, however its words are joined: top_p, topP, "top p"."""
+    """Return the pattern of a name in any spelling: top_p, topP, "top p"."""
     words = re.findall(r"[A-Z]?[^A-Z_]+|[A-Z]+", name)
     written = r"[\s_-]?".join(map(re.escape, words))
     word = rf"(?<![\w-]){written}(?![\w-])"
@@ -387,7 +387,7 @@ def _plain(name: str) -> str:
 _OF_TOOLS = frozenset(
     {"tools", "tool_calls", "functionCall", "functionResponse", "function", "input", "arguments"}
 )
-"""Under these stand names that a tool's author or a model chose."""
+"""Parts whose keys are chosen by a tool's author or a model."""
 
 
 def _keys(value: object, depth: int = 6) -> Iterator[str]:

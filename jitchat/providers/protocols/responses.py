@@ -1,4 +1,4 @@
-"""OpenAI's Responses, stateless: nothing is kept by the server, and each request holds it all."""
+"""OpenAI's Responses API, used without server state: each request contains the whole window."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -10,7 +10,7 @@ from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.dialogue import (
     BETWEEN,
     Item,
-    Returned,
+    ResultStep,
     Run,
     Step,
     data_url,
@@ -34,21 +34,21 @@ _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.d
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
 
-_SAID = {
+_COVERED_FIELDS = {
     "message": frozenset({"id", "type", "status", "role", "content"}),
     "function_call": frozenset({"id", "type", "status", "call_id", "name", "arguments"}),
 }
-"""By an item's type: the fields of which text and calls tell all."""
+"""By an item's type: the fields that text and calls fully represent."""
 
 
 class ResponsesParser(protocol.AnswerParser):
-    """Reads one answer, event by event, or a whole response."""
+    """Parses one answer, event by event, or a complete response."""
 
     def __init__(self) -> None:
         super().__init__()
         self._has_thought = False
         self._items: list[tuple[int, Item]] = []
-        """What the answer is made of: items by their places, in the order in which they came."""
+        """The answer's items, with their output indexes, in the order of arrival."""
 
     def _read(self, event: str, chunk: dict[str, object]) -> Iterator[Piece]:
         kind = text_at(chunk, "type") or event
@@ -68,7 +68,7 @@ class ResponsesParser(protocol.AnswerParser):
             yield from self._whole(chunk)
 
     def _take(self, item: object, index: object) -> None:
-        """Take an item once it is whole: what came of it in pieces is all in it."""
+        """Add a complete item; it contains all of its deltas."""
         if isinstance(item, dict):
             place = index if isinstance(index, int) else len(self._items)
             known = {name: each for name, each in item.items() if each is not None}
@@ -79,15 +79,15 @@ class ResponsesParser(protocol.AnswerParser):
             self._calls.add_whole([{"id": call_id, "function": function}])
 
     def _echo(self) -> object:
-        """Give the items, but for reasoning that did not come encrypted: the server kept none."""
+        """Return the items without unencrypted reasoning, which the server did not keep."""
         items = [
             item
             for _, item in sorted(self._items, key=itemgetter(0))
             if item.get("type") != "reasoning" or item.get("encrypted_content")
         ]
-        known = (_SAID.get(text_at(item, "type"), frozenset()) for item in items)
-        says_more = any(item.keys() - said for item, said in zip(items, known, strict=True))
-        return items if says_more else None
+        known = (_COVERED_FIELDS.get(text_at(item, "type"), frozenset()) for item in items)
+        has_more = any(item.keys() - covered for item, covered in zip(items, known, strict=True))
+        return items if has_more else None
 
     def _whole(self, response: dict[str, object]) -> Iterator[Piece]:
         for index, item in enumerate(list_of(response.get("output"))):
@@ -95,14 +95,14 @@ class ResponsesParser(protocol.AnswerParser):
             thought = BETWEEN.join(text_at(p, "text") for p in list_of(at(item, "summary")))
             if thought:
                 yield ReasoningDelta(thought)
-            said = list_of(at(item, "content")) if text_at(item, "type") == "message" else ()
-            for part in said:
+            parts = list_of(at(item, "content")) if text_at(item, "type") == "message" else ()
+            for part in parts:
                 if text := text_at(part, "text") or text_at(part, "refusal"):
                     yield ReplyDelta(text)
         yield from self._end_of(response)
 
     def _end_of(self, response: object) -> Iterator[Piece]:
-        if not self._items:  # some servers give the items of a stream at its end only
+        if not self._items:  # some servers send the items only at the end of the stream
             for index, item in enumerate(list_of(at(response, "output"))):
                 self._take(item, index)
         yield from self.end()
@@ -128,7 +128,7 @@ class ResponsesParser(protocol.AnswerParser):
 
 
 def _tools(options: Options) -> list[Item]:
-    """Write the tools; a strict one would have to name every argument as required."""
+    """Declare the tools, not as strict: a strict tool must list every argument as required."""
     return [
         {
             "type": "function",
@@ -146,20 +146,20 @@ def _ids_in(items: Iterable[object]) -> Iterator[str]:
 
 
 def _called_id(item: object) -> str:
-    """Give the id by which a result names a call; empty for an item that is none."""
+    """Return the id by which a result refers to a call; empty if the item is not a call."""
     if text_at(item, "type") != "function_call":
         return ""
     return text_at(item, "call_id") or text_at(item, "id")
 
 
 def _with_whole_arguments(item: Item, calls: Mapping[str, ToolCall]) -> Item:
-    """Hand an item back; of a call that was cut, with arguments that are JSON."""
+    """Return the item to send back, with valid JSON arguments even if the call was cut."""
     call = calls.get(_called_id(item))
     return item if call is None else item | {"arguments": arguments_text(call)}
 
 
-def _written(step: Step) -> list[Item]:
-    if isinstance(step, Returned):
+def _step_items(step: Step) -> list[Item]:
+    if isinstance(step, ResultStep):
         return [
             {
                 "type": "function_call_output",
@@ -172,8 +172,8 @@ def _written(step: Step) -> list[Item]:
     if isinstance(step.echo, list) and set(_ids_in(step.echo)) == by_id.keys():
         return [_with_whole_arguments(item, by_id) for item in step.echo]
     message: Item = {"type": "message", "role": "assistant", "content": step.text}
-    said = [message] if step.text else []
-    return said + [
+    text = [message] if step.text else []
+    return text + [
         {
             "type": "function_call",
             "call_id": call.id,
@@ -184,9 +184,9 @@ def _written(step: Step) -> list[Item]:
     ]
 
 
-def _pictured(run: Run) -> Item:
-    seen = [{"type": "input_image", "image_url": data_url(each)} for each in run.pictures]
-    return {"content": [*seen, {"type": "input_text", "text": run.text}]}
+def _picture_fields(run: Run) -> Item:
+    images = [{"type": "input_image", "image_url": data_url(each)} for each in run.pictures]
+    return {"content": [*images, {"type": "input_text", "text": run.text}]}
 
 
 class ResponsesProtocol:
@@ -198,10 +198,10 @@ class ResponsesProtocol:
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request; a summary of the reasoning is asked for until the model refuses it.
+        """Make the request, asking for a reasoning summary until the model refuses that.
 
-        Reasoning that is to be handed back with calls comes encrypted, for the server keeps none.
-        A message's type may be left out by OpenAI's book, and llama.cpp refuses an answer without.
+        Reasoning to send back with calls is requested in encrypted form, because the server stores
+        nothing. OpenAI documents a message's `type` as optional, but llama.cpp requires it.
         """
         without, schema = options.without, protocol.named_schema(options)
         form = schema and {"type": "json_schema", **schema}
@@ -210,14 +210,14 @@ class ResponsesProtocol:
             messages,
             merging=False,
             folding="system" in without,
-            origin=calls.asked_for_calls(endpoint, self.name, options),
+            origin=calls.echo_origin(endpoint, self.name, options),
         )
-        said = window.as_objects(_written, _pictured)
+        items = window.as_objects(_step_items, _picture_fields)
         body = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "input": [{"type": "message"} | item for item in said],
+            "input": [{"type": "message"} | item for item in items],
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,

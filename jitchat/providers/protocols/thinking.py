@@ -1,8 +1,8 @@
-"""Reasoning that a local model writes into its text, between `<think>` and `</think>`.
+"""Reasoning that a local model writes in its text, between `<think>` and `</think>`.
 
-The opening tag is one only where it is an answer's first word; anywhere else it is text. Where
-the model's template wrote it, the closing one comes alone, at the start of a line. A tag may be
-split over chunks: what may still become one is held back.
+The opening tag counts only as the first word of an answer; elsewhere it is text. If it is part of
+the model's template, the answer has only the closing tag, at the start of a line. A tag may be
+split over chunks, so text that may be the start of a tag is held back.
 """
 
 from collections.abc import Callable
@@ -12,33 +12,33 @@ from jitchat.providers.provider import Piece, ReasoningDelta, ReasoningFound, Re
 _OPEN, _CLOSE = "<think>", "</think>"
 _LINE_ENDS = "\r\n"
 _MOST_HELD = 64
-"""Characters that are held back for what they may become, blanks among them."""
+"""Maximum characters held back, including white space."""
 
 _Reader = Callable[[str], list[Piece]]
 
 
 class ThinkTags:
-    """Parts one answer's text from the reasoning in it."""
+    """Separates the reasoning in an answer's text from the rest."""
 
     def __init__(self) -> None:
         self._read: _Reader = self._start
         self._lines = _Lines()
         self._held = ""
         self._held_as: type[ReplyDelta | ReasoningDelta] = ReplyDelta
-        self._is_behind_a_tag = False
+        self._is_after_tag = False
         self._reasoned = False
 
     def text(self, text: str) -> list[Piece]:
-        """Read on: what a piece of the answer's text says."""
+        """Process a chunk of the answer's text."""
         if self._held:
             text, self._held = self._held + text, ""
-        if self._is_behind_a_tag:
+        if self._is_after_tag:
             text = text.lstrip(_LINE_ENDS)
-            self._is_behind_a_tag = not text
+            self._is_after_tag = not text
         return self._read(text)
 
     def reasoned(self) -> None:
-        """Note that reasoning came by itself: a closing tag in the text is but text then."""
+        """Record that reasoning arrived separately, so that a closing tag is plain text."""
         self._reasoned = True
 
     def end(self) -> list[Piece]:
@@ -49,7 +49,7 @@ class ThinkTags:
         word = text.lstrip()
         if word.startswith(_OPEN):
             self._held_as = ReasoningDelta
-            return self._behind_tag(self._thinking, word[len(_OPEN) :])
+            return self._after_tag(self._thinking, word[len(_OPEN) :])
         if _OPEN.startswith(word) and len(text) < _MOST_HELD:
             self._held = text
             return []
@@ -59,45 +59,44 @@ class ThinkTags:
     def _thinking(self, text: str) -> list[Piece]:
         reasoning, tag, answer = text.partition(_CLOSE)
         if not tag:
-            kept = len(text) - _begun(text)
+            kept = len(text) - _partial_tag(text)
             reasoning, self._held = text[:kept], text[kept:]
         pieces: list[Piece] = [ReasoningDelta(reasoning)] if reasoning else []
         if tag:
             self._held_as = ReplyDelta
-            pieces += self._behind_tag(_plain, answer)
+            pieces += self._after_tag(_plain, answer)
         return pieces
 
     def _watched(self, text: str) -> list[Piece]:
         if self._reasoned:
             self._read = _plain
             return _plain(text)
-        end, behind = self._lines.tag_in(text)
+        end, after = self._lines.tag_in(text)
         pieces = _plain(text[:end])
-        if behind > end:
-            return [*pieces, ReasoningFound(), *self._behind_tag(_plain, text[behind:])]
+        if after > end:
+            return [*pieces, ReasoningFound(), *self._after_tag(_plain, text[after:])]
         self._held = text[end:]
         return pieces
 
-    def _behind_tag(self, read: _Reader, rest: str) -> list[Piece]:
-        """Go on behind a tag, without the line ends that set it apart."""
+    def _after_tag(self, read: _Reader, rest: str) -> list[Piece]:
+        """Continue after a tag, without the line ends that follow it."""
         self._read = read
-        self._is_behind_a_tag = True
+        self._is_after_tag = True
         return self.text(rest)
 
 
 class _Lines:
-    """Looks for a closing tag at the start of a line, outside of fenced code."""
+    """Looks for a closing tag at the start of a line, outside fenced code."""
 
     def __init__(self) -> None:
         self._fence = ""
         self._in_line = False
-        """Whether the current line's start is past, and was no tag."""
+        """Whether the start of the current line was read and is not a tag."""
 
     def tag_in(self, text: str) -> tuple[int, int]:
-        """Find where the text ahead of the tag ends, and where the text behind it begins.
+        """Return where the text before the tag ends, and where the text after it begins.
 
-        Both are the same where there is no tag: the end, or where something begins that may
-        become one.
+        If there is no tag, both are the same: the end, or the start of a possible tag.
         """
         place = 0
         while True:
@@ -130,11 +129,11 @@ def _plain(text: str) -> list[Piece]:
 
 
 def _is_open(head: str) -> bool:
-    """Whether a line that begins so may still become a tag, or a fence of any length."""
+    """Whether a line that starts with `head` may still become a tag or a fence."""
     return _CLOSE.startswith(head) or not head.strip("`") or not head.strip("~")
 
 
-def _begun(text: str) -> int:
+def _partial_tag(text: str) -> int:
     """Count the characters at the end of the text that may be the start of the closing tag."""
     start = text.rfind("<", -len(_CLOSE) + 1)
     return len(text) - start if start >= 0 and _CLOSE.startswith(text[start:]) else 0

@@ -1,4 +1,4 @@
-"""Servers of models, made of what they answer: `routes({"GET /v1/models": {...}})`."""
+"""Fake servers made from their responses: `routes({"GET /v1/models": {...}})`."""
 
 from __future__ import annotations
 

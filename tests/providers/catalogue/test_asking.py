@@ -1,4 +1,4 @@
-"""Asking a server: whatever comes back, it ends in JSON or in one of our errors."""
+"""Querying a server: every response gives JSON or a ProviderError."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_key_that_the_server_repeats_is_blotted_out():
 
 async def test_a_key_that_cannot_be_one_is_not_sent():
     routes = Routes({"GET /v1/models": models()})
-    with pytest.raises(KeyRefused, match="holds characters that no key has"):
+    with pytest.raises(KeyRefused, match="has characters that no key has"):
         await fetch_models(endpoint(key="sk-…"), "openai", routes)
     assert routes.requests == []
 

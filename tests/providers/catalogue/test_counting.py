@@ -1,4 +1,4 @@
-"""Exact counts, by who is to read the window."""
+"""Exact token counts by the server of the model."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_llama_cpp_writes_the_prompt_and_splits_it():
 
 @pytest.mark.parametrize("protocol", ["openai", "ollama"])
 async def test_a_server_that_cannot_count_says_so(protocol):
-    with pytest.raises(RequestRefused, match="does not count tokens without answering"):
+    with pytest.raises(RequestRefused, match="cannot count tokens without generating a reply"):
         await count_exactly(endpoint(), protocol, ASKED, Routes({}))
 
 

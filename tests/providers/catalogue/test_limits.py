@@ -1,4 +1,4 @@
-"""The limit of one model, as its server has it now."""
+"""The current limit of one model, from its server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tokens cost; what is not known is never zero."""
+"""Prices of tokens; an unknown price is never zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bundled table: what is known of models by their names alone."""
+"""The bundled table: looking up models by name."""
 
 from __future__ import annotations
 

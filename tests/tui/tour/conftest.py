@@ -30,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestBackend:
-    """The embedded reader answers; the lab's clock stands still."""
+    """The built-in reader answers; the lab's clock stands still."""
     monkeypatch.setattr(run, "monotonic", lambda: 0.0)
     backend.service = lab_service_in(tmp_path)
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))

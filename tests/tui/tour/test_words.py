@@ -42,7 +42,7 @@ ASKING = {step.mode: step for step in STEPS if isinstance(step, Ask) and not ste
         ("TUESDAY, 02:00", True),
         (WRONG, False),
         ("On Tuesday, in the small hours.", False),
-        ("The window does not hold an answer to that.", False),
+        ("No answer in this window. It has no earlier turn in full.", False),
         ("", False),
     ],
 )
