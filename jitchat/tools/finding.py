@@ -1,4 +1,4 @@
-"""Which turns answer a request to the store, in the order in which they are given."""
+"""Which turns match a request to the store, in the order in which they are returned."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ _KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
 @dataclass(frozen=True, slots=True)
 class Found:
     turns: tuple[int, ...] = ()
-    """Positions, in the order in which they are given."""
+    """Positions, in the order in which they are returned."""
     scores: tuple[float, ...] = ()
-    """Of each; 0 where nothing ranked it."""
+    """The score of each turn; 0 if nothing ranked it."""
     retrieval: Retrieval = field(default_factory=Retrieval)
-    """By what passages of long turns are chosen."""
+    """The retrieval by which passages of long turns are chosen."""
     is_cut: bool = False
-    """Whether these are only the best of those that fit."""
+    """Whether only the best matches are included."""
 
 
 def find(
@@ -34,9 +34,10 @@ def find(
     window: ContextWindow,
     led: Sequence[range] = (),
 ) -> Found:
-    """Find turns of `history`, ahead of the draft of a window; those kept out of it never.
+    """Find turns of `history` before the window's draft, never those that the user keeps out.
 
-    Of each of the ranges `led`, the turns that what is known stems from, one is found in any case.
+    `led` are the ranges of turns that stored statements come from: at least one turn of each is
+    found.
     """
     before, out = window.draft.turn or 0, kept_out(window)
     within = _within(memory, asked, before, led)
@@ -55,14 +56,14 @@ def find(
 
 
 def kept_out(window: ContextWindow) -> frozenset[int]:
-    """Tell which turns the user keeps out of a window, by position."""
+    """Return the positions of the turns that the user keeps out of a window."""
     return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
 
 
 def _within(
     memory: Memory, asked: Asked, before: int, led: Sequence[range]
 ) -> frozenset[int] | None:
-    """Tell where turns are looked for: days, what is known, both; None for everywhere."""
+    """Return the positions to search, by days, by stored knowledge or by both; None for all."""
     within: frozenset[int] | None = None
     if asked.days is not None:
         within = frozenset(memory.index.said_on(asked.days.span, before))
@@ -73,13 +74,13 @@ def _within(
 
 
 def _known(memory: Memory, before: int) -> frozenset[int]:
-    """List the turns that are pinned, or decide something."""
+    """Return the turns that are pinned or record a decision."""
     pinned = {turn for turn, hold in memory.pins.items() if hold == Hold.PINNED}
     return frozenset(pinned.union(memory.index.decided(before)))
 
 
 def _not_found(led: Sequence[range], found: Collection[int], history: History) -> dict[int, None]:
-    """Choose the first turn of each range of which none was found."""
+    """Return the first turn of each range without a found turn."""
     missing = (turns for turns in led if not any(turn in found for turn in turns))
     firsts = (
         next((turn for turn in turns if history.find(turn) is not None), 0) for turns in missing
@@ -88,7 +89,7 @@ def _not_found(led: Sequence[range], found: Collection[int], history: History) -
 
 
 def _worth_giving(retrieval: Retrieval) -> Sequence[Candidate]:
-    """Choose what was picked; where nothing was, what a picker would be shown."""
+    """Return the picked candidates or, if there are none, those that a picker would be shown."""
     picked = {hit.turn for hit in retrieval.hits}
     rows = sorted(retrieval.candidates, key=lambda row: row.rank)
     if picked:
