@@ -161,10 +161,10 @@ def _axes(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:
-    """Tell what differs of the settings that windows or answers depend on.
+    """Yield differences in the settings that windows or answers depend on, a sentence each.
 
-    A provider's own are told by what they are, wherever they are set; of another one, where it is
-    found and what it speaks is no news.
+    A provider's settings have the same names in whatever section they are set. If the providers
+    differ, their addresses and protocols are not compared.
     """
     was, became = _in_use(before), _in_use(after)
     known = _FOUND_BY if before.provider != after.provider else frozenset[str]()

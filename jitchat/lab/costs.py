@@ -66,7 +66,7 @@ class Answerer:
     is_here: bool
     """Whether all requests, the picker's too, are known to be free and to stay on this machine."""
     around: int = 128
-    """Approximate tokens of a request beside the conversation: the system text, the question."""
+    """Approximate tokens of a request besides the conversation: the system text, the question."""
     is_assumed: bool = False
     """Whether the context size is an assumption."""
     picker: str = ""

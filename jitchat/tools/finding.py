@@ -32,22 +32,22 @@ def find(
     asked: Asked,
     history: History,
     window: ContextWindow,
-    led: Sequence[range] = (),
+    sources: Sequence[range] = (),
 ) -> Found:
     """Find turns of `history` before the window's draft, never those that the user keeps out.
 
-    `led` are the ranges of turns that stored statements come from: at least one turn of each is
+    `sources` are the ranges of turns that stored statements come from: at least one turn of each is
     found.
     """
     before, out = window.draft.turn or 0, kept_out(window)
-    within = _within(memory, asked, before, led)
+    within = _within(memory, asked, before, sources)
     if not asked.query:
         given = sorted(turn for turn in within or () if _may_be_given(history, turn, out))
         return Found(tuple(given), (0.0,) * len(given))
     retrieval = memory.retrieve(asked.query, before, out, within)
     rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
     is_cut = len(rows) >= SHORTLIST
-    rows += [(turn, 0.0) for turn in _not_found(led, {turn for turn, _ in rows}, history)]
+    rows += [(turn, 0.0) for turn in _not_found(sources, {turn for turn, _ in rows}, history)]
     rows = [row for row in rows if _may_be_given(history, row[0], out)]
     if asked.scope is Scope.TEMPORAL:
         rows.sort()
@@ -61,14 +61,14 @@ def kept_out(window: ContextWindow) -> frozenset[int]:
 
 
 def _within(
-    memory: Memory, asked: Asked, before: int, led: Sequence[range]
+    memory: Memory, asked: Asked, before: int, sources: Sequence[range]
 ) -> frozenset[int] | None:
     """Return the positions to search, by days, by stored knowledge or by both; None for all."""
     within: frozenset[int] | None = None
     if asked.days is not None:
         within = frozenset(memory.index.said_on(asked.days.span, before))
     if asked.scope is Scope.KNOWLEDGE:
-        known = _known(memory, before).union(*led)
+        known = _known(memory, before).union(*sources)
         within = known if within is None else within & known
     return within
 
@@ -79,9 +79,11 @@ def _known(memory: Memory, before: int) -> frozenset[int]:
     return frozenset(pinned.union(memory.index.decided(before)))
 
 
-def _not_found(led: Sequence[range], found: Collection[int], history: History) -> dict[int, None]:
+def _not_found(
+    sources: Sequence[range], found: Collection[int], history: History
+) -> dict[int, None]:
     """Return the first turn of each range without a found turn."""
-    missing = (turns for turns in led if not any(turn in found for turn in turns))
+    missing = (turns for turns in sources if not any(turn in found for turn in turns))
     firsts = (
         next((turn for turn in turns if history.find(turn) is not None), 0) for turns in missing
     )

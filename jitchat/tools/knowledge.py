@@ -38,8 +38,8 @@ class Statement:
 class Knowledge:
     """The statements that match a request."""
 
-    led: tuple[range, ...]
-    """Positions of the turns that each statement leads to, the best first."""
+    sources: tuple[range, ...]
+    """Positions of the turns that each statement was taken from, the best first."""
     lines: tuple[Statement, ...]
     """The statements that no turn here says, the best first."""
     missing: str
@@ -57,9 +57,9 @@ class Quoted:
 def knowledge_on(distilled: Distilled, asked: Asked, history: History) -> Knowledge:
     """Choose the statements that match a request; without a query, all facts and lines match."""
     fit = list(_fit(distilled, asked))
-    led = tuple(each.source.turns for each in fit if each.source and _said(each, history))
+    sources = tuple(each.source.turns for each in fit if each.source and _said(each, history))
     lines = {fold(each.text): each for each in reversed(fit) if _is_line(each, history)}
-    return Knowledge(led, tuple(reversed(lines.values())), _missing(distilled))
+    return Knowledge(sources, tuple(reversed(lines.values())), _missing(distilled))
 
 
 def quoted(
@@ -87,12 +87,12 @@ def quoted(
 
 def _fit(distilled: Distilled, asked: Asked) -> Iterator[Statement]:
     days = asked.days
-    ahead = [each for each in _all(distilled) if days is None or (each.day and each.day in days)]
+    known = [each for each in _all(distilled) if days is None or (each.day and each.day in days)]
     if asked.query:
-        for place, _ in fitting([each.text for each in ahead], asked.query):
-            yield ahead[place]
+        for place, _ in fitting([each.text for each in known], asked.query):
+            yield known[place]
     else:
-        yield from (each for each in ahead if each.line)
+        yield from (each for each in known if each.line)
 
 
 def _all(distilled: Distilled) -> Iterator[Statement]:

@@ -217,7 +217,7 @@ class RequestContext:
         standing, half = (*window.segments, *self._quoted), room[0] // 2
         lines = known.lines if not asked.offset else ()
         kept = quoted(lines, standing, half, self._counter)
-        answer = self._some_turns(asked, window, (room[0] - kept.tokens, room[1]), known.led)
+        answer = self._some_turns(asked, window, (room[0] - kept.tokens, room[1]), known.sources)
         more = f"{kept.left:,} more kept statements have no room: ask with other words."
         foot = _foot_before(answer) if kept.noted else answer.foot
         feet = (foot, more if kept.left else "", known.missing)
@@ -230,11 +230,11 @@ class RequestContext:
         asked: Asked,
         window: ContextWindow,
         room: tuple[int, int],
-        led: Sequence[range] = (),
+        sources: Sequence[range] = (),
     ) -> Answer:
         draft = window.draft.turn or 0
         history = self._history_before(draft)
-        found = find(self._memory, asked, history, window, led)
+        found = find(self._memory, asked, history, window, sources)
         here = self._here(window)
         rest = found.turns[asked.offset :]
         missing = [turn for turn in rest if turn not in here]
@@ -301,8 +301,8 @@ class RequestContext:
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:
             return self._part(turn, asked.offset, room)
-        beside = self._neighbours(position, window, room[0] - cost)
-        pieces = tuple(sorted((whole, *beside), key=lambda piece: piece.turn))
+        neighbours = self._neighbours(position, window, room[0] - cost)
+        pieces = tuple(sorted((whole, *neighbours), key=lambda piece: piece.turn))
         cost = sum(self._counter.count(piece.text) for piece in pieces)
         given = tuple((piece.turn, 0.0) for piece in pieces)
         return Answer(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", pieces, given)
@@ -316,12 +316,12 @@ class RequestContext:
     def _neighbours(self, position: int, window: ContextWindow, room: int) -> Iterator[Piece]:
         """Quote a turn's neighbours that the window does not hold, while there is room."""
         here = self._here(window)
-        for beside in self._beside(position, window):
-            text = Quoting([beside]).whole(beside)
+        for turn in self._adjacent(position, window):
+            text = Quoting([turn]).whole(turn)
             price = self._counter.count(text)
-            if beside.position not in here and price <= room:
+            if turn.position not in here and price <= room:
                 room -= price
-                yield Piece(beside.position, text, reasons.NEIGHBOUR.format(turn=position))
+                yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
         length = len(turn.content)
@@ -340,7 +340,7 @@ class RequestContext:
         foot = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
         return Answer(foot, (piece,), ((turn.position, 0.0),))
 
-    def _beside(self, position: int, window: ContextWindow) -> Iterator[Turn]:
+    def _adjacent(self, position: int, window: ContextWindow) -> Iterator[Turn]:
         """Yield the turn before and the turn after, if they can be shown."""
         history = self._history_before(window.draft.turn or 0)
         index = history.find(position)

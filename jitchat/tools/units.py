@@ -153,7 +153,7 @@ class _Splitter:
             least = min(map(_indent, filter(str.strip, lines)), default=0)
             is_under = _indent(lines[0]) > least
             for number, tree in enumerate(_trees(lines, least)):
-                # the end of an indented block is understood with the block's last line
+                # the line that closes an indented block is quoted with the block's last line
                 with_last = is_under and number == 1
                 around = (*above, len(self.texts) - 1) if with_last else above
                 self._tree(tree, around, least, depth - 1)
