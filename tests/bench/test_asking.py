@@ -1,4 +1,4 @@
-"""Many requests at once: no more than allowed, and one that fails stops no other."""
+"""Parallel requests: no more than allowed, and a failure does not stop the others."""
 
 from __future__ import annotations
 

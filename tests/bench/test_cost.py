@@ -1,4 +1,4 @@
-"""What is told of a cost before anything is sent."""
+"""The cost that is shown before anything is sent."""
 
 from __future__ import annotations
 

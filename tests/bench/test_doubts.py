@@ -1,4 +1,4 @@
-"""What a labelled file holds that cannot be measured is told, and a whole file is not doubted."""
+"""Warnings about parts of a labelled file that cannot be measured; none for a complete file."""
 
 from __future__ import annotations
 

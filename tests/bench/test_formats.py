@@ -1,4 +1,4 @@
-"""Labelled conversations in LongMemEval's form and plainly labelled ones, told by content."""
+"""Labelled conversations in LongMemEval's and the plain format, detected by content."""
 
 from __future__ import annotations
 

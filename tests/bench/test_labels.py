@@ -1,4 +1,4 @@
-"""Which turns hold an answer, in a file whose labels are not always right."""
+"""Which turns hold an answer, in a file with some wrong labels."""
 
 from __future__ import annotations
 

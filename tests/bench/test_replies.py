@@ -1,4 +1,4 @@
-"""Replies outlive the run that asked for them, whatever ended it."""
+"""Replies survive the run that requested them, however it ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that another process can be told to call."""
+"""Functions for a child process to call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""The comparison of two runs."""
 
 from __future__ import annotations
 

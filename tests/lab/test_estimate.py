@@ -1,4 +1,4 @@
-"""What a run is told to send, before it is."""
+"""Estimates of what a run sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grades of answers that keep to the contract of the lab, and of others."""
+"""Grades of answers that follow the lab's contract, and of others."""
 
 from __future__ import annotations
 

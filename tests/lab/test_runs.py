@@ -1,4 +1,4 @@
-"""Runs on file: kept, listed, opened again and forgotten."""
+"""Runs on disk: stored, listed, reopened and deleted."""
 
 from __future__ import annotations
 

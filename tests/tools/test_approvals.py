@@ -1,4 +1,4 @@
-"""Which calls run, which are asked about, and what the question shows."""
+"""Which calls run, which need approval, and what the question shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools go along with a message, and what is said of those that do not."""
+"""Which tools are offered with a message, and the reasons for the others."""
 
 from __future__ import annotations
 

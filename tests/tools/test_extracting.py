@@ -1,4 +1,4 @@
-"""What is kept of outputs as tools give them: with each line, what it is nothing without."""
+"""What the extractor keeps of typical tool outputs: each line with its context."""
 
 from __future__ import annotations
 

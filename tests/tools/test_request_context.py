@@ -1,4 +1,4 @@
-"""`request_context`: what a model is given of the store, and what it is told."""
+"""`request_context`: the turns that a model gets from the store, and the text around them."""
 
 from __future__ import annotations
 
