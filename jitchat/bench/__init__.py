@@ -1,1 +1,1 @@
-"""Measuring the app against labelled conversations, through the code that the app runs."""
+"""Benchmarks of the app on labelled conversations, through the code that the app runs."""

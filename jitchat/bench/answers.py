@@ -1,11 +1,11 @@
-"""Has labelled questions answered and judged: the requests, what they cost, and the log of replies.
+"""Has labelled questions answered and judged: the requests, their costs, and the log of replies.
 
-The protocol is the one that figures on LoCoMo are published by: CORRECT or WRONG as JSON, and
-generous. The wording is our own.
+The protocol is the one used for published LoCoMo figures: CORRECT or WRONG as JSON, graded
+generously. The wording is jitchat's own.
 
-One JSON object a line, appended as it comes. A line that is not whole, for the run was killed
-while it wrote, is as good as none. A reply belongs to its key, which holds all that the request
-depends on; other runs' replies may stand in the same file.
+The log has one JSON object per line, appended as replies arrive. An incomplete line, left by a run
+that was killed while writing, is ignored. A reply belongs to its key, which covers everything that
+the request depends on; the file can also contain replies of other runs.
 """
 
 import errno
@@ -30,22 +30,22 @@ from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 REPLY_TOKENS = 32
-"""So many are assumed of a reply that has not come yet; LoCoMo's own runs stop an answer there."""
+"""Assumed tokens of a reply that is not known yet; LoCoMo's own runs cut answers at this length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Requests that are about to be sent."""
+    """Requests to be sent."""
 
     name: str
     requests: int
     input_tokens: int
     exact: bool
-    """Whether the tokens are what the model itself will count."""
+    """Whether the tokens were counted by the model's own tokenizer."""
 
 
 def bill(model: str, loads: Sequence[Load], prices: Prices) -> Iterator[str]:
-    """Write what some loads for one model come to, a line each and their cost."""
+    """Yield lines on the loads for one model, and their cost."""
     yield f"{model}:"
     for load in loads:
         mark = "" if load.exact else "~"
@@ -53,7 +53,7 @@ def bill(model: str, loads: Sequence[Load], prices: Prices) -> Iterator[str]:
         yield f"  {load.name}: {sent}"
     sent_cost = prices.of_input(sum(load.input_tokens for load in loads))
     replied = prices.of(Usage(0, REPLY_TOKENS * sum(load.requests for load in loads)))
-    assumed = f" (at {REPLY_TOKENS} tokens a reply)" if replied is not None else ""
+    assumed = f" (at {REPLY_TOKENS} tokens per reply)" if replied is not None else ""
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
 
@@ -75,27 +75,27 @@ class Job:
     key: str
     messages: tuple[Message, ...]
     about: Mapping[str, object]
-    """What is noted beside the reply, for who reads the file."""
+    """Fields that are stored with the reply, for readers of the file."""
 
 
 def key_of(asked: Mapping[str, object], messages: Sequence[Message]) -> str:
-    """Make a request's key: who is asked, on what data, in which mode, and every word of it."""
+    """Return a request's key: a hash of the model, the data, the mode and all messages."""
     words = [[message.role.value, message.content] for message in messages]
     text = json.dumps([dict(asked), words], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ReplyLog:
-    """The file of replies; `opened_log` makes one."""
+    """The file of replies; `opened_log` opens it."""
 
     def __init__(self, path: Path, file: FileIO, replies: dict[str, workers.Reply]) -> None:
         self.path, self._file = path, file
         self._replies = replies
         self.first_failure: ProviderError | None = None
-        """Of those noted since it was opened."""
+        """The first failure that was logged since the file was opened."""
 
     def get(self, job: Job | None) -> workers.Reply | None:
-        """Find the reply to a request; None where it has none yet, or there is none to send."""
+        """Return the reply to a request; None if it has none yet, or there is no request."""
         return self._replies.get(job.key) if job is not None else None
 
     def add(self, job: Job, reply: workers.Reply) -> None:
@@ -104,7 +104,7 @@ class ReplyLog:
         self._replies[job.key] = reply
 
     def add_failure(self, job: Job, error: ProviderError) -> None:
-        """Note why a request failed; it will be sent again by the next run."""
+        """Log why a request failed; the next run sends it again."""
         self.first_failure = self.first_failure or error
         self._write(job, {"failed": str(error)})
 
@@ -119,10 +119,10 @@ class ReplyLog:
 
 @contextmanager
 def opened_log(path: Path) -> Iterator[ReplyLog]:
-    """Open the file for a while; it and its folder are made where they are not there.
+    """Open the file, creating it and its folder if they do not exist.
 
     Raises:
-        BenchFailed: It cannot be read or written.
+        BenchFailed: The file cannot be read or written.
 
     """
     try:
@@ -135,7 +135,7 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
 
 
 def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
-    """Read the replies, and end a torn line, so that the next one stands on its own."""
+    """Read the replies, and terminate an incomplete last line, so that the next one is separate."""
     try:
         file.seek(0)
         lines = file.readall().split(b"\n")
@@ -152,41 +152,41 @@ def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
                 used = Usage(*map(int, usage)) if usage else None
                 replies[str(key)] = workers.Reply(text, str(reason), used)
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
-            continue  # a torn line, a failure, or no line of ours
+            continue  # an incomplete line, a failure, or an unknown line
     return replies
 
 
 def unusable(path: Path, why: str | None) -> BenchFailed:
     return BenchFailed(
-        f"The answers cannot be kept in {path}: {why}.", "Name another with --answers."
+        f"The answers cannot be saved in {path}: {why}.", "Name another file with --answers."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Who is asked, and on what terms."""
+    """A model with its provider, token counter, options and prices."""
 
     provider: Provider
     counter: TokenCounter
     options: Options
     prices: Prices
     identity: Mapping[str, object]
-    """What tells its replies from another's: provider, model, address, temperature."""
+    """What distinguishes its replies in the log: provider, model, address, temperature."""
     lacks_key: bool = False
-    """It answers nobody without a key, and there is none."""
+    """Whether it requires a key, and none is set."""
     runs_here: bool = False
-    """As a part of jitchat: it costs nothing, and answers one request at a time."""
+    """Whether jitchat runs it: it is free, and answers one request at a time."""
 
 
 GIVE_UP = 5
-"""After so many failures in a row nothing more is sent."""
+"""Number of consecutive failures after which the run is aborted."""
 
 
 class Round:
-    """Requests to one model about the cases of a run, and the replies that are there already."""
+    """Requests to one model about the cases of a run, and the replies received so far."""
 
     def __init__(self, name: str, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
-        """`jobs` are one for each case; None where there is nothing to ask yet."""
+        """`jobs` has one item per case; None if there is nothing to ask yet."""
         self.name, self.model, self._jobs, self._log = name, model, jobs, log
 
     @property
@@ -194,23 +194,23 @@ class Round:
         return sum(job is not None for job in self._jobs)
 
     def replies(self) -> list[workers.Reply | None]:
-        """List the reply on each case; None where none came."""
+        """Return the reply for each case; None if there is none."""
         return list(map(self._log.get, self._jobs))
 
     def waiting(self) -> list[bool]:
-        """Tell of each case whether its request is still to be sent."""
+        """Return for each case whether its request has yet to be sent."""
         return [job is not None and self._log.get(job) is None for job in self._jobs]
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
-        """Send what has no reply yet, and keep each reply as it comes; a failure is noted.
+        """Send the requests without a reply, and log each reply or failure as it arrives.
 
         Raises:
-            BenchFailed: Too many failed in a row, or a reply cannot be kept.
+            BenchFailed: Too many failed in a row, or a reply cannot be saved.
 
         """
         jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
-        way_on = f"What came is kept in {self._log.path}; run it again to go on."
-        crew = workers.Workers(parallel, GIVE_UP, way_on)
+        remedy = f"The replies so far are saved in {self._log.path}; run it again to continue."
+        crew = workers.Workers(parallel, GIVE_UP, remedy)
         provider, options = self.model.provider, self.model.options
 
         async def work(_: int, share: Iterator[Job]) -> None:
@@ -218,7 +218,7 @@ class Round:
                 try:
                     reply = await workers.reply_to(job.messages, provider, options)
                     if not reply.text:
-                        raise NotAnAnswer("The model answered with nothing.")
+                        raise NotAnAnswer("The model's answer is empty.")
                 except ProviderError as error:
                     self._log.add_failure(job, error)
                     crew.failed(error)
@@ -235,7 +235,7 @@ class Round:
             raise crew.error
 
     def usage(self) -> Usage | None:
-        """Add up what the provider reported; None where it did not for each reply."""
+        """Sum the reported usage; None unless the provider reported it for every reply."""
         used = [reply.usage for reply in self.replies() if reply is not None]
         sent = [each.input_tokens for each in used if each and each.input_tokens is not None]
         answered = [each.output_tokens for each in used if each and each.output_tokens is not None]
@@ -245,7 +245,7 @@ class Round:
 
 
 class Answering:
-    """Every case of a run, its answer and its judgement."""
+    """The cases of a run, with their answers and judgements."""
 
     def __init__(
         self,
@@ -255,19 +255,19 @@ class Answering:
         data: Mapping[str, object],
         log: ReplyLog,
     ) -> None:
-        """`data` are the hash of the questions' file, and which of them were drawn."""
+        """`data` has the hash of the questions' file, and the sample that was drawn."""
         self._cases, self._judge, self._data, self._log = cases, judge, data, log
         jobs = [_job(answerer, case, case.messages, data) for case in cases]
         self.answers = Round("answers", answerer, jobs, log)
 
     def rounds(self) -> Iterator[Round]:
-        """Go through the rounds: the second judges what is answered when it is reached."""
+        """Yield the rounds; the second judges the answers that exist when it is reached."""
         yield self.answers
         if (judging := self.judgements()) is not None:
             yield judging
 
     def judgements(self) -> Round | None:
-        """Make the round that judges the answers that are there; None where nobody judges."""
+        """Return the round that judges the existing answers; None if there is no judge."""
         judge, data = self._judge, self._data
         if judge is None:
             return None
@@ -278,7 +278,7 @@ class Answering:
         return Round("judgements", judge, jobs, self._log)
 
     def loads(self) -> list[Load]:
-        """Count what is still to be sent to the answerer, by mode."""
+        """Count the requests yet to be sent to the answerer, by mode."""
         tokens: dict[str, list[int]] = {}
         for case, is_waiting in zip(self._cases, self.answers.waiting(), strict=True):
             if is_waiting:
@@ -287,7 +287,7 @@ class Answering:
         return [Load(mode, len(each), sum(each), exact) for mode, each in tokens.items()]
 
     def judge_loads(self) -> list[Load]:
-        """Count what the judge will be sent; an answer that is still to come is guessed at."""
+        """Count the requests to the judge, with estimates for answers that do not exist yet."""
         if (judging := self.judgements()) is None:
             return []
         tokens: list[int] = []

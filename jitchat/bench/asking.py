@@ -1,4 +1,4 @@
-"""Each question of a labelled conversation put to the app: index → retrieve → plan."""
+"""Runs each question of a labelled conversation through the app: index → retrieve → plan."""
 
 import asyncio
 import time
@@ -34,8 +34,8 @@ ANSWER_BRIEFLY = (
     "Answer the question in a short phrase, in exact words of the conversation whenever possible,"
     " and without turn ids."
 )
-"""LoCoMo asks for as much; it stands with the instructions, so that the draft, which retrieval
-searches for, is the question alone."""
+"""As in LoCoMo's prompt. It is part of the instructions, so that the draft, which is the query of
+retrieval, is the question alone."""
 BY_DATE = "Use the dates of the conversation to answer with an approximate date."
 """LoCoMo adds this to temporal questions."""
 
@@ -49,11 +49,11 @@ class Case:
     mode: Mode
     messages: tuple[Message, ...]
     tokens: int
-    """Of the window that these messages are."""
+    """Tokens of the window with these messages."""
 
 
 class Cases:
-    """Collects the windows of a run as they are planned; for questions with a gold answer only."""
+    """Collects the planned windows of a run, only for questions with a gold answer."""
 
     def __init__(self, system: str) -> None:
         """`system` are the app's own instructions."""
@@ -66,7 +66,7 @@ class Cases:
         return " ".join([*parts, BY_DATE] if question.category == "temporal" else parts)
 
     def take(self, talk: str, question: Question, window: ContextWindow) -> None:
-        """Keep a window's messages; those that other windows have too are kept once."""
+        """Keep a window's messages; messages shared by several windows are kept once."""
         if question.answer:
             messages = tuple(self._known.setdefault(each, each) for each in window.messages())
             case = Case(talk, question, window.mode, messages, window.used)
@@ -83,10 +83,10 @@ def opened_store(path: Path) -> Iterator[ColdStore]:
 def indexed(
     found: FileConversation, embedder: Embedder, asked_at: datetime | None = None
 ) -> Iterator[Memory]:
-    """Import and index one conversation into a database that is gone afterwards.
+    """Import and index one conversation in a temporary database.
 
-    It is then `asked_at`, else the time of the last turn that has one: "last week" means the
-    same whenever the benchmark is run.
+    Its clock is set to `asked_at` or, if that is None, to the last known time of a turn, so that
+    "last week" means the same whenever the benchmark is run.
     """
     with (
         TemporaryDirectory(prefix="jitchat-bench-") as folder,
@@ -107,30 +107,30 @@ WIDER = "Give the model's context size with --limit, or leave that mode out of -
 
 
 class OpenConversation:
-    """Takes every question for the next turn; none is stored or sent. Times are milliseconds."""
+    """Plans every question as the next turn, without storing or sending it. Times are in ms."""
 
     def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
         self._memory, self._counter, self._budget = memory, counter, budget
         turns = memory.turns
         self._next = turns[-1].position + 1
-        known, ahead = known_history(memory, counter, self._next)
-        fresh = turns[len(ahead) :]
+        known, counted = known_history(memory, counter, self._next)
+        fresh = turns[len(counted) :]
         self._history = known.extended(fresh, partial(message_tokens, counter))
-        if len(fresh) > len(ahead):
+        if len(fresh) > len(counted):
             keep_costs(memory, counter, self._history)
 
     def distil(self, modes: Collection[Mode]) -> None:
-        """Have everything distilled that these modes send in place of turns."""
+        """Distil everything that these modes send in place of turns."""
         for mode in modes:
             asyncio.run(distil(self._memory, mode, self._counter, self._budget.limit))
 
     @property
     def prices(self) -> dict[int, int]:
-        """What each turn costs as a message of its own, in tokens, by position."""
+        """The tokens of each turn as a separate message, by position."""
         return dict(zip(self._history.positions, self._history.costs, strict=True))
 
     def retrieve(self, question: str) -> tuple[Retrieval, float]:
-        """Search as the app does, and tell how long that took."""
+        """Search as the app does; return the result and the time that it took."""
         begun = time.perf_counter()
         retrieval = self._memory.retrieve(question, self._next)
         return retrieval, ms_since(begun)
@@ -138,10 +138,10 @@ class OpenConversation:
     def window(
         self, mode: Mode, question: str, retrieval: Retrieval, system: str = SYSTEM_PROMPT
     ) -> tuple[ContextWindow, float]:
-        """Plan as the app does, and tell how long that took.
+        """Plan as the app does; return the window and the time that it took.
 
         Raises:
-            WindowOverflow: The mode refuses it.
+            WindowOverflow: The window does not fit in this mode.
 
         """
         begun = time.perf_counter()
@@ -154,7 +154,7 @@ class OpenConversation:
         return window, ms_since(begun)
 
     def _held_by_statements(self, window: ContextWindow, question: Question) -> frozenset[int]:
-        """Name the evidence turns that statements have the words of."""
+        """Return the evidence turns whose words are in the window's statements."""
         if not window.distilled_through:
             return frozenset()
         found = ((turn, self._memory.turn_at(turn)) for turn in question.evidence)
@@ -164,9 +164,9 @@ class OpenConversation:
         return frozenset[int]().union(*held)
 
     def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome | None:
-        """Plan the window for a labelled question; `cases` takes it as what will be sent.
+        """Plan the window for a labelled question, and add it to `cases`, to be sent.
 
-        None where it does not fit.
+        None if the window does not fit.
         """
         system = cases.system(question) if cases is not None else SYSTEM_PROMPT
         retrieval, retrieve_ms = Retrieval(), 0.0
@@ -193,7 +193,7 @@ def ms_since(begun: float) -> float:
 
 
 def turns_held(window: ContextWindow) -> frozenset[int]:
-    """Name the positions of the turns that a window holds, whole or as an excerpt."""
+    """Return the positions of the turns that a window holds, whole or as an excerpt."""
     kinds = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
     return frozenset(
         each.turn for each in window.segments if each.kind in kinds and each.turn is not None

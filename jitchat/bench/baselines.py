@@ -1,7 +1,7 @@
-"""What retrieval is measured against: plain methods from textbooks, which share no code with it.
+"""Baselines for retrieval: textbook methods that share no code with it.
 
-Each ranks texts for a question, and knows nothing of speakers, neighbours or dates. Of equals the
-earlier comes first.
+Each ranks texts for a question, and ignores speakers, neighbours and dates. In ties, the earlier
+text comes first.
 """
 
 import math
@@ -19,15 +19,15 @@ RRF_K = 60
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 
 Ranking = list[int]
-"""Rows of the texts, best first; those that do not match at all may be missing."""
+"""Rows of the texts, best first; texts that do not match at all can be missing."""
 
 
 class Bm25:
     """Okapi BM25 with k1 1.2 and b 0.75 over plain words: no stems, no stop words.
 
-    A word is a run of letters, digits and underscores in lower case; of Chinese and Japanese, each
-    character. The idf is ln(1 + (N - n + 0.5) / (n + 0.5)), as Lucene has it; a word that the
-    question says twice counts twice. Robertson and Zaragoza, "The Probabilistic Relevance
+    A word is a run of letters, digits and underscores in lower case; in Chinese and Japanese, each
+    character. The idf is ln(1 + (N - n + 0.5) / (n + 0.5)), as in Lucene; a word that occurs twice
+    in the question counts twice. Robertson and Zaragoza, "The Probabilistic Relevance
     Framework: BM25 and Beyond" (2009).
     """
 
@@ -36,7 +36,7 @@ class Bm25:
         lengths = [each.total() for each in counts]
         mean = max(1.0, sum(lengths) / max(1, len(lengths)))
         self._gains: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        """By word, the rows that have it, and what it is worth there."""
+        """By word: (row, gain) of the texts that contain it."""
         for row, (words, length) in enumerate(zip(counts, lengths, strict=True)):
             damping = K1 * (1 - B + B * length / mean)
             for word, count in words.items():
@@ -59,7 +59,7 @@ def _words(text: str) -> list[str]:
 
 
 class Cosine:
-    """The cosine of the question's vector and each text's, as the embedder makes them."""
+    """The cosine similarity of the embedder's vectors for the question and each text."""
 
     def __init__(self, texts: Sequence[str], embedder: Embedder) -> None:
         self._embedder = embedder

@@ -1,10 +1,10 @@
-"""Evidence text held: whether a window still answers a labelled question.
+"""Evidence text held: whether a window still contains the answer to a labelled question.
 
-The gold answer says what has to be there: the words that it shares with the text of an evidence
-turn, or, where it shares none or the file gives no answer, those of that turn's sentence that fits
-the question best. The window holds the evidence where all of these words stand in text of that
-turn: the turn whole, an excerpt of it, or statements among whose sources it is. Words are compared
-as the index does: stems of content words, and figures. Pure.
+The needed words are those that the gold answer shares with the text of an evidence turn or, if it
+shares none or the file gives no answer, those of the turn's sentence that best matches the
+question. The window holds the evidence if it has all of these words in text of that turn: the whole
+turn, an excerpt of it, or statements that cite it as a source. Words are compared as in the index:
+stems of content words, and figures. Pure.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _LOCOMO = ("single-hop",)
 _BEAM = ("information_extraction", "preference_following", "instruction_following")
 _LONGMEMEVAL = ("single-session-user", "single-session-assistant", "single-session-preference")
 SINGLE_FACT = frozenset((*_LOCOMO, *_BEAM, *_LONGMEMEVAL))
-"""Categories whose questions one statement answers."""
+"""Categories of questions that one statement answers."""
 
 _VERBATIM = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 _DISTILLED = (Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS, Kind.FACTS)
@@ -37,9 +37,9 @@ def evidence_held(
     texts: Mapping[int, str],
     conversation: str = "",
 ) -> frozenset[int]:
-    """Name the evidence turns whose words the window has; `texts` are those of turns, by position.
+    """Return the evidence turns whose words the window has; `texts` maps positions to texts.
 
-    `conversation` is the id of the one that the evidence lies in; empty for the window's own.
+    `conversation` is the id of the conversation with the evidence; empty for the window's own.
     """
     return frozenset(
         turn
@@ -61,20 +61,20 @@ def holds_evidence(
 
 
 def needed_words(text: str, question: Question) -> frozenset[str]:
-    """Find what has to stand in a window of the text of an evidence turn: stems and figures."""
+    """Return the stems and figures of an evidence turn that a window must contain."""
     shared = frozenset(stems(text)).intersection(stems(question.answer))
     return shared or _best_sentence(text, question)
 
 
 def _best_sentence(text: str, question: Question) -> frozenset[str]:
-    """Give the words of the sentence that shares most with the question; of equals, the longest."""
+    """Return the words of the sentence that shares most with the question, or the longest such."""
     asked = frozenset(stems(question.text))
     said = [frozenset(stems(sentence)) for sentence in sentences(text)]
     return max(said, key=lambda words: (len(words & asked), len(words)), default=frozenset())
 
 
 def words_of_turn(window: ContextWindow, turn: int, conversation: str = "") -> frozenset[str]:
-    """List the stems of all text in a window that stems from a turn."""
+    """Return the stems of all text in a window that comes from a turn."""
     found = [text for each in window.segments for text in _texts_of_turn(each, turn, conversation)]
     return frozenset(stem for text in found for stem in stems(text))
 

@@ -1,10 +1,10 @@
-"""LoCoMo's F1: the stems that an answer shares with the gold one.
+"""LoCoMo's F1: the overlap in stems of an answer and the gold answer.
 
 After `task_eval/evaluation.py` of snap-research/locomo, for the four categories that are asked,
-with Porter's stemmer as that scorer has it: M. F. Porter, "An algorithm for suffix stripping",
-Program 14.3 (1980), with the departures of NLTK's `PorterStemmer`. The stemmers among our
-libraries are Snowball's: theirs move an answer's F1 now and then. The index stems by
-`jitchat.text.words`, never by this.
+with the same Porter stemmer: M. F. Porter, "An algorithm for suffix stripping", Program 14.3
+(1980), with the changes of NLTK's `PorterStemmer`. The Snowball stemmers of jitchat's libraries
+would occasionally change an answer's F1. The index uses the stems of `jitchat.text.words`, never
+these.
 """
 
 import re
@@ -81,7 +81,7 @@ def _mended(base: str) -> str:
 
 
 def _without_double_suffix(word: str) -> str:
-    """Step 2. -ally is taken off ahead of what it hides; -logy is measured with its l."""
+    """Step 2. -ally is removed before the suffix that it hides; -logy is measured with its l."""
     if word.endswith("alli") and _measure(word[:-4]) > 0:
         return _without_double_suffix(word[:-2])
     if word.endswith("logi"):
@@ -98,7 +98,7 @@ def _replaced(word: str, rules: tuple[tuple[str, str], ...]) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    """Step 4; -ion goes after s and t only."""
+    """Step 4; -ion is removed only after s and t."""
     for suffix in _STEP_4:
         if word.endswith(suffix):
             base = word[:-3] if suffix.endswith("ion") else word[: -len(suffix)]
@@ -116,7 +116,7 @@ def _without_ending(word: str) -> str:
 
 
 def _kinds(word: str) -> str:
-    """Write c for each consonant and v for each vowel; y is a vowel after a consonant."""
+    """Return c for each consonant and v for each vowel; y is a vowel after a consonant."""
     kinds = ""
     for letter in word:
         is_vowel = kinds.endswith("c") if letter == "y" else letter in "aeiou"
@@ -125,12 +125,12 @@ def _kinds(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Porter's m: how often a consonant follows a vowel."""
+    """Porter's m: the number of times that a consonant follows a vowel."""
     return _kinds(word).count("vc")
 
 
 def _is_short(word: str) -> bool:
-    """Porter's *o: consonant, vowel, consonant but w, x, y; or a vowel and a consonant alone."""
+    """Porter's *o: consonant, vowel, consonant except w, x, y; or just a vowel and a consonant."""
     kinds = _kinds(word)
     return kinds == "vc" or (kinds.endswith("cvc") and word[-1] not in "wxy")
 
@@ -140,7 +140,7 @@ _SMALL_WORDS = re.compile(r"\b(?:a|an|the|and)\b")
 
 
 def answer_f1(category: str, answer: str, gold: str) -> float:
-    if category == "multi-hop":  # the mean over its parts: each by the answer's best part
+    if category == "multi-hop":  # the mean over the gold parts, each with the answer's best part
         parts = answer.split(",")
         return statistics.fmean(max(_f1(part, each) for part in parts) for each in gold.split(","))
     if category == "open-domain":

@@ -1,8 +1,8 @@
 """Synthetic talk of any length with one fact in it, the same in every run.
 
-The user and the assistant talk in stretches, each about a few things of one subject, with a
-pause of hours after it. Common words are said often, rare ones seldom, and new names keep
-coming up, as in real talk; words of the fact and of its question occur elsewhere too.
+The user and the assistant talk in stretches, each about a few things of one subject, followed by a
+pause of hours. As in real talk, some words are frequent and others rare, and new names keep
+appearing; words of the fact and of its question also occur elsewhere.
 """
 
 import random
@@ -26,18 +26,18 @@ PHRASINGS = (
     "I am locked out of the shed by the water, where was that spare key?",
     "Under which pot did Ingrid leave the key for me?",
 )
-"""Ways to ask for it: each shares some of its words, and none all of them."""
+"""Phrasings of the question: each shares some words with the fact, and none shares all."""
 DEPTH = 0.2
-"""Where in the talk the fact is said, of 1."""
+"""The fact's position as a share of the talk, 0 to 1."""
 _BEGUN = datetime(2021, 1, 4, 9, tzinfo=UTC)
 _SENTENCES = {Role.USER: (1, 3), Role.ASSISTANT: (2, 5)}
 _LONG_SENTENCES = (115, 160)
 _STRETCH = (12, 60)
-"""Turns ahead of a pause."""
+"""Minimum and maximum turns before a pause."""
 
 
 class Length(StrEnum):
-    """How much is said in a turn: about 2, 30 or 1,500 words."""
+    """The length of a turn: about 2, 30 or 1,500 words."""
 
     SHORT = "short"
     USUAL = "usual"
@@ -96,7 +96,7 @@ class _Stretch:
         self._name = "".join(chance.choices(self._words["syllables"], k=3)).capitalize()
 
     def sentence(self, pattern: str) -> str:
-        """Fill one of the vocabulary's patterns of a name."""
+        """Fill in one of the vocabulary's patterns with the given name."""
         pick, words, subject = self._chance.choice, self._words, self._subject
         template: str = pick(words[pattern])
         return template.format(
@@ -114,9 +114,9 @@ class _Stretch:
 
 @cache
 def _vocabulary() -> dict[str, Any]:
-    """Read lists of words, of patterns as `str.format` takes them, and of subjects.
+    """Read lists of words, of patterns for `str.format`, and of subjects.
 
-    A subject has `things`, what is `done` to one ("we … it"), and what one is `like`.
+    A subject has `things`, what can be `done` to one ("we … it"), and adjectives for one (`like`).
     """
     read = tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
     read["subjects"] = [_split(each) for each in read["subjects"]]
@@ -128,4 +128,4 @@ def _split(lists: dict[str, Any]) -> dict[str, Any]:
 
 
 _WEIGHTS = list(accumulate(1 / rank for rank in range(1, 101)))
-"""After Zipf, the second word is said half as often as the first."""
+"""Zipf's law: the second word occurs half as often as the first."""

@@ -1,4 +1,4 @@
-"""A file of labelled questions, read whole; bounded are its bytes and its values."""
+"""Reads a file of labelled questions whole, with limits on its bytes and values."""
 
 import json
 import sys
@@ -10,18 +10,18 @@ from jitchat.errors import BenchFailed
 MAX_BYTES = 600 << 20
 """LongMemEval-S, whose 500 histories overlap, has 280 MB."""
 MAX_OBJECTS = 1_000_000
-"""Messages, or other objects, of a file: a million small ones take some 400 MB to read."""
+"""Maximum messages or other objects of a file: a million small ones take about 400 MB to read."""
 MAX_VALUES = 8_000_000
-"""Commas and opening brackets, each: prose of 200 MB has a third as many."""
+"""Maximum commas, and maximum opening brackets: prose of 200 MB has a third as many."""
 
 
 def read_value(path: Path, remedy: str) -> object:
-    """Read what a file of JSON holds, in whichever encoding of Unicode.
+    """Read a JSON file in any Unicode encoding.
 
-    Bytes that are no UTF-8 become lone surrogates, which are repaired, and counted, turn by turn.
+    Bytes that are not UTF-8 become lone surrogates, which are later repaired and counted per turn.
 
     Raises:
-        BenchFailed: It cannot be read, or is no JSON; `remedy` says what to do.
+        BenchFailed: The file cannot be read, or is not JSON; `remedy` says what to do.
 
     """
     try:
@@ -45,23 +45,23 @@ def _text(path: Path, remedy: str) -> str:
     if not data.strip():
         raise BenchFailed(f"{path} is empty.", remedy)
     if max(data.count(b","), data.count(b"[")) > MAX_VALUES:
-        raise BenchFailed(f"{path} holds more than {MAX_VALUES:,} values.", "Split it.")
+        raise BenchFailed(f"{path} contains more than {MAX_VALUES:,} values.", "Split it.")
     encoding = json.detect_encoding(data)
     return data.decode(encoding, "surrogateescape" if encoding.startswith("utf-8") else "replace")
 
 
 def _decoder(path: Path) -> json.JSONDecoder:
-    """Make what reads a file as far as it holds no more objects than there is room for."""
+    """Return a decoder that refuses a file with too many objects."""
     numbers = count(1)
 
     def counted(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if next(numbers) > MAX_OBJECTS:
-            raise BenchFailed(f"{path} holds more than {MAX_OBJECTS:,} messages.", "Split it.")
+            raise BenchFailed(f"{path} contains more than {MAX_OBJECTS:,} messages.", "Split it.")
         return {sys.intern(name): value for name, value in pairs}
 
     return json.JSONDecoder(strict=False, parse_int=_whole, object_pairs_hook=counted)
 
 
 def _whole(digits: str) -> int | float:
-    """Let a number of thousands of digits be infinite, where `int` raises."""
+    """Parse an integer; one with thousands of digits, for which `int` raises, becomes infinite."""
     return int(digits) if len(digits) < 20 else float(digits)

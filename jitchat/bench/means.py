@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 
 LEAST = 10
-"""Values; the interval of fewer would look surer than it is."""
+"""Minimum number of values; with fewer, the interval would be misleadingly narrow."""
 _DRAWS, _SEED = 2_000, 1
 
 ASSUMED = (
-    "95 % intervals by the bootstrap over questions, each taken as independent: those on one"
-    " conversation are not quite, so that other conversations may differ by more."
+    "95 % intervals by the bootstrap over questions, each treated as independent: those on one"
+    " conversation are not quite, so other conversations may differ by more."
 )
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Give the 95 % interval of a mean; None where there are too few values, or all are equal.
+    """Return the 95 % interval of a mean; None if there are too few values, or all are equal.
 
     It is the percentile interval of B. Efron, Bootstrap methods: another look at the jackknife,
-    The Annals of Statistics 7 (1979) 1-26, and so never beyond the values. There are too few
-    conversations in a benchmark to resample those.
+    The Annals of Statistics 7 (1979) 1-26, and so never exceeds the range of the values. A
+    benchmark has too few conversations to resample these instead.
     """
     if len(values) < LEAST or len(set(values)) == 1:
         return None
-    import numpy as np  # noqa: PLC0415  80 ms, needed for answers only
+    import numpy as np  # noqa: PLC0415  80 ms, needed only for answers
 
     drawn = np.random.default_rng(_SEED)
     measured, size = np.array(values), len(values)

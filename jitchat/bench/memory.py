@@ -1,8 +1,8 @@
-"""Runs memories over the sessions of labelled conversations, and asks what their windows hold.
+"""Runs memories over the sessions of labelled conversations, and checks what their windows hold.
 
-A question is of one type: what it asks for decides which memory can answer it. A window holds the
-answer where it has the words of all evidence (`evidence`); of what no turn says, only an answerer
-shows whether it is left unanswered.
+Each question has a type, which determines the memories that can answer it. A window holds the
+answer if it has the words of all evidence (`evidence`); for questions that no turn answers, only an
+answerer shows whether they are left unanswered.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class QuestionType(StrEnum):
     KNOWLEDGE_UPDATE = "knowledge update"
     TIMELINE = "timeline"
     COUNTING = "counting"
-    """It takes several turns to answer."""
+    """The answer needs several turns."""
     ABSTENTION = "abstention"
     OTHER = "other"
 
@@ -53,11 +53,11 @@ _TIMELINE = frozenset(
 _COUNTING = frozenset(("multi-hop", "multi-session", "multi_session_reasoning", "counting"))
 _COUNTS = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NOT_SAID = "The conversation does not say."
-"""The gold answer of what no turn says."""
+"""The gold answer to questions that no turn answers."""
 
 
 def type_of(question: Question) -> QuestionType:
-    """Tell a question's type by its category, and by whether it counts."""
+    """Return a question's type, by its category and by whether it asks for a count."""
     category = question.category
     if category == ABSTENTION:
         return QuestionType.ABSTENTION
@@ -72,11 +72,11 @@ def type_of(question: Question) -> QuestionType:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What one memory's window has for a question."""
+    """Whether one memory's window holds the evidence for a question."""
 
     question: Question
     holds: bool
-    """Whether all of the evidence is there; of an abstention, nothing is."""
+    """Whether the window holds all of the evidence; always False for an abstention."""
     tokens: int
 
 
@@ -93,7 +93,7 @@ class Share:
     n: int
     holds: int
     interval: Interval
-    """Of 95 %."""
+    """The 95 % interval."""
 
     @property
     def value(self) -> float:
@@ -101,7 +101,7 @@ class Share:
 
 
 def shares(held: Sequence[Held]) -> dict[QuestionType, Share]:
-    """Give, of each type that was asked, how many windows hold the answer; no abstentions."""
+    """Return the share of windows that hold the answer, by type, without abstentions."""
     found: dict[QuestionType, Share] = {}
     for kind in QuestionType:
         group = [each.holds for each in held if type_of(each.question) is kind]
@@ -112,7 +112,7 @@ def shares(held: Sequence[Held]) -> dict[QuestionType, Share]:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """On what terms memories are run."""
+    """Runs memories with one embedder, token counter, budget and document writer."""
 
     embedder: Embedder
     counter: TokenCounter
@@ -126,9 +126,9 @@ class Measuring:
         cases: Cases | None = None,
         advance: Callable[[int], object] = lambda _: None,
     ) -> RunnerResult:
-        """Have a memory take in each conversation, session by session, and ask it the questions.
+        """Feed a memory with each conversation, session by session, and ask it the questions.
 
-        `cases` takes the windows as what will be sent.
+        The windows are added to `cases`, to be sent.
         """
         result = RunnerResult()
         for talk in talks:
@@ -153,7 +153,7 @@ class Measuring:
     def _opened(
         self, talk: LabelledConversation, name: RunnerName
     ) -> Iterator[tuple[Memory, MemoryRunner]]:
-        """Make an empty memory for a conversation, in a database that is gone afterwards."""
+        """Open an empty memory for a conversation, in a temporary database."""
         with (
             TemporaryDirectory(prefix="jitchat-bench-") as folder,
             opened_store(Path(folder) / "bench.db") as store,
@@ -167,7 +167,7 @@ class Measuring:
 
     @staticmethod
     def _set_clock(memory: Memory, turns: Sequence[Turn]) -> None:
-        """Have it be the time of the last turn: "last week" means the same on any day."""
+        """Set the clock to the last turn's time, so that "last week" means the same on any day."""
         said = [turn.created_at for turn in turns if turn.created_at is not None]
         if said:
             memory.store.now = lambda: said[-1]
@@ -205,7 +205,7 @@ def abstentions(talk: LabelledConversation) -> Iterator[Question]:
 
 
 def with_questions(talks: Sequence[LabelledConversation]) -> list[LabelledConversation]:
-    """Leave out conversations in which nothing is asked."""
+    """Return the conversations that have questions."""
     return [talk for talk in talks if talk.questions or talk.abstentions]
 
 

@@ -1,4 +1,4 @@
-"""What `bench memory` measured → the JSON that is kept, and the tables that are read."""
+"""The results of `bench memory` as JSON and as tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -16,22 +16,22 @@ from jitchat.text.stance import disclaims
 
 Results = Mapping[RunnerName, RunnerResult]
 HELD = (
-    "Held: the window has the words of all evidence. Of what no turn says, only an answerer shows"
-    " whether it is left unanswered (--answerer). ± is the 95 % interval (Wilson)."
+    "Held: the window has the words of all evidence. For questions that no turn answers, only an"
+    " answerer shows whether they are left unanswered (--answerer). ±: 95 % interval (Wilson)."
 )
 
 
 def ingestion_table(title: str, results: Results) -> Table:
-    """Compare what taking in the sessions came to."""
+    """Compare the costs of ingesting the sessions."""
     rows = [_ingestion_row(name, result.ingestion) for name, result in results.items()]
     ratios = _ratios(results)
-    note = [f"document, against entries: {ratios}."] if ratios else []
+    note = [f"document, compared with entries: {ratios}."] if ratios else []
     return plain_table(title, _INGESTED, rows, *note)
 
 
 _INGESTED = (
     "runner", "sessions", "messages", "store\noperations", "model\ncalls", "tokens\nin", "\nout",
-    "time", "stored\nbytes", "words\nat most",
+    "time", "stored\nbytes", "words\nmaximum",
 )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def _ratios(results: Results) -> str:
 
 
 def held_table(results: Results) -> Table:
-    """Compare how many questions of each type the windows hold the answer to."""
+    """Compare the shares of questions of each type whose answers the windows hold."""
     by_runner = {name: shares(result.held) for name, result in results.items()}
     kinds = [kind for kind in QuestionType if any(kind in each for each in by_runner.values())]
     rows: list[Sequence[str]] = []
@@ -105,9 +105,9 @@ def answered_table(title: str, scores: Mapping[RunnerName, Mapping[QuestionType,
 def answered_scores(
     answers: Sequence[Answer], *, judged: bool
 ) -> dict[RunnerName, dict[QuestionType, float]]:
-    """Give the share that is right of each type: by the judge, else by LoCoMo's F1.
+    """Return the score of each type: by the judge or, without one, by LoCoMo's F1.
 
-    What no turn says is answered rightly by saying that one does not know.
+    For a question that no turn answers, the right answer is to say that it is not known.
     """
     found: dict[RunnerName, dict[QuestionType, float]] = {}
     for name, mode in MODE_OF.items():

@@ -1,9 +1,9 @@
-"""Two memories that take in the same sessions: a document per project, and an entry per message.
+"""Two memories for the same sessions: a document per project, and an entry per message.
 
-The turns themselves are in the cold store for both, and storing them is measured for neither. The
-document runner ends each session as the app does: three store operations. The entry runner does
-what a memory per message does: it writes an index entry as each message comes, and the embeddings
-of ten at once; it answers by retrieval. Each then plans the window that a question is sent in.
+Both have the turns themselves in the cold store, and storing them is not measured. The document
+runner ends each session as the app does, with three store operations. The entry runner works as a
+memory per message does: it writes an index entry for each message, embeddings in batches of ten,
+and answers by retrieval. Each then plans the window for a question.
 """
 
 import time
@@ -29,7 +29,7 @@ from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.window import ContextWindow
 
 FLUSH = 10
-"""Messages whose embeddings are written at once."""
+"""Messages per batch of embeddings."""
 
 
 class RunnerName(StrEnum):
@@ -39,22 +39,22 @@ class RunnerName(StrEnum):
 
 @dataclass(slots=True)
 class Ingestion:
-    """What taking in sessions came to."""
+    """The costs of ingesting sessions."""
 
     sessions: int = 0
     messages: int = 0
     operations: int = 0
-    """On the store, those of the memory only."""
+    """Store operations of the memory."""
     model_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
     bytes_stored: int = 0
-    """Of what the memory holds, each version of it included; not the turns."""
+    """Bytes of the memory, including all its versions but not the turns."""
     words: list[int] = field(default_factory=list)
-    """Of each document at the end; empty for entries."""
+    """Words of each final document; empty for entries."""
     fallbacks: int = 0
-    """Sessions that what is built in wrote in place of a model."""
+    """Sessions that the built-in writer wrote because the model failed."""
 
     def add(self, other: "Ingestion") -> None:
         self.sessions += other.sessions
@@ -73,14 +73,14 @@ class MemoryRunner(Protocol):
     """A memory of one conversation."""
 
     mode: Mode
-    """In which questions are asked."""
+    """The mode in which questions are asked."""
     ingestion: Ingestion
 
     async def take(self, session: Sequence[Turn]) -> None:
-        """Take in a session, which is in the cold store already."""
+        """Ingest a session, which is in the cold store already."""
 
     def close(self) -> None:
-        """Write what is not written yet: no session follows."""
+        """Write pending data after the last session."""
 
     def window(
         self, conversation: OpenConversation, question: Question, system: str
@@ -88,13 +88,13 @@ class MemoryRunner(Protocol):
         """Plan a question's window.
 
         Raises:
-            WindowOverflow: It does not fit.
+            WindowOverflow: The window does not fit.
 
         """
 
     @property
     def conversation(self) -> str:
-        """The id that sources have in its windows; empty where they have positions alone."""
+        """The conversation id of sources in its windows; empty if they have only positions."""
 
 
 class DocumentRunner:
@@ -166,7 +166,7 @@ class EntriesRunner:
         list(self._memory.index.catch_up())
 
     def _flush(self) -> None:
-        """Write the embeddings of the messages that wait."""
+        """Write the embeddings of the pending messages."""
         turns, self._waiting = self._waiting, []
         if not self._embedder.dimension:
             return
@@ -183,9 +183,9 @@ class EntriesRunner:
 
 
 def sessions_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Cut a conversation where nothing was said for twenty minutes, as the app does.
+    """Split a conversation at pauses of twenty minutes, as the app does.
 
-    Turns without a time go with those ahead of them.
+    Turns without a time belong to the session of the turns before them.
     """
     session: list[Turn] = []
     for turn in turns:

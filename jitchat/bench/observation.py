@@ -1,9 +1,9 @@
-"""What `observe` keeps: labelled conversations said again, turn by turn, and then asked.
+"""What `observe` keeps: labelled conversations are replayed turn by turn, and then asked.
 
-Each conversation is replayed as the app would have it: before each message its window is planned,
-and after each answer the turns that are due are observed. At the end, each question that one
-statement answers is asked of the window that there is then: does the text that answers it stand in
-it (`evidence`)? Beside it stands what the last turns hold, as many as that window has tokens for.
+Each conversation is replayed as in the app: before each message its window is planned, and after
+each answer the turns that are due are observed. At the end, for each question that one statement
+answers, the final window is checked for the text that answers it (`evidence`). It is compared with
+a window of the same number of tokens that holds the last turns.
 """
 
 import asyncio
@@ -39,38 +39,38 @@ _MODEL = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Whether a question's evidence text stands in the window of each."""
+    """Whether the windows of `observe` and `recency` have a question's evidence text."""
 
     question: Question
     observe: bool
     recency: bool
     is_observed: bool
-    """Whether the turn that holds it was observed; else it stands in the window itself."""
+    """Whether the turn with the evidence was observed; if not, the turn itself is in the window."""
 
 
 @dataclass(slots=True)
 class ObservedTalk:
-    """What came of one conversation."""
+    """The results for one conversation."""
 
     name: str
     turns: int
     tokens: int
-    """Of all turns, as messages of their own."""
+    """Tokens of all turns, as separate messages."""
     kept: list[Kept] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
-    """Of each window, by the limit."""
+    """Each window's tokens as a share of the limit."""
     history_shares: list[float] = field(default_factory=list)
-    """Of the turns and observations in it alone: without instructions and draft."""
+    """The same for turns and observations only, without instructions and draft."""
     in_need: int = 0
-    """Windows that did not fit until turns were observed at once."""
+    """Windows that fit only after turns were observed immediately."""
     overflows: int = 0
-    """Windows that did not fit whatever was observed."""
+    """Windows that did not fit even then."""
     passes: int = 0
     reflections: int = 0
     observed: int = 0
-    """Tokens of the turns that were observed."""
+    """Tokens of the observed turns."""
     observations: int = 0
-    """Tokens of what stands for them at the end."""
+    """Tokens of the final observations of these turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Replaying:
     budget: Budget
     rules: ObserveRules = field(default_factory=ObserveRules)
     observer: Callable[[], Observer | None] = lambda: None
-    """Makes who observes; None: what is built in does."""
+    """Makes the observer; if it returns None, the built-in one is used."""
 
     def run(
         self, talk: LabelledConversation, advance: Callable[[int], object] = lambda _: None
@@ -112,7 +112,7 @@ class _Replay:
         self._made = ObservedTalk(memory.conversation.id, 0, 0)
 
     async def say(self, turn: Turn) -> None:
-        """Store a turn; a user's is sent first, and behind an answer what is due is observed."""
+        """Store a turn; plan a window for a user's turn, and observe due turns after an answer."""
         memory = self._memory
         stored = memory.store.append(memory.conversation.id, [turn])[0]
         memory.refresh()
@@ -154,7 +154,7 @@ class _Replay:
             return None
 
     def finish(self, talk: LabelledConversation) -> ObservedTalk:
-        """Ask the questions of the window that there is at the end."""
+        """Ask the questions of the final window."""
         made, memory = self._made, self._memory
         turns = memory.turns
         texts = {turn.position: turn.content for turn in turns}
@@ -178,7 +178,7 @@ class _Replay:
 def _first_of_recency(
     window: ContextWindow, positions: Sequence[int], before: Sequence[int]
 ) -> int:
-    """Find the position of the first turn that fits where the last ones take its tokens."""
+    """Return the position of the first of the last turns that fit in the window's tokens."""
     kinds = (Kind.RECENT, Kind.OBSERVATIONS)
     room = sum(map(window.tokens_of, kinds))
     start = len(positions)
@@ -189,7 +189,7 @@ def _first_of_recency(
 
 @contextmanager
 def _memory(found: FileConversation) -> Iterator[Memory]:
-    """Open an empty conversation in a database that is gone afterwards."""
+    """Open an empty conversation in a temporary database."""
     with (
         TemporaryDirectory(prefix="jitchat-bench-") as folder,
         closing(Database(Path(folder) / "bench.db")) as database,
@@ -200,7 +200,7 @@ def _memory(found: FileConversation) -> Iterator[Memory]:
 
 @dataclass(frozen=True, slots=True)
 class ObservedScores:
-    """Over the conversations of one file."""
+    """Totals over the conversations of one file."""
 
     conversations: int
     turns: int
@@ -211,18 +211,20 @@ class ObservedScores:
     """Questions whose turn was observed."""
     observed_held: int
     largest: float
-    """Window, as a share of the limit."""
+    """The largest window, as a share of the limit."""
     p95: float
+    """The 95th percentile of windows, as a share of the limit."""
     largest_history: float
+    """The largest total of turns and observations in a window, as a share of the limit."""
     fallbacks: int
-    """Conversations with a window that did not fit until turns were observed at once."""
+    """Conversations with a window that fit only after turns were observed immediately."""
     overflows: int
     passes: int
     reflections: int
     compression: float
-    """Tokens of the observed turns by those of the observations at the end."""
+    """Tokens of the observed turns divided by those of the final observations."""
     categories: Mapping[str, tuple[int, int, int]]
-    """By category: asked, held, held by recency."""
+    """By category: (asked, held, held by recency)."""
 
 
 def scores_of(talks: Sequence[ObservedTalk]) -> ObservedScores:

@@ -1,4 +1,4 @@
-"""What `bench observe` measured → the JSON that is kept, and the table that is read."""
+"""The results of `bench observe` as JSON and as a table."""
 
 from dataclasses import asdict
 
@@ -8,10 +8,10 @@ from jitchat.bench.observation import ObservedScores
 from jitchat.bench.output import plain_table
 from jitchat.bench.proportions import wilson
 
-_COLUMNS = ("questions", "asked", "observe", "recency, as many tokens")
+_COLUMNS = ("questions", "asked", "observe", "recency, same tokens")
 _ABOUT = (
-    "Shares of questions whose answer's words stand in the window, in text of the turn that holds"
-    " them; below, the 95 % interval (Wilson). Evidence held is not an answer given."
+    "Shares of questions whose answer's words are in the window, in text from the evidence turn;"
+    " below, the 95 % interval (Wilson). Evidence held does not mean that the answer is right."
 )
 
 
@@ -32,14 +32,14 @@ def observe_table(title: str, scores: ObservedScores) -> Table:
 
 
 def observe_lines(scores: ObservedScores, limit: int) -> list[str]:
-    """Say in lines what the windows were like."""
+    """Summarise the windows in lines."""
     return [
-        f"windows of {limit:,}: {scores.largest:.1%} of the limit at the most, 95 % of them up to"
-        f" {scores.p95:.1%}; turns and observations alone {scores.largest_history:.1%}",
+        f"windows, limit {limit:,}: at most {scores.largest:.1%} of the limit, 95 % of them up to"
+        f" {scores.p95:.1%}; turns and observations only: {scores.largest_history:.1%}",
         f"{scores.conversations:,} conversations, {scores.turns:,} turns: {scores.passes:,} passes,"
-        f" {scores.reflections:,} reflections; in {scores.fallbacks:,} a window did not fit until"
-        f" turns were observed at once; {scores.overflows:,} windows did not fit at all",
-        f"observations at the end: {scores.compression:.1f} times smaller than their turns",
+        f" {scores.reflections:,} reflections; in {scores.fallbacks:,}, a window fit only after"
+        f" turns were observed immediately; {scores.overflows:,} windows did not fit at all",
+        f"final observations: {scores.compression:.1f} times smaller than their turns",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the results of every measurement have in common: their settings, and plain tables."""
+"""Shared by the results of all measurements: settings, and plain tables."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,19 +14,19 @@ _LOGIN = re.compile(r"(?<=//)[^/]*@")
 
 
 def settings_fields(settings: Settings) -> dict[str, str]:
-    """Write every setting as TOML does, without what only its owner may know."""
+    """Return every setting as a TOML value, without secrets."""
     return {name: without_login(value) for name, value, _ in settings.rows()}
 
 
 def without_login(address: str) -> str:
-    """Drop the name and password that an address may carry: they are no part of a result."""
+    """Remove the user name and password from an address."""
     return _LOGIN.sub("", address)
 
 
 def plain_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
 ) -> Table:
-    """Make a table whose first column is its rows' names; `gap` are the blanks behind a cell."""
+    """Build a table with row names in the first column; `gap` is the padding after a cell."""
     made = Table(title=Text(for_terminal(title)), title_justify="left", box=SIMPLE_HEAD)
     made.padding = (0, gap, 0, 0)
     if notes:

@@ -1,9 +1,9 @@
 """Intervals of shares and of their differences, and a test of a difference: pure statistics.
 
-Intervals are Wilson's and Newcombe's: they keep within the possible and stay honest where a few
-cells were asked, or all of them were right: there the textbook's "share ± 2 standard errors" says
-that nothing is unsure. Where the same thing is asked several times, those cells are a cluster:
-they tell less than as many cells of their own, by the design effect.
+Intervals are Wilson's and Newcombe's: they stay within the possible range, and remain valid with
+few cells or if all are right, where "share ± 2 standard errors" would claim certainty. If the same
+question is asked several times, these cells form a cluster: they carry less information than the
+same number of independent cells, by the design effect.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from math import sqrt
 
 _Z = 1.959963984540054
-"""The standard normal distribution has 95 % of itself within so much of its middle."""
+"""The 97.5 % point of the standard normal distribution."""
 
 Interval = tuple[float, float]
-"""Its low and its high end."""
+"""(low, high)."""
 
 
 def wilson(right: float, of: float) -> Interval:
-    """Give the score interval of a share, within 0 to 1; `of` is at least 1, and may be effective.
+    """Return the score interval of a share, within 0 to 1; `of` is a sample size of at least 1.
 
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
     of the American Statistical Association 22 (1927) 209-212.
@@ -30,10 +30,10 @@ def wilson(right: float, of: float) -> Interval:
 
 
 def newcombe(before: tuple[float, float], after: tuple[float, float]) -> Interval:
-    """Give the interval of a later share minus an earlier one, within -1 to 1.
+    """Return the interval of a later share minus an earlier one, within -1 to 1.
 
-    Each is right ones and of how many, at least 1. The two are taken as independent; for the
-    same questions asked twice there is `paired_difference`.
+    Each argument is (right, sample size of at least 1). The two are treated as independent; for
+    the same questions asked twice, use `paired_difference`.
 
     Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
     proportions, Statistics in Medicine 17 (1998) 873-890.
@@ -56,18 +56,18 @@ def _square_and_add(
 
 @dataclass(slots=True)
 class ClusterSums:
-    """Sums over clusters of cells, each with its right ones; a cluster may grow."""
+    """Sums over clusters of cells with their right ones; clusters can grow."""
 
     clusters: int = 0
     of: int = 0
-    """Cells."""
+    """Number of cells."""
     right: int = 0
     _of_squared: int = 0
     _right_squared: int = 0
     _right_of: int = 0
 
     def replace(self, before: tuple[int, int], after: tuple[int, int]) -> None:
-        """Take a cluster, as right ones and cells, in place of what it was; (0, 0) is none."""
+        """Replace a cluster, given as (right, cells); (0, 0) stands for no cluster."""
         for sign, (right, of) in ((-1, before), (1, after)):
             self.clusters += sign * (of > 0)
             self.of += sign * of
@@ -78,20 +78,20 @@ class ClusterSums:
 
     @property
     def effective_if_clustered(self) -> float | None:
-        """Give the effective size; None where every cluster is one cell, or there is none."""
+        """The effective size; None if every cluster is one cell, or there is none."""
         return None if self.clusters == self.of else self.effective
 
     @property
     def effective(self) -> float:
-        """Give how many cells of their own would tell as much; there is one cell at least.
+        """The number of independent cells with the same information, if there is a cell.
 
         The design effect is that of a ratio: J. N. K. Rao and A. J. Scott, A simple method for
         the analysis of clustered binary data, Biometrics 48 (1992) 577-585; corrected for few
         clusters by E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small
         expected number of positive counts estimated from survey data, Survey Methodology 24
-        (1998) 193-201. It is kept within the possible, from all cells of a cluster telling one
-        thing to each telling its own; where all or none are right it cannot be estimated, and the
-        former is taken.
+        (1998) 193-201. It is limited to the possible range, from fully dependent cells in each
+        cluster to independent ones; if all or none are right, it cannot be estimated, and full
+        dependence is assumed.
         """
         if self.clusters == self.of:
             return float(self.of)
@@ -108,7 +108,7 @@ class ClusterSums:
 
 
 def _student(freedom: float) -> float:
-    """Give the 97.5 % point of Student's t, to 0.001 from 4 degrees of freedom on.
+    """Return the 97.5 % point of Student's t, accurate to 0.001 from 4 degrees of freedom on.
 
     M. Abramowitz and I. A. Stegun, Handbook of mathematical functions (1964) 26.7.5.
     """
@@ -123,19 +123,19 @@ def _student(freedom: float) -> float:
 
 
 Pair = tuple[int, int, int]
-"""A cluster that was asked twice: its cells, those right the first time and the second time."""
+"""A cluster that was asked twice: (cells, right the first time, right the second time)."""
 
 
 def paired_difference(pairs: Collection[Pair]) -> Interval:
-    """Give the interval of a later share minus an earlier one, within -1 to 1, of one set.
+    """Return the interval of a later share minus an earlier one of the same clusters, -1 to 1.
 
-    There is one cluster at least. With one cell in each it is method 10 of R. G. Newcombe, Improved
-    confidence intervals for the difference between binomial proportions based on paired data,
-    Statistics in Medicine 17 (1998) 2635-2650. With more, the two shares' intervals, each at its
-    effective size, are put together in the same way, with the correlation of the clusters'
+    There must be at least one cluster. With one cell in each, this is method 10 of R. G. Newcombe,
+    Improved confidence intervals for the difference between binomial proportions based on paired
+    data, Statistics in Medicine 17 (1998) 2635-2650. With more, the two shares' intervals, each at
+    its effective size, are combined in the same way, with the correlation of the clusters'
     deviations: G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a
     general approach, Statistics in Medicine 27 (2008) 1693-1702. Unlike a t interval of the
-    clusters' differences, it does not shrink to nothing where all clusters changed alike.
+    clusters' differences, it does not shrink to zero if all clusters changed alike.
     """
     was, became = ClusterSums(), ClusterSums()
     for of, before, after in pairs:
@@ -155,18 +155,18 @@ def paired_difference(pairs: Collection[Pair]) -> Interval:
 
 
 def swap_test(differences: Iterable[int]) -> float:
-    """Give the exact two-sided p of no difference between two answers to the same clusters.
+    """Return the exact two-sided p of no difference between two answers to the same clusters.
 
-    Each of `differences` is how many more of a cluster's cells were right the second time. If
-    the two do not differ, each might as well have the opposite sign: p is the share of all
-    choices of signs whose sum is at least as far from 0. This is Fisher's randomisation test (The
+    Each of `differences` is the increase in right cells of a cluster the second time. Under the
+    null hypothesis, each could equally have the opposite sign: p is the share of all choices of
+    signs whose sum is at least as far from 0. This is Fisher's randomisation test (The
     design of experiments (1935) § 21); with one cell in each cluster it is McNemar's exact test,
     the two-sided binomial one of the pairs that differ (Q. McNemar, Note on the sampling error of
     the difference between correlated proportions or percentages, Psychometrika 12 (1947) 153-157).
     """
     turned = [difference for difference in differences if difference]
     chances = [1.0]
-    """Of each sum of those that count as positive."""
+    """The probability of each sum of the positive differences."""
     for size in map(abs, turned):
         none = [0.0] * size
         chances = [(a + b) / 2 for a, b in zip(chances + none, none + chances, strict=True)]

@@ -1,12 +1,12 @@
-"""Labelled questions about conversations, in LoCoMo's form, in LongMemEval's, or plainly labelled.
+"""Labelled questions about conversations, in the format of LoCoMo, LongMemEval or a plain one.
 
-Some evidence ids of LoCoMo's file are broken: several joined in one string, a stray letter, a zero
-too many. They are repaired by reading every `D<session>:<turn>` in them; the strict reading takes
-each string as it stands. An id that no turn has is dropped by the first and missed by the second.
+Some evidence ids in LoCoMo's file are broken: several joined in one string, a stray letter, an
+extra zero. They are repaired by reading every `D<session>:<turn>` in them; the strict reading takes
+each string verbatim. An id that no turn has is dropped by the former, and is a miss in the latter.
 
-LongMemEval (Wu et al., "Benchmarking Chat Assistants on Long-Term Interactive Memory", 2025) gives
-each question a history of its own. Its evidence are the turns marked `has_answer`;
-`answer_session_ids`, which name whole sessions, are not taken for it.
+LongMemEval (Wu et al., "Benchmarking Chat Assistants on Long-Term Interactive Memory", 2025) has a
+separate history for each question. The evidence is the turns marked `has_answer`;
+`answer_session_ids`, which name whole sessions, are ignored.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ from jitchat.transfer.plain import take_item
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
-"""By LoCoMo's numbers. Its fifth, adversarial, is apart, as the convention is."""
+"""By LoCoMo's numbers. The fifth, adversarial, is separate, as is the convention."""
 _ADVERSARIAL = 5
 _ABSTENTION = "_abs"
-"""Ends the id of a question of LongMemEval that has no answer: left out likewise."""
+"""The suffix of the ids of LongMemEval's questions without an answer, which are separate too."""
 ABSTENTION = "abstention"
-"""The category of questions whose answer no turn says."""
+"""The category of questions that no turn answers."""
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 _WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
@@ -44,11 +44,11 @@ class Question:
     text: str
     category: str
     evidence: frozenset[int]
-    """Positions of the turns that hold the answer; empty where the file names none."""
+    """Positions of the turns that hold the answer; empty if the file names none."""
     strict: frozenset[int] | None
-    """The same by the ids as they stand; None where one of them is no turn's."""
+    """The same by the unrepaired ids; None if one of them belongs to no turn."""
     answer: str = ""
-    """The gold answer; empty where the file gives none."""
+    """The gold answer; empty if the file gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +56,32 @@ class LabelledConversation:
     found: FileConversation
     questions: tuple[Question, ...]
     unreadable: int = 0
-    """How many questions have no text, no known category, or no turn to be asked of."""
+    """Number of questions without a text, a known category or any turns."""
     asked_at: datetime | None = None
-    """When the questions are asked; None where the file does not tell."""
+    """The time of the questions; None if the file does not state it."""
     abstentions: tuple[str, ...] = ()
-    """Questions whose answer no turn says, which only who asks for them gets."""
+    """Questions that no turn answers; they are not among `questions`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelFormat:
     name: str
     description: str
-    """What a file in it is, for an error."""
+    """A description of such a file, for errors."""
     matches: Callable[[object], bool]
     read: Callable[[object], list[LabelledConversation]]
     asks: str = "questions with a text and a category"
 
 
 def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversation]:
-    """Read a file in one of the formats, of all if none is given, told by its content.
+    """Read a file in one of the given formats, or in any; the format is detected by content.
 
     Raises:
-        BenchFailed: It cannot be read, is in none of them, says nothing or asks nothing.
+        BenchFailed: The file cannot be read, has another format, or has no turns or questions.
 
     """
     known = formats or FORMATS
-    remedy = f"Name {', or '.join(each.description for each in known)}."
+    remedy = f"Give {', or '.join(each.description for each in known)}."
     value = read_value(path, remedy)
     form = next((each for each in known if each.matches(value)), None)
     if form is None:
@@ -89,14 +89,14 @@ def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversatio
         raise BenchFailed(f"{path} is not in {names}.", remedy)
     talks = form.read(value)
     if not any(talk.found.turns for talk in talks):
-        raise BenchFailed(f"{path} holds no turns.", remedy)
+        raise BenchFailed(f"{path} contains no turns.", remedy)
     if not any(talk.questions for talk in talks):
         raise BenchFailed(f"{path} has no {form.asks}.", remedy)
     return talks
 
 
 def with_evidence(talks: Sequence[LabelledConversation]) -> list[LabelledConversation]:
-    """Leave out the questions without evidence that is a turn: nothing could find it."""
+    """Leave out questions without an existing evidence turn, which no method could find."""
     return [
         replace(talk, questions=tuple(each for each in talk.questions if each.evidence))
         for talk in talks
@@ -106,10 +106,11 @@ def with_evidence(talks: Sequence[LabelledConversation]) -> list[LabelledConvers
 def sampled(
     talks: Sequence[LabelledConversation], size: int, seed: int
 ) -> list[LabelledConversation]:
-    """Draw at random `size` questions, or all if there are fewer, from all conversations.
+    """Draw `size` random questions, or all if there are fewer, from all conversations.
 
-    Each category keeps its share, to a question; the draw is by a hash, so that it is the same on
-    any machine, and a larger one holds, but for such a question, what a smaller one does.
+    Each category keeps its share, to within one question. The draw uses a hash, so that it is the
+    same on any machine, and a larger sample contains a smaller one, to within one question per
+    category.
     """
     drawn: dict[str, list[tuple[bytes, int, int]]] = {}
     for at, talk in enumerate(talks):
@@ -168,7 +169,7 @@ def _read_plain(value: object) -> list[LabelledConversation]:
 
 
 def _plain_labels(sample: object, at: int) -> LabelledConversation:
-    """Read a conversation whose turns have ids of their own, numbers or texts."""
+    """Read a conversation in the plain format, whose turns have ids (numbers or strings)."""
     builder, fields = ConversationBuilder(), sample if isinstance(sample, dict) else {}
     for turn in _listed(fields.get("turns")):
         own = turn if isinstance(turn, dict) else {}
@@ -187,7 +188,7 @@ def _read_longmemeval(value: object) -> list[LabelledConversation]:
 
 
 def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
-    """Read an instance: one question, and its sessions in order of their dates."""
+    """Read an instance: one question, with its sessions in order of their dates."""
     builder, fields = ConversationBuilder(), item if isinstance(item, dict) else {}
     sessions = _listed(fields.get("haystack_sessions"))
     dates = [_iso(each) for each in _listed(fields.get("haystack_dates"))]
@@ -215,7 +216,7 @@ def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
 
 
 def _iso(date: object) -> object:
-    """Write `2023/05/20 (Sat) 02:21` as ISO does."""
+    """Convert `2023/05/20 (Sat) 02:21` to ISO 8601."""
     return _WEEKDAY.sub(" ", date).replace("/", "-") if isinstance(date, str) else date
 
 
@@ -229,7 +230,7 @@ def _labelled(
     category_of: Callable[[object], str | None],
     repair: Callable[[str], Sequence[str]] = lambda identity: [identity],
 ) -> LabelledConversation:
-    """Read the questions; `repair` makes the ids of turns that a piece of evidence stands for."""
+    """Read the questions; `repair` returns the turn ids that an evidence string stands for."""
     positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     read = []
     for fields in asked if found.turns else ():
@@ -256,33 +257,33 @@ def _labelled(
 
 
 def _listed(value: object) -> list[object]:
-    """List what a field holds; what is no list is one item, and None none."""
+    """Return a field's value as a list; a single value becomes one item, and None an empty list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def reading_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
-    """Say which turns and questions were left out; nothing where the file is whole."""
-    if told := left_out([talk.found for talk in talks]):
-        yield f"left out of the conversations: {told}"
+    """Yield warnings about turns and questions that were left out; none if the file is complete."""
+    if missing := left_out([talk.found for talk in talks]):
+        yield f"left out of the conversations: {missing}"
     if unreadable := sum(talk.unreadable for talk in talks):
         yield f"questions left out, without a turn, a text or a known category: {unreadable:,}"
 
 
 def label_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
-    """Say, besides, what is missed in any case."""
+    """Yield the reading warnings, and warnings about questions that are missed in any case."""
     yield from reading_warnings(talks)
     asked = [question for talk in talks for question in talk.questions]
     of_all = f"of {len(asked):,} questions"
     if unfounded := sum(not question.evidence for question in asked):
-        yield f"without evidence that is a turn, missed in any case: {unfounded:,} {of_all}"
+        yield f"without an existing evidence turn, missed in any case: {unfounded:,} {of_all}"
     if unknown := sum(question.strict is None for question in asked):
-        yield f"with an evidence id that no turn has, missed if strict: {unknown:,} {of_all}"
+        yield f"with an unknown evidence id, missed in the strict measures: {unknown:,} {of_all}"
 
 
 def _has(*names: str) -> Callable[[object], bool]:
-    """Make what tells whether any sample is an object with all these fields."""
+    """Return a predicate: whether any sample is an object with all these fields."""
     wanted = set(names)
     return lambda value: any(
         isinstance(each, dict) and wanted <= each.keys() for each in samples(value)
@@ -290,7 +291,7 @@ def _has(*names: str) -> Callable[[object], bool]:
 
 
 LOCOMO = LabelFormat(
-    "LoCoMo's form",
+    "LoCoMo's format",
     "LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
     " and a list qa of questions with category and evidence",
     is_locomo,
@@ -298,14 +299,14 @@ LOCOMO = LabelFormat(
     "questions with a text and a category 1 to 4",
 )
 LONGMEMEVAL = LabelFormat(
-    "LongMemEval's form",
+    "LongMemEval's format",
     "LongMemEval's: a list of questions with question_type, haystack_dates and haystack_sessions,"
-    " whose turns that hold the answer have has_answer",
+    " in which turns with the answer have has_answer",
     _has("haystack_sessions"),
     _read_longmemeval,
 )
 PLAIN = LabelFormat(
-    "the labelled form",
+    "the labelled format",
     "a list of conversations with turns (id, role, content, date) and questions (question,"
     " category, evidence: ids of turns)",
     _has("turns", "questions"),

@@ -1,10 +1,10 @@
-"""Whether the evidence of labelled questions is found, by the app and by plain baselines alike.
+"""Measures how well the app and simple baselines find the evidence of labelled questions.
 
-The app is asked as `bench locomo` asks it: index, retrieve, plan in `jit`. A baseline's window is
-the app's own for the same question, with what was recalled exchanged: the instructions, the recent
-block and the question stay, and in place of index lines and recalled turns come the baseline's
-best turns, whole, in the order of their ranks, as long as no more tokens are spent on them than
-`jit` spent there. A turn that does not fit the rest is passed over.
+The app is run as in `bench locomo`: index, retrieve, plan in `jit`. A baseline's window is the
+app's window for the same question with other recalled turns: the instructions, the recent block and
+the question stay, and index lines and recalled turns are replaced by the baseline's best turns,
+whole, in the order of their ranks, within the tokens that `jit` spent on recall. A turn that does
+not fit in the remaining tokens is skipped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,23 +32,23 @@ class Method(StrEnum):
     JIT = "jit"
     BM25 = "bm25"
     COSINE = "cosine"
-    """Of the embedder in use; without one, neither this nor the next."""
+    """With the embedder in use; without one, this method and the next are left out."""
     RRF = "rrf"
-    """The reciprocal rank fusion of the two before."""
+    """The reciprocal rank fusion of the previous two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one method made of a question."""
+    """The result of one method for a question."""
 
     question: Question
     ranked: tuple[int, ...]
     """Positions, best first."""
     held: frozenset[int]
-    """Positions that were in the window whole or as excerpts."""
+    """Positions of turns in the window, whole or as excerpts."""
     tokens: int
     full_tokens: int
-    """What `full` sends."""
+    """Tokens that `full` would send."""
 
 
 ByMethod = dict[Method, list[Found]]
@@ -56,11 +56,11 @@ ByMethod = dict[Method, list[Found]]
 
 @dataclass(slots=True)
 class Recall:
-    """What was found of one file's questions with one embedder."""
+    """The results for one file's questions with one embedder."""
 
     found: ByMethod
     unfit: int = 0
-    """Questions that no method is asked, for their window does not fit."""
+    """Questions left out for all methods because their window does not fit."""
 
 
 def measure(
@@ -70,7 +70,7 @@ def measure(
     budget: Budget,
     advance: Callable[[int], object],
 ) -> Recall:
-    """Ask every question; `advance` is told each one."""
+    """Ask every question; `advance` is called with 1 after each."""
     recall = Recall({})
     for talk in talks:
         if not talk.questions:
@@ -89,7 +89,7 @@ def measure(
 
 
 class Remembering:
-    """An embedder that makes each vector once: a baseline needs those of the index, too."""
+    """An embedder that caches its vectors: a baseline needs those of the index, too."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -118,7 +118,7 @@ class _Conversation:
         self._cosine = Cosine(texts, embedder) if embedder.dimension else None
 
     def ask(self, question: Question) -> Iterator[tuple[Method, Found]]:
-        """Ask the app, then each baseline.
+        """Yield the results of the app, then of each baseline.
 
         Raises:
             WindowOverflow: The window does not fit.
@@ -149,7 +149,7 @@ class _Conversation:
     def _taken(
         self, ranked: Sequence[int], recent: frozenset[int], room: int
     ) -> tuple[frozenset[int], int]:
-        """Take the best turns for at most `room` tokens: their positions, and what they cost."""
+        """Take the best turns in at most `room` tokens; return their positions and total tokens."""
         taken, left = set[int](), room
         for turn in ranked:
             if turn not in recent and (price := self._prices.get(turn, left + 1)) <= left:
@@ -160,24 +160,24 @@ class _Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Of questions, 0 to 1."""
+    """A share of questions, 0 to 1."""
 
     value: float
     interval: Interval
-    """Of 95 %, Wilson's."""
+    """Wilson's 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class MethodScores:
-    """What one method reached on the questions of one category."""
+    """The scores of one method on the questions of one category."""
 
     n: int
     shares: dict[str, Share]
     """By the names of `MEASURES`."""
     window_tokens: float
-    """The mean."""
+    """The mean tokens of a window."""
     window_share: float
-    """The mean of the window's tokens by those of `full`, 0 to 1."""
+    """The mean of the window's tokens divided by those of `full`, 0 to 1."""
 
 
 def _any_at(size: int) -> Callable[[Found], bool]:
@@ -192,7 +192,7 @@ MEASURES: dict[str, Callable[[Found], bool]] = {
     "window_any": lambda each: not each.question.evidence.isdisjoint(each.held),
     "window_all": lambda each: each.question.evidence <= each.held,
 }
-"""Every question has evidence."""
+"""The measures by name; they require that every question has evidence."""
 
 
 def scores_of(found: Sequence[Found]) -> MethodScores:
@@ -213,7 +213,7 @@ ByCategory = dict[str, dict[Method, MethodScores]]
 
 
 def recall_scores(recall: Recall) -> ByCategory:
-    """Score each method, all questions first, then each category."""
+    """Score each method: on all questions first, then by category."""
     reached: ByCategory = {}
     for method, found in recall.found.items():
         for category, group in by_category(found).items():

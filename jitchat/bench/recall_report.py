@@ -1,4 +1,4 @@
-"""What `bench recall` measured → the JSON that is kept, and the table that is read."""
+"""The results of `bench recall` as JSON and as a table."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +9,8 @@ from jitchat.bench.recall import MEASURES, ByCategory, Method, MethodScores
 from jitchat.bench.scores import ALL
 
 ASSUMED = (
-    "Below each share its 95 % interval (Wilson), each question taken as independent: those on"
-    " one conversation are not quite. jit − best: jit minus the best baseline in that column."
+    "Below each share, its 95 % interval (Wilson), each question treated as independent: those on"
+    " one conversation are not quite. jit − best: jit minus the best baseline of the column."
 )
 _COLUMNS = (
     "category\nmethod", "any@1", "any@6", "any@12", "all@6", "window\nany", "\nall",
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def method_fields(reached: ByCategory) -> dict[str, dict[str, object]]:
-    """Write each method's figures over all questions, and those of each category within."""
+    """Return each method's figures on all questions, and by category."""
     fields: dict[str, dict[str, object]] = {
         method: _fields(scores) for method, scores in reached[ALL].items()
     }
@@ -61,7 +61,7 @@ def _row(method: Method, scores: MethodScores) -> Sequence[str]:
 
 
 def _short(share: float) -> str:
-    """Write an end of an interval in three characters."""
+    """Format an end of an interval in three characters."""
     return f"{share:.2f}".removeprefix("0")[:3]
 
 

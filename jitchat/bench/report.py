@@ -1,4 +1,4 @@
-"""What was measured → the JSON that is kept, and the tables and plots that are read."""
+"""The results of `bench locomo` and `bench scaling` as JSON, tables and plots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -119,7 +119,7 @@ def answers_added(
 
 
 def _round(asked: Round) -> dict[str, Any]:
-    """Describe a model and what it used, by the provider's own count; null where it told none."""
+    """Describe a model and its usage as the provider reported it; null if it did not."""
     usage, prices = asked.usage(), asked.model.prices
     return {
         **asked.model.identity,
@@ -198,8 +198,8 @@ def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iter
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
     for title, row_of, caption in (
         (f"Tokens sent ({about})", _sent_tokens, _NEEDLE),
-        ("A question, ms, medians", _question_times, _BOUNDS),
-        ("A conversation: ms a turn to store, index and embed", _costs, _MEMORY),
+        ("Times of a question in ms, medians", _question_times, _BOUNDS),
+        ("A conversation: ms per turn to store, index and embed", _costs, _MEMORY),
     ):
         rows = [row_of(each) for each in sizes]
         columns = [name for name, _ in rows[0]]
@@ -209,20 +209,20 @@ def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iter
 
 
 _NEEDLE = (
-    f"needle: in the window for so many of {len(PHRASINGS)} ways to ask for it."
-    f" least: the least that jit saves on any of {QUESTIONS} questions."
+    f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
+    f" least: the minimum that jit saves on any of {QUESTIONS} questions."
 )
 _BOUNDS = (
-    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once, FTS5"
-    " searches for the same words. × bounds: both, by their sum. same 6, same 50: of the first ones"
-    " that a search with exact vectors finds, so many are among the first."
+    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once; FTS5"
+    " searches for the same words. × bounds: both, divided by the sum of the bounds. same 6, same"
+    " 50: the share of the first hits of a search with exact vectors that are also found first."
 )
 _MEMORY = (
-    "first, open: until it can be asked, the first time and from then on. Memory: of a process that"
-    " did nothing but open and ask it."
+    "first, open: time until the first question can be asked, the first time and later. Memory: of"
+    " a process that only opens and asks the conversation."
 )
 _Row = list[tuple[str, str]]
-"""Headings and cells."""
+"""(heading, cell) of each column."""
 
 
 def _sent_tokens(size: SizeResult) -> _Row:
@@ -270,7 +270,7 @@ def _costs(size: SizeResult) -> _Row:
         ("first, s", "–" if built.first_open_ms is None else f"{built.first_open_ms / 1000:.2f}"),
         ("open, s", f"{asked.open_ms / 1000:.2f}"),
         ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
-        ("at its peak", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
+        ("peak, MB", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
     ]
 
 
@@ -281,13 +281,13 @@ _POWERS = [10**exponent for exponent in range(1, 13)]
 _PERCENTS = [0, 25, 50, 75, 100]
 
 Lines = Mapping[str, Sequence[tuple[int, float]]]
-"""By mode, points of (turns, value)."""
+"""Points (turns, value) by mode."""
 
 
 def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
-    """Draw both, with the colours of a terminal; a line is made of its mode's initial.
+    """Draw both plots in terminal colours; each line consists of its mode's initial.
 
-    `full` is drawn whether it fits or not; at least one size is needed.
+    `full` is drawn whether it fits or not. At least one size is required.
     """
     sent = {"full": [(each.turns, float(each.asked.full_tokens)) for each in sizes]}
     saved = {}
@@ -304,11 +304,11 @@ def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
 
 
 def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log: bool) -> str:
-    import plotext  # noqa: PLC0415  170 ms, needed for a plot only
+    import plotext  # noqa: PLC0415  170 ms, needed only for a plot
 
     plotext.clear_figure()
     plotext.theme("clear")
-    plotext.limitsize(False, False)  # not to what it takes for the terminal's size
+    plotext.limitsize(False, False)  # do not limit to the detected terminal size
     plotext.plotsize(width, _HEIGHT)
     plotext.title(title)
     for mode, points in lines.items():
@@ -320,7 +320,7 @@ def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log
     if is_log:
         plotext.yscale("log")
     ends = (ticks[0], ticks[-1])
-    plotext.ylim(*(map(log10, ends) if is_log else ends))  # of a scale by logarithms, its own
+    plotext.ylim(*(map(log10, ends) if is_log else ends))  # logarithms on a logarithmic scale
     plotext.yticks(ticks, [f"{each:,}" for each in ticks])
     made: str = plotext.build()
     return made.rstrip("\n")

@@ -1,11 +1,10 @@
-"""A synthetic talk put to the app: store → index → open → retrieve → plan, each stage timed.
+"""Times the app's stages on synthetic talk: store → index → open → retrieve → plan.
 
-Building and asking are done by a process each, so that memory is that of the second: the whole
-process that has the conversation open, without the screen. Times are in milliseconds.
+Building and asking run in separate processes, so that the measured memory is that of a process
+which only has the conversation open, without the screen. Times are in milliseconds.
 
-Such a process begins empty, is sent the name of a function and its arguments as JSON through its
-standard input, reports on its standard output how far it is and what was made, a line of JSON
-each, and ends with the work.
+Such a process reads the name of a function and its arguments as JSON from standard input, writes
+its progress and its result to standard output, one line of JSON each, and exits.
 """
 
 from __future__ import annotations
@@ -48,39 +47,39 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 Fields = Mapping[str, Any]
-"""What JSON can hold."""
-Tell = Callable[[int], object]
-"""Takes how much was done since it was last told."""
+"""A JSON object."""
+Report = Callable[[int], object]
+"""Called with the progress since the last call."""
 _CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
 
 
-def run_in_child(function: str, arguments: Fields, tell: Tell) -> Any:  # noqa: ANN401  what JSON holds
-    """Call `module:function` with `arguments` and a `tell`; what it tells is told on."""
+def run_in_child(function: str, arguments: Fields, report: Report) -> Any:  # noqa: ANN401  any JSON
+    """Call `module:function` in a child process; its progress is passed to `report`."""
     child = start_piped(_CHILD, Path(tempfile.gettempdir()))
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
     try:
         with child.stdin:
             child.stdin.write(json.dumps([function, arguments]).encode())
-        while isinstance(told := json.loads(child.stdout.readline()), int):
-            tell(told)
+        while isinstance(line := json.loads(child.stdout.readline()), int):
+            report(line)
     except (OSError, ValueError) as error:
         code = child.wait()
         raise BenchFailed(
-            f"The process that measures was ended (exit code {code}).",
-            "It may have needed more memory than there is: try fewer turns.",
+            f"The measuring process ended early (exit code {code}).",
+            "It may have run out of memory: try fewer turns.",
         ) from error
     finally:
         end_piped(child)
-    made, failure = told
+    made, failure = line
     if failure is not None:
         raise BenchFailed(*failure)
     return made
 
 
 def serve() -> None:
-    """Do the work that standard input names: numbers, and then a pair of result and failure."""
+    """Call the function named on standard input; write progress, then (result, failure)."""
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as output:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the work prints is no answer
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep the function's prints out of it
 
         def send(value: object) -> None:
             print(json.dumps(value), file=output, flush=True)
@@ -88,23 +87,23 @@ def serve() -> None:
         function, arguments = json.load(sys.stdin)
         module, name = function.split(":")
         try:
-            send((getattr(import_module(module), name)(**arguments, tell=send), None))
-        except JitchatError as error:  # its words survive the way between processes
+            send((getattr(import_module(module), name)(**arguments, report=send), None))
+        except JitchatError as error:  # its texts are passed on to the parent process
             send((None, (error.what, error.remedy)))
-        except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
+        except Exception as error:  # noqa: BLE001  the user gets a sentence for any error
             last = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(last.filename).name}:{last.lineno}"
-            send((None, (f"A defect stopped it ({type(error).__name__} at {place}).",)))
+            send((None, (f"Internal error ({type(error).__name__} at {place}).",)))
 
 
 _TALK = "talk"
 QUESTIONS = 40
-"""Asked of every talk; the ways to ask for the needle are the first of them."""
+"""Number of questions per talk; the first ones are the phrasings for the needle."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildTimes:
-    """How long a turn took to be stored and indexed, on average over the talk."""
+    """Mean times for storing and indexing a turn."""
 
     store_turn_ms: float
     index_turn_ms: float
@@ -112,59 +111,60 @@ class BuildTimes:
     embed_turn_ms: float
     embedder: str
     first_open_ms: float | None = None
-    """Until a question can be asked the first time, when every turn is counted."""
+    """Time until the first question can be asked, when every turn has to be counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModeResult:
     tokens: int
-    """Of the window for a question about the needle, the mean over its phrasings."""
+    """Mean tokens of the window over the phrasings for the needle."""
     saved: float
-    """The share of `full`'s tokens that is not sent, 0 to 1; the mean likewise."""
+    """The share of `full`'s tokens that is not sent, 0 to 1; mean over the phrasings."""
     least_saved: float
-    """The least of any question."""
+    """The minimum over all questions."""
     found: int
-    """For how many of the phrasings the needle is in the window, in its turn."""
+    """Number of phrasings with the needle in the window, in its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResults:
     counter: str
     full_tokens: int
-    """What `full` would send, whether it fits or not; the mean over the phrasings."""
+    """Tokens that `full` would send, whether they fit or not; mean over the phrasings."""
     modes: dict[str, ModeResult | None]
-    """None for one that refuses a question, for it does not fit."""
+    """None for a mode in which a question does not fit."""
     open_ms: float
-    """Until a question can be asked: turns read and counted, the index loaded."""
+    """Time until a question can be asked: turns read and counted, the index loaded."""
     embed_ms: dict[str, float]
-    """Of one question."""
+    """Time to embed one question."""
     retrieve_ms: dict[str, float]
-    """Without embedding the question."""
+    """Time without embedding the question."""
     plan_ms: dict[str, float]
-    """In `jit`."""
+    """Time in `jit`."""
     both_ms: dict[str, float]
-    """Retrieving so and planning."""
+    """Total of `retrieve_ms` and `plan_ms`."""
     matrix_ms: float
     """A bound: numpy reads the matrix of the turns' vectors once."""
     fts5_ms: float
     """A bound: SQLite's full-text search for the same words."""
     times_bounds: float
-    """`both_ms` by the sum of the bounds, by medians."""
+    """The median of `both_ms` divided by the sum of the bounds."""
     resident_mb: float | None
-    """After the last question."""
+    """Resident memory after the last question."""
     peak_mb: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Exactness:
-    """What packing the index and scoring likely rows alone change.
+    """The accuracy of a packed index that scores only likely rows.
 
-    Shares of what exact vectors find where every row is scored, over all questions.
+    Shares, over all questions, of the hits of a search that scores every row with exact vectors.
     """
 
     of_6: float = 1.0
-    """Of the first six, as many are among the first six."""
+    """The share of its first six hits that are among the first six."""
     of_50: float = 1.0
+    """The share of its first 50 hits that are among the first 50."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +183,14 @@ _BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_
 
 @dataclass(frozen=True, slots=True)
 class MeasureOptions:
-    """What is to be measured with, as it is told to another process."""
+    """The options of a measurement, as passed to the child process."""
 
     embedder: str
     embedding_model: str
     folder: str | None
     cache: str
     model: str
-    """Whose tokens are counted."""
+    """The model whose tokens are counted."""
     budget: Budget
     modes: tuple[Mode, ...]
 
@@ -208,19 +208,19 @@ def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
-    """Build a talk and ask about it, in a database that is gone afterwards.
+def measure(wanted: MeasureOptions, talk: Haystack, report: Report) -> SizeResult:
+    """Build a talk and ask about it, in a temporary database.
 
     Raises:
-        BenchFailed: One of the processes did not get to the end.
+        BenchFailed: One of the processes ended early.
 
     """
     with tempfile.TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = str(Path(folder) / "bench.db")
         arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
-        built = run_in_child(f"{__name__}:build_apart", arguments, tell)
-        asked = run_in_child(f"{__name__}:ask_apart", arguments, tell)
-        same = run_in_child(f"{__name__}:compare_apart", arguments, tell)
+        built = run_in_child(f"{__name__}:build_apart", arguments, report)
+        asked = run_in_child(f"{__name__}:ask_apart", arguments, report)
+        same = run_in_child(f"{__name__}:compare_apart", arguments, report)
     modes = {mode: ModeResult(**sent) if sent else None for mode, sent in asked["modes"].items()}
     return SizeResult(
         talk.size,
@@ -231,28 +231,28 @@ def measure(wanted: MeasureOptions, talk: Haystack, tell: Tell) -> SizeResult:
     )
 
 
-def build_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
+def build_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:
     options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
     embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
-    built = build(embedder, made, Path(path), tell)
+    built = build(embedder, made, Path(path), report)
     first_open_ms = opening_ms(embedder, counter, options.budget, Path(path))
     return asdict(replace(built, first_open_ms=first_open_ms))
 
 
-def ask_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:
+def ask_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:
     options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
     embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
-    return asdict(ask(embedder, counter, options.budget, made, Path(path), tell, options.modes))
+    return asdict(ask(embedder, counter, options.budget, made, Path(path), report, options.modes))
 
 
-def compare_apart(wanted: Fields, talk: Fields, path: str, tell: Tell) -> Fields:  # noqa: ARG001
+def compare_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:  # noqa: ARG001
     is_packed = talk["size"] > WORTH_PACKING
     embedder = MeasureOptions.read(wanted).make_embedder()
     return asdict(exactness(embedder, Path(path)) if is_packed else Exactness())
 
 
 def opening_ms(embedder: Embedder, counter: TokenCounter, budget: Budget, path: Path) -> float:
-    """Time opening a conversation until its first question is answered."""
+    """Return the time to open a conversation and retrieve for its first question."""
     with opened_store(path) as store:
         begun = time.perf_counter()
         memory = Memory(store, store.conversation(_TALK), embedder)
@@ -265,7 +265,7 @@ def _questions() -> list[str]:
 
 
 def exactness(embedder: Embedder, path: Path) -> Exactness:
-    """Search every row with vectors as they were made, and again as the app does."""
+    """Compare a search of every row with exact vectors and a search as in the app."""
     with opened_store(path) as store:
         talk = store.conversation(_TALK)
         tables = IndexTables(store.database, talk.id)
@@ -289,14 +289,14 @@ def exactness(embedder: Embedder, path: Path) -> Exactness:
     return Exactness(*shares)
 
 
-def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTimes:
-    """Store and index a talk in a new database; tells of each turn as it is stored and indexed."""
+def build(embedder: Embedder, talk: Haystack, path: Path, report: Report) -> BuildTimes:
+    """Store and index a talk in a new database; report each turn when stored and when indexed."""
     embedding, turns = TimedEmbedder(embedder), list(talk.turns())
 
     def reported() -> Iterator[Turn]:
-        for start in range(0, len(turns), indexer.BATCH):  # telling takes time as well
+        for start in range(0, len(turns), indexer.BATCH):  # reporting takes time, too
             yield from (batch := turns[start : start + indexer.BATCH])
-            tell(len(batch))
+            report(len(batch))
 
     with opened_store(path) as store:
         made = store.create(_TALK, _TALK)
@@ -305,7 +305,7 @@ def build(embedder: Embedder, talk: Haystack, path: Path, tell: Tell) -> BuildTi
         stored = time.perf_counter()
         memory = Memory(store, made, embedding)
         for entries in memory.index.catch_up():
-            tell(len(entries))
+            report(len(entries))
         if memory.index.failure:
             raise memory.index.failure
         indexed = time.perf_counter()
@@ -324,10 +324,10 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
     budget: Budget,
     talk: Haystack,
     path: Path,
-    tell: Tell,
+    report: Report,
     modes: Collection[Mode] = USUAL_MODES,
 ) -> QuestionResults:
-    """Open the database that `build` made and put the questions; tells of each."""
+    """Open the database that `build` made, and ask the questions, reporting each."""
     embedding = TimedEmbedder(embedder)
     questions = _questions()
     with opened_store(path) as store:
@@ -340,7 +340,7 @@ def ask(  # noqa: PLR0913, PLR0917  what it is measured with
         answers = []
         for question in questions:
             answers.append(_timed_question(conversation, embedding, question, talk.needle, modes))
-            tell(1)
+            report(1)
         resident, peak = memory_mb()
         words = fts5_ms(store.database, questions)
     full_tokens = statistics.fmean(each.jit.full_tokens for each in answers[: len(PHRASINGS)])
@@ -368,7 +368,7 @@ class _Planned:
     ms: float
     tokens: int
     full_tokens: int
-    """What `full` would send."""
+    """Tokens that `full` would send."""
     saved: float
     """The share of `full`'s tokens that is not sent, 0 to 1."""
     has_needle: bool
@@ -381,7 +381,7 @@ class _Timed:
     """Without the embedding."""
     jit: _Planned
     modes: Mapping[Mode, _Planned | None]
-    """None where the mode refuses."""
+    """None if the question does not fit in the mode."""
 
 
 def _timed_question(
@@ -440,9 +440,9 @@ class TimedEmbedder:
 
 
 def matrix_ms(turns: int, dimension: int) -> float:
-    """Time numpy reading a matrix of that shape once, for its product with a vector.
+    """Return the time in which numpy reads such a matrix once, for its product with a vector.
 
-    The best of some times: other programs can only add to it.
+    The minimum of several runs: other programs can only add to it.
     """
     import numpy as np  # noqa: PLC0415  100 ms
 
@@ -456,9 +456,9 @@ def matrix_ms(turns: int, dimension: int) -> float:
 
 
 def fts5_ms(database: Database, questions: Sequence[str]) -> float:
-    """Time SQLite's full-text search for the words of each question; median.
+    """Return the median time of SQLite's full-text search for the words of each question.
 
-    The database holds the one conversation; the turns that have any of the words are ranked.
+    The database holds only this conversation; turns with any of the words are ranked.
     """
     times = []
     with database.read() as connection:
@@ -475,13 +475,13 @@ _SIZES = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.MULTILINE)
 
 
 def memory_mb() -> tuple[float | None, float | None]:
-    """Tell what is resident now, and the most that ever was, in MB of 2²⁰ bytes.
+    """Return the current and the peak resident memory, in MB of 2²⁰ bytes.
 
-    None where the system does not say.
+    None if the system does not report it.
     """
     if _STATUS.exists():
-        told = dict(_SIZES.findall(_STATUS.read_text(encoding="utf-8")))
-        return int(told["VmRSS"]) / 1024, int(told["VmHWM"]) / 1024
+        sizes = dict(_SIZES.findall(_STATUS.read_text(encoding="utf-8")))
+        return int(sizes["VmRSS"]) / 1024, int(sizes["VmHWM"]) / 1024
     if sys.platform == "darwin":
         from resource import RUSAGE_SELF, getrusage  # noqa: PLC0415  is not on every system
 

@@ -1,4 +1,4 @@
-"""What retrieval, windows and answers reached on labelled questions."""
+"""Scores of retrieval, windows and answers on labelled questions."""
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -24,18 +24,18 @@ _Pair = tuple[_Evidence, _Positions]
 class Outcome:
     question: Question
     ranked: tuple[int, ...]
-    """The shortlist's positions, best first; empty for a mode that retrieves nothing."""
+    """The shortlist's positions, best first; empty for a mode without retrieval."""
     held: frozenset[int]
-    """Positions that were in the window, whole or as an excerpt."""
+    """Positions of turns in the window, whole or as an excerpt."""
     share: float
-    """The window's tokens by those of `full`, 0 to 1."""
+    """The window's tokens divided by those of `full`, 0 to 1."""
     retrieve_ms: float
     plan_ms: float
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Means over the outcomes of one category; shares of 1."""
+    """Means over the outcomes of one category, 0 to 1."""
 
     n: int
     any_at_6: float
@@ -73,10 +73,10 @@ def scores_of(outcomes: Sequence[Outcome]) -> Scores:
 
 @dataclass(frozen=True, slots=True)
 class ModeScores:
-    """What one mode reached, and how long it took; times in milliseconds."""
+    """The scores and times of one mode; times are in milliseconds."""
 
     retrieve_ms: dict[str, float]
-    """Of the search, with the embedding of the question."""
+    """Time of the search, including the embedding of the question."""
     plan_ms: dict[str, float]
     categories: dict[str, Scores]
     """All questions first, then each category that was asked."""
@@ -100,7 +100,7 @@ _T = TypeVar("_T", bound=_Asked)
 
 
 def by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
-    """Group them: all first, then each category that was asked, by name."""
+    """Group items: all first, then by category, in order of name."""
     names = sorted({each.question.category for each in asked} - {ALL})
     return {ALL: asked} | {
         name: [each for each in asked if each.question.category == name] for name in names
@@ -108,12 +108,12 @@ def by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
 
 
 def embedder_name(embedder: str) -> str:
-    """Name an embedder by its id, as `--embedder` does: without one, words alone are compared."""
+    """Return an embedder's name for `--embedder`: `lexical` if there is none."""
     return "lexical" if embedder == "none" else embedder
 
 
 def spread(values: Sequence[float], middle: str = "p50") -> dict[str, float]:
-    """Summarise some values by their middle, the median or the mean, and their 95th percentile."""
+    """Summarise values by their median or mean (`middle`) and their 95th percentile."""
     central = statistics.fmean(values) if middle == "mean" else statistics.median(values)
     ordered = sorted(values)
     return {middle: central, "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]}
@@ -132,7 +132,7 @@ def _any(evidence: _Evidence, found: _Positions) -> bool:
 
 
 def _all(evidence: _Evidence, found: _Positions) -> bool:
-    """A question whose evidence is not named is a miss."""
+    """Whether all evidence was found; a question without evidence is a miss."""
     return bool(evidence) and evidence.issubset(found)
 
 
@@ -145,33 +145,33 @@ class Answer:
     question: Question
     mode: Mode
     text: str | None
-    """None where the request failed."""
+    """None if the request failed."""
     correct: bool | None = None
-    """By the judge; None where nobody judged, or its reply does not say."""
+    """The judge's verdict; None if there was no judge, or no verdict in its reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     judged: int
     not_judged: int
-    """Answers on which the judge gave no reply, or none that can be read."""
+    """Answers without a readable reply of the judge."""
     correct: float | None
-    """The share of `judged`; None where that is 0."""
+    """The share of correct answers among `judged`; None if that is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """Of the questions of one category that have a gold answer."""
+    """Scores on the questions of one category that have a gold answer."""
 
     answered: int
     failed: int
-    """Requests that the provider did not answer; they are in no mean."""
+    """Requests that the provider did not answer; they are not included in any mean."""
     f1: float | None
-    """LoCoMo's own, the mean over `answered`; None where that is 0."""
+    """LoCoMo's F1, the mean over `answered`; None if that is 0."""
     judge: Judged | None
-    """None where nobody was to judge."""
+    """None if there was no judge."""
     f1_interval: tuple[float, float] | None = None
-    """Of 95 %; None where the answers are too few to say."""
+    """The 95 % interval; None if there are too few answers."""
 
 
 def answer_scores(
@@ -211,13 +211,13 @@ class PairedF1:
     n: int
     f1: tuple[float, float]
     difference: float
-    """Of the second mode, minus the first."""
+    """The second mode's F1 minus the first's."""
     interval: tuple[float, float] | None
-    """Of the difference, 95 %; None where the pairs are too few to say."""
+    """The 95 % interval of the difference; None if there are too few pairs."""
 
 
 def paired_scores(answers: Sequence[Answer]) -> Iterator[PairedF1]:
-    """Compare each two modes that answered a question in common; a question is one object."""
+    """Compare every two modes with common answered questions, which are matched by identity."""
     by_mode: dict[Mode, dict[int, float]] = {}
     for each in answers:
         if (f1 := _f1(each)) is not None:

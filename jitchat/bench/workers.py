@@ -1,6 +1,6 @@
-"""How one model is asked: by workers that stop together, and for a judge's verdict.
+"""Requests to one model: workers that stop together, and a judge's verdict.
 
-The answer that a judge grades is quoted as JSON, so that it cannot speak for the judge.
+The answer that a judge grades is quoted as JSON, so that it cannot impersonate the judge.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ _Job = TypeVar("_Job")
 
 
 class Workers:
-    """Tasks of one event loop; each takes one job after the other."""
+    """Tasks of one event loop; each takes one job after another."""
 
-    def __init__(self, parallel: int, patience: int, way_on: str) -> None:
-        """After `patience` failures in a row all stop; `way_on` says how to go on."""
+    def __init__(self, parallel: int, patience: int, remedy: str) -> None:
+        """After `patience` consecutive failures, all stop; `remedy` says how to continue."""
         self.parallel = parallel
-        """Jobs at once. Lowered, the workers that are too many end with their job."""
+        """Maximum parallel jobs. If it is lowered, surplus workers end after their current job."""
         self.error: JitchatError | None = None
-        """Why nothing more is asked; None while all is well."""
-        self._patience, self._way_on = patience, way_on
+        """Why the workers stop; None if there was no error."""
+        self._patience, self._remedy = patience, remedy
         self._failures = 0
-        """In a row."""
+        """Number of consecutive failures."""
 
     async def run(
         self, jobs: Sequence[_Job], work: Callable[[int, Iterator[_Job]], Awaitable[None]]
@@ -53,11 +53,11 @@ class Workers:
         if self._failures >= self._patience:
             self.error = self.error or BenchFailed(
                 f"{self._failures} requests in a row failed; the last: {failure.what}",
-                f"{failure.remedy} {self._way_on}".strip(),
+                f"{failure.remedy} {self._remedy}".strip(),
             )
 
     def _share(self, worker: int, waiting: Iterator[_Job]) -> Iterator[_Job]:
-        """Give a worker one job after the other, as long as so many are to be done at once."""
+        """Yield jobs to a worker while it is among the allowed number of parallel workers."""
         while self.error is None and worker < self.parallel:
             if (job := next(waiting, None)) is None:
                 return
@@ -68,32 +68,32 @@ class Workers:
 class Reply:
     text: str
     reason: str
-    """Why it ended, in the provider's word."""
+    """The provider's stop reason."""
     usage: Usage | None = None
-    """None where the provider did not report it."""
+    """None if the provider did not report it."""
 
 
 async def reply_to(
     messages: Sequence[Message], provider: Provider, options: Options, longest: int | None = None
 ) -> Reply:
-    """Send a request; of a reply of more than `longest` characters nothing is kept.
+    """Send a request; a reply of more than `longest` characters is discarded.
 
     Raises:
-        ProviderError: It failed.
+        ProviderError: The request failed.
 
     """
     parts: list[str] = []
     usage: Usage | None = None
     reason, length = "", 0
-    async with aclosing(provider.stream(messages, options)) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, ReplyDelta):
-                parts.append(piece.text)
-                length += len(piece.text)
-            elif isinstance(piece, Finished):
-                reason = reason or piece.reason
-            elif isinstance(piece, Usage):
-                usage = piece
+    async with aclosing(provider.stream(messages, options)) as deltas:
+        async for delta in deltas:
+            if isinstance(delta, ReplyDelta):
+                parts.append(delta.text)
+                length += len(delta.text)
+            elif isinstance(delta, Finished):
+                reason = reason or delta.reason
+            elif isinstance(delta, Usage):
+                usage = delta
             if longest is not None and length > longest:
                 return Reply("", reason, usage)
     return Reply("".join(parts).strip(), reason, usage)
@@ -106,7 +106,7 @@ _FORM = (
 )
 _LABELS = {"CORRECT": True, "WRONG": False}
 LONGEST_VERDICT = 20_000
-"""Characters of a reply that are searched."""
+"""Maximum characters of a reply that are searched for a verdict."""
 
 
 def instructions(rules: str) -> str:
@@ -119,9 +119,9 @@ def judge_messages(instructions: str, given: Mapping[str, object]) -> tuple[Mess
 
 
 def verdict(reply: str) -> bool | None:
-    """Read whether the answer is correct; None where the judge does not say so, or says both.
+    """Parse the verdict: whether the answer is correct; None if there is no label, or both.
 
-    Only a JSON object with that label counts, alone or between other words.
+    Only a JSON object with the label counts, alone or within other text.
     """
     found = (each for each in _objects(reply[:LONGEST_VERDICT]) if "label" in each)
     labels = {str(each["label"]).strip().upper() for each in found}

@@ -1,1 +1,1 @@
-"""The rot lab: how answers fare in each mode as the conversation grows."""
+"""The rot lab: how answers in each mode change as the conversation grows."""

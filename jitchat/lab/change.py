@@ -1,7 +1,7 @@
-"""A difference of two shares of the same cells: between two runs, or two modes of one run.
+"""The difference of two shares of the same cells: between two runs, or two modes of one run.
 
-Two modes are asked for the same facts, so that they are paired: that one fact is harder than
-another takes nothing from what is known of their difference.
+Two modes are asked for the same facts, so their answers are paired: differences in difficulty
+between facts do not widen the interval of the difference between modes.
 """
 
 from collections import defaultdict
@@ -26,27 +26,27 @@ PAIRS = (
     *((Mode.JIT, Mode.OBSERVE), (Mode.OBSERVE, Mode.RECENCY)),
     *((Mode.JIT, Mode.DOCUMENT), (Mode.DOCUMENT, Mode.RECENCY)),
 )
-"""Modes that are compared within a run: the difference is the first one's share minus the other."""
+"""Modes that are compared within a run: the difference is the first share minus the second."""
 
 P_NOTE = (
-    "p is McNemar's, exact; over several lengths, a fact's answers change sides together (Fisher's"
+    "p is McNemar's exact p; over several lengths, a fact's answers change sides together (Fisher's"
     " randomisation test)."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a share; both tallies are of the same cells, and of at least one."""
+    """The change of a share; both tallies are of the same cells, at least one."""
 
     before: Tally
     after: Tally
     facts: tuple[Pair, ...] | None = None
-    """Of each fact its cells, and those right before and after; None where the same cell asked
-    for another fact, so that the two are independent."""
+    """(cells, right before, right after) of each fact; None if the same cell asked for different
+    facts, so that the two shares are independent."""
 
     @property
     def points(self) -> float:
-        """Give the later share minus the earlier one, -1 to 1."""
+        """The later share minus the earlier one, -1 to 1."""
         return (self.after.share or 0.0) - (self.before.share or 0.0)
 
     @property
@@ -57,7 +57,7 @@ class Change:
 
     @property
     def p_value(self) -> float | None:
-        """Give McNemar's p, or that of `swap_test` over several lengths; None if independent."""
+        """McNemar's p, or that of `swap_test` over several lengths; None if independent."""
         if self.facts is None:
             return None
         return swap_test(after - before for _, before, after in self.facts)
@@ -75,7 +75,7 @@ class Change:
 
 
 def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
-    """Compare two results of each cell, an earlier and a later one; all were answered."""
+    """Compare an earlier and a later result of each cell; all were answered."""
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
         fact = fact_of(one.cell)
@@ -103,25 +103,25 @@ def is_answered(result: Result) -> bool:
 
 
 def change_text(change: Change) -> str:
-    """Write it in points, with its interval: `+12 (+3 to +21)`."""
+    """Format a change in points, with its interval: `+12 (+3 to +21)`."""
     low, high = change.interval
     return f"{signed(change.points)} ({signed(low)} to {signed(high)})"
 
 
 def signed(points: float) -> str:
-    """Write a difference of shares in points: `+12`, `−3`, `0`."""
+    """Format a difference of shares in points: `+12`, `−3`, `0`."""
     return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
 
 
 def p_text(p: float | None) -> str:
-    """Write a p value: `0.62`, `0.031`, `<0.001`; empty where there is none."""
+    """Format a p value: `0.62`, `0.031`, `<0.001`; empty if there is none."""
     if p is None:
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
 
 
 def with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:
-    """Name the changes at lengths, and that of all of them together where there are several."""
+    """Yield each length's change with its name and, if there are several, the whole as `all`."""
     yield from ((short(length), change) for length, change in at.items())
     if len(at) > 1:
         yield "all", whole
@@ -129,20 +129,20 @@ def with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, C
 
 @dataclass(frozen=True, slots=True)
 class ModeDifference:
-    """What a mode changes against another one, of cells that were answered in both."""
+    """The difference between a mode and another one, in cells that were answered in both."""
 
     mode: Mode
     against: Mode
     pairs: Sequence[tuple[Result, Result]]
-    """Results of the same facts, of the mode that it is against first."""
+    """Results for the same facts: (in `against`, in `mode`)."""
     whole: Change
     """Over all lengths."""
     left_out: int
-    """Cells that have a result in one of them at least, and no answer in one of them."""
+    """Cells with a result in at least one of the modes, but without an answer in both."""
 
     @property
     def at(self) -> Mapping[int, Change]:
-        """Give the changes by length, ascending."""
+        """The changes by length, ascending."""
         by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
         for pair in self.pairs:
             by_length[pair[0].cell.length].append(pair)
@@ -155,7 +155,7 @@ class ModeDifference:
 
 
 def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:
-    """Compare the modes of what was counted; those without a cell in common are passed over."""
+    """Compare the modes of a run; pairs without a common answered cell are skipped."""
     of_mode: dict[Mode, dict[Cell, Result]] = defaultdict(dict)
     for cell, result in tallies.results.items():
         of_mode[cell.mode][replace(cell, mode=Mode.FULL)] = result

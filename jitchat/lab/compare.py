@@ -1,7 +1,7 @@
-"""Two runs beside each other: what differs in how they were asked, and where answers differ.
+"""Compares two runs: the differences in their settings, and in their answers.
 
-Only cells that both have an answer for are compared: where one run was asked more, or failed, or
-did not fit, its share would be of other questions. How many are left out for that is told.
+Only cells with an answer in both are compared: if one run asked more, or failed, or did not fit,
+its share would be of different questions. The number of cells left out is reported.
 """
 
 from collections import defaultdict
@@ -21,23 +21,24 @@ class Comparison:
     before: Run
     after: Run
     at: Mapping[tuple[Mode, int], Change]
-    """By mode and length, those that both have answers for."""
+    """By mode and length, if both runs have answers."""
     of: Mapping[Mode, Change]
-    """By mode, over all lengths that both have answers for."""
+    """By mode, over all lengths for which both runs have answers."""
     compared: int
-    """Cells."""
+    """Number of compared cells."""
     only_before: int
-    """Cells that the later run has no result for."""
+    """Cells without a result in the later run."""
     only_after: int
+    """Cells without a result in the earlier run."""
     unanswered: int
-    """Cells that both decided, and for which one has no answer at least."""
+    """Cells with a result in both runs, but without an answer in at least one."""
     is_paired: bool
-    """Whether the same cell of both asks the same question."""
+    """Whether the same cell asks the same question in both runs."""
     differences: tuple[str, ...]
-    """What else may make the figures differ, a sentence each; empty where nothing does."""
+    """Other possible causes of different figures, a sentence each; empty if there are none."""
 
     def changes(self, mode: Mode) -> Iterator[tuple[str, Change]]:
-        """Name the changes of a mode: at each length, and over all."""
+        """Yield the changes of a mode with their names: at each length, and over all."""
         at = {length: change for (of, length), change in self.at.items() if of is mode}
         return with_whole(at, self.of[mode])
 
@@ -76,14 +77,14 @@ def compare_runs(
 
 
 def interval_note(comparison: Comparison) -> str:
-    """Say what the interval of a change takes the two runs for."""
+    """Return the method of the intervals of changes, as a noun phrase."""
     if comparison.is_paired:
         return "Newcombe's for the same questions, each asked in both runs"
-    return "Newcombe's for independent questions, for the same cell asks another one in each run"
+    return "Newcombe's for independent questions: the same cell asks a different one in each run"
 
 
 def left_out(comparison: Comparison) -> str:
-    """Tell what is compared and what is not: `400 cells compared; left out: 20 only in …`."""
+    """Return what is compared and what is not: `400 cells compared; left out: 20 only in …`."""
     parts = {
         "only in the earlier run": comparison.only_before,
         "only in the later run": comparison.only_after,
@@ -95,14 +96,14 @@ def left_out(comparison: Comparison) -> str:
 
 
 _LONGEST = 60
-"""Characters of a value."""
+"""Maximum characters of a value."""
 
 
 def differences(before: Run, after: Run) -> Iterator[str]:
-    """Say, a sentence each, what may make the figures of two runs differ."""
+    """Yield possible causes of differences between the figures of two runs, a sentence each."""
     for name, was, became, so in _values(before, after):
         if was != became:
-            yield f"{name}: {_told(was)}, then {_told(became)}{f', {so}' if so else ''}."
+            yield f"{name}: {_text(was)}, then {_text(became)}{f', {so}' if so else ''}."
     later = _axes(after.experiment)
     for name, earlier in _axes(before.experiment).items():
         for run, one, other in (("earlier", earlier, later[name]), ("later", later[name], earlier)):
@@ -112,31 +113,31 @@ def differences(before: Run, after: Run) -> Iterator[str]:
 
 
 def changed_settings(run: Run, settings: Mapping[str, str]) -> Iterator[str]:
-    """Say, a sentence each, which settings shape windows or answers otherwise than in a run.
+    """Yield the settings that affect windows or answers and differ from a run's, a sentence each.
 
-    Not its limit and its reserve: a run keeps those that it was begun with.
+    Limit and reserve are not included: a run keeps those that it was started with.
     """
     was = dict(run.settings)
     for name in was | dict(settings):
         before, now = (each.get(name, _UNSET) for each in (was, settings))
         if before != now and _shapes(name, run):
-            told = _told(before) if before == _UNSET else f"= {_told(before)}"
-            yield f"{run.id} was begun with {name} {told}; now it is {_told(now)}."
+            value = _text(before) if before == _UNSET else f"= {_text(before)}"
+            yield f"{run.id} was started with {name} {value}; now it is {_text(now)}."
 
 
 def _values(before: Run, after: Run) -> Iterator[tuple[str, object, object, str]]:
-    """List names, earlier and later values, and what it means that they differ, as a clause."""
+    """Yield name, earlier value, later value, and the effect of a difference as a clause."""
     was, became = before.experiment, after.experiment
     yield "Model", _who(before), _who(after), ""
-    yield "Seed", was.seed, became.seed, "so the same cell asks for another fact"
+    yield "Seed", was.seed, became.seed, "so the same cell asks for a different fact"
     yield "Talk", _talk_of(was), _talk_of(became), ""
-    asked = "so what a window lacks can be asked for"
-    yield "request_context", _ASKS[was.asks], _ASKS[became.asks], asked
+    requested = "so the model can request what a window lacks"
+    yield "request_context", _ASKS[was.asks], _ASKS[became.asks], requested
     yield "Repeats", was.repeats, became.repeats, ""
     yield "Limit", before.limit, after.limit, ""
     yield "Reserve", before.reserve, after.reserve, ""
-    yield "Embedder", before.embedder, after.embedder, "so retrieval finds other turns"
-    so = "so lengths are not quite the same"
+    yield "Embedder", before.embedder, after.embedder, "so retrieval finds different turns"
+    so = "so lengths differ slightly"
     yield "Tokens counted by", before.counter, after.counter, so
     yield "Judged by", before.judge or "rules", after.judge or "rules", ""
     yield "jitchat", before.version, after.version, ""
@@ -160,31 +161,31 @@ def _axes(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def _settings(before: Run, after: Run) -> Iterator[str]:
-    """Tell what differs of the settings that windows or answers depend on.
+    """Yield differences in the settings that windows or answers depend on, a sentence each.
 
-    A provider's own are told by what they are, wherever they are set; of another one, where it is
-    found and what it speaks is no news.
+    A provider's settings have the same names in whatever section they are set. If the providers
+    differ, their addresses and protocols are not compared.
     """
     was, became = _in_use(before), _in_use(after)
     known = _FOUND_BY if before.provider != after.provider else frozenset[str]()
     for name in was | became:
         if was.get(name) != became.get(name) and name not in known:
-            earlier, later = (_told(each.get(name, _UNSET)) for each in (was, became))
+            earlier, later = (_text(each.get(name, _UNSET)) for each in (was, became))
             yield f"Setting {sanitize.shorten(name, _LONGEST)}: {earlier}, then {later}."
 
 
 _UNSET = "not set"
 _SHAPING = ("window.", "picker.", "reranker.", "chat.system")
-"""Settings that windows and answers depend on begin so."""
+"""Prefixes of settings that windows and answers depend on."""
 _SAMPLING = frozenset(
     ("base_url", "protocol", "temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
 )
-"""Of a provider, what its answers depend on."""
+"""A provider's settings on which answers depend."""
 _FOUND_BY = frozenset(("provider.base_url", "provider.protocol"))
 
 
 def _in_use(run: Run) -> dict[str, str]:
-    """Give the settings that shape windows or answers of a run, its provider's as `provider.…`."""
+    """Return the settings that affect windows or answers; the provider's as `provider.…`."""
     own, found = f"providers.{run.provider}.", dict[str, str]()
     for name, value in sorted(run.settings, reverse=True):
         if _shapes(name, run) and value not in (_UNSET, '""'):
@@ -203,6 +204,6 @@ def _who(run: Run) -> str:
     return run.model if run.model == run.provider else f"{run.model} of {run.provider}"
 
 
-def _told(value: object) -> str:
+def _text(value: object) -> str:
     text = f"{value:,}" if isinstance(value, int) else str(value)
     return sanitize.shorten(text, _LONGEST)

@@ -1,4 +1,4 @@
-"""What a run is going to send, before it is sent."""
+"""Estimates what a run is going to send: requests, tokens, cost and time."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ from jitchat.values import Mode
 from jitchat.window.budget import Budget
 
 ANSWER_TOKENS = 64
-"""Tokens that an answer may take, where nothing else is set."""
+"""Default maximum tokens of an answer."""
 ENGINE_ANSWER_TOKENS = 32
-"""Likewise, of a model that runs here: a small one rambles, and writes slower than it reads."""
+"""The same for a model that jitchat runs: small models ramble, and write slower than they read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast a model answers, in tokens a second."""
+    """A model's speed, in tokens per second."""
 
     reads: float
     writes: float
@@ -30,7 +30,7 @@ class Speed:
 
 
 def speed_of(results: Iterable[Result]) -> Speed | None:
-    """Measure by what came; None where that does not tell. Cached tokens are not read."""
+    """Measure the speed from results; None if they do not suffice. Cached tokens are not read."""
     read = written = answers = 0
     reading = writing = 0.0
     for each in results:
@@ -56,26 +56,25 @@ class Answerer:
     reserve: int
     """Tokens that are kept free for the reply."""
     retrieved: int
-    """Tokens that `jit` sends beside what `recency` sends, about, at the most."""
+    """Approximate maximum tokens that `jit` sends in addition to those of `recency`."""
     recent: int
-    """Tokens of the recent block, about."""
+    """Approximate tokens of the recent block."""
     input_price: float | None
-    """US dollars for a million tokens; None where nobody knows."""
+    """US dollars per million tokens; None if unknown."""
     output_price: float | None
+    """US dollars per million tokens; None if unknown."""
     is_here: bool
-    """Whether it is known that all of it, the picker too, costs nothing and stays on this
-    machine."""
+    """Whether all requests, the picker's too, are known to be free and to stay on this machine."""
     around: int = 128
-    """Tokens of a request beside the conversation, about: the system text, the question."""
+    """Approximate tokens of a request besides the conversation: the system text, the question."""
     is_assumed: bool = False
-    """Whether nobody told the context size."""
+    """Whether the context size is an assumption."""
     picker: str = ""
-    """The model that is asked which turns to recall, ahead of each request of `jit`; empty for
-    none."""
+    """The model that picks the turns to recall before each request of `jit`; empty for none."""
     answer: int = ANSWER_TOKENS
-    """Tokens that an answer may take."""
+    """Maximum tokens of an answer."""
     speed: Speed | None = None
-    """As earlier runs or a probe measured it; None where nothing is known."""
+    """As measured in earlier runs or by a probe; None if unknown."""
 
     @property
     def is_reader(self) -> bool:
@@ -86,30 +85,29 @@ class Answerer:
 class Estimate:
     requests: int
     input_tokens: int
-    """About."""
+    """Approximate."""
     output_tokens: int
-    """About."""
+    """Approximate."""
     cost: float | None
-    """In US dollars, about; None where no price is known. What the picker takes is not in it."""
+    """Approximate, in US dollars, without the picker's cost; None if no price is known."""
     unfit: int
-    """Cells whose window is larger than the model takes: nothing is sent for them."""
+    """Cells whose window is larger than the model's limit: nothing is sent for them."""
     bounded: tuple[Mode, ...] = ()
-    """The modes whose windows are taken to be as large as they may become."""
+    """The modes whose windows are estimated at their maximum size."""
     picked: int = 0
-    """Requests to the picker besides, at the most."""
+    """Maximum number of additional requests to the picker."""
     picker: str = ""
-    """Its model; empty for none."""
+    """The picker's model; empty for none."""
     seconds: float | None = None
-    """How long all of it takes, one request after the other, about; None where nobody knows."""
+    """Approximate duration of the requests, one after another; None if unknown."""
     reads: float | None = None
-    """Tokens a second that this is reckoned by."""
+    """The reading speed in tokens per second that `seconds` is based on."""
 
 
 def estimate_run(experiment: Experiment, answerer: Answerer) -> Estimate:
-    """Estimate requests, tokens and money of a whole run; pure.
+    """Estimate requests, tokens and cost of a whole run; pure.
 
-    Nothing is taken off for a prompt cache, and nothing added for what is sent a second time, or
-    to a judge.
+    Ignores savings by a prompt cache, and the costs of retries and of a judge.
     """
     return estimate_cells(experiment.cells(), answerer)
 
@@ -142,21 +140,21 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
 
 
 _FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
-"""Tokens of a fact and of a near-duplicate, and how many a kind has by itself, about."""
+"""Approximate tokens of a fact and of a near-duplicate, and a kind's usual number of these."""
 _NEW = 64
-"""Tokens that are read for a further question about a window that the server has in its cache."""
+"""Tokens that are read for a further question about a window in the server's cache."""
 _EXCHANGE, _WORD = 400, 2.5
-"""Tokens of the last exchange, and of a word of a document, its dates and sources with it."""
+"""Tokens of the last exchange, and per word of a document, including dates and sources."""
 _RECALLED_SHARE = 0.15
-"""Of what `jit` may recall, it recalls about so much."""
+"""Approximate share of the tokens available for recall that `jit` uses."""
 
 
 def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float:
-    """Estimate how long asking takes, one request after the other, by a speed.
+    """Estimate the duration in seconds of all requests, one after another, at a speed.
 
-    A server that keeps the last prompt, as llama.cpp does, reads the beginning of a window once a
-    conversation, and of the questions that follow only what is new: in `jit`, what was recalled.
-    A conversation holds as many facts as take a third of it.
+    A server that caches the last prompt, as llama.cpp does, reads the start of a window once per
+    conversation, and only the new part for each further question: in `jit`, the recalled turns.
+    Facts take up to a third of a conversation.
     """
     read, asked = 0.0, 0
     places = Counter((each.mode, each.length, each.near, each.repeat) for each in cells)
@@ -173,17 +171,17 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
 
 
 QUICK = 90.0
-"""Seconds that `quick` may take of a model whose speed is known."""
+"""Maximum seconds of the preset `quick` if the model's speed is known."""
 _LEAST_LENGTHS = 2
 
 
 def fitted(experiment: Experiment, answerer: Answerer, within: float | None = None) -> Experiment:
-    """Fit a preset to who answers; a grid of the user's own, and the reader's, stay. Pure.
+    """Fit a preset to the model; the user's own grids, and the reader's, are unchanged. Pure.
 
-    Lengths that do not fit the model in `full` are left out. `quick` of a model that would take
-    longer than `QUICK` is asked at fewer lengths, depths and repeats, with two near-duplicates of
-    each fact, where real models fail first. Two lengths and all modes are always left. A run that
-    is held to a time of its own, `within` so many seconds, is not made smaller.
+    Lengths that do not fit the model in `full` are left out. If `quick` would take longer than
+    `QUICK`, it asks at fewer lengths, depths and repeats, with two near-duplicates of each fact,
+    where real models fail first. At least two lengths and all modes remain. A run with a time
+    limit, `within` seconds, is not reduced.
     """
     if answerer.is_reader or experiment.preset not in PRESETS:
         return experiment
@@ -210,7 +208,7 @@ def _is_quick(experiment: Experiment, answerer: Answerer, speed: Speed) -> bool:
 
 
 def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
-    """Price them; what a picker that is elsewhere costs is not known, so it is never for free."""
+    """Return the cost in US dollars; None if unknown, also for free models with a remote picker."""
     if answerer.is_here:
         return 0.0
     if answerer.input_price is None or answerer.output_price is None:
@@ -220,9 +218,9 @@ def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
-    """Say how large a window is, about, in a conversation of so many tokens; None: too large.
+    """Estimate the tokens of a window in a conversation of `length` tokens; None if too large.
 
-    Of a mode that distils, how large it may become: nothing is distilled yet.
+    For a mode that distils, this is the maximum size: nothing is distilled yet.
     """
     room = answerer.limit - answerer.reserve
     full = length + answerer.around
@@ -236,7 +234,7 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
 
 
 def _distilled(mode: Mode, length: int, limit: int) -> int:
-    """Bound what is distilled of so many tokens of turns, as what is built in does it."""
+    """Return the maximum tokens that the built-in observer or writer distils from `length`."""
     if mode is Mode.OBSERVE:
         return min(int(length * DENSEST), Thresholds().observations(limit))
     return min(length, int(MOST_WORDS * _WORD))
@@ -247,22 +245,22 @@ def _span(seconds: float) -> str:
 
 
 def sentence(estimate: Estimate) -> str:
-    """Tell it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 an answer), ~$0.41`."""
+    """Describe it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 per answer), ~$0.41`."""
     asked = plural(estimate.requests, "request")
     each = estimate.output_tokens // (estimate.requests or 1)
-    told = (
+    text = (
         f"{asked}, ~{estimate.input_tokens:,} tokens in, ~{estimate.output_tokens:,} out"
-        f" ({each:,} an answer), {about_cost(estimate.cost)}."
+        f" ({each:,} per answer), {about_cost(estimate.cost)}."
     )
     if estimate.seconds is not None and estimate.reads is not None:
-        told += f" About {_span(estimate.seconds)} at {estimate.reads:,.0f} tokens a second."
+        text += f" About {_span(estimate.seconds)} at {estimate.reads:,.0f} tokens per second."
     if estimate.bounded:
         modes = enumerated([str(mode) for mode in estimate.bounded])
-        told += f" The windows of {modes} are taken at their largest: nothing is distilled yet."
+        text += f" The windows of {modes} are estimated at their maximum: nothing is distilled yet."
     if estimate.unfit:
         do = "does" if estimate.unfit == 1 else "do"
-        told += f" {plural(estimate.unfit, 'cell')} {do} not fit: nothing is sent for them."
+        text += f" {plural(estimate.unfit, 'cell')} {do} not fit, and will not be sent."
     if estimate.picked:
         picker = one_line(estimate.picker)
-        told += f" Besides, up to {plural(estimate.picked, 'request')} to the picker {picker}."
-    return told
+        text += f" In addition, up to {plural(estimate.picked, 'request')} to the picker {picker}."
+    return text

@@ -1,4 +1,4 @@
-"""What the lab reports while it runs: frozen values, named in the past tense."""
+"""The events that the lab reports while it runs: frozen values, named in the past tense."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from jitchat.lab.experiment import Cell, Result
 
 @dataclass(frozen=True, slots=True)
 class ConversationBegun:
-    """A conversation is being made, stored and indexed; its cells come next."""
+    """A conversation is being generated, stored and indexed; its cells come next."""
 
     number: int
     """From 1."""
     of: int
-    """So many conversations the run has."""
+    """Number of conversations in the run."""
     length: int
     """In tokens."""
 
@@ -31,26 +31,26 @@ class CellBegun:
 
 @dataclass(frozen=True, slots=True)
 class CellEnded:
-    """A cell is decided, and its result is kept."""
+    """A cell is decided, and its result is stored."""
 
     result: Result
 
 
 @dataclass(frozen=True, slots=True)
 class Slowed:
-    """The endpoint wants fewer requests: the lab waits, and sends less at once from now on."""
+    """The endpoint asks for fewer requests: the lab waits, and sends fewer at once from now on."""
 
     seconds: float
-    """0 where it only sends less at once."""
+    """Seconds of the wait; 0 if only the number of parallel requests is reduced."""
     why: str
-    """As a clause."""
+    """The reason, as a clause."""
     parallel: int
-    """Requests at once from now on."""
+    """Parallel requests from now on."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellRetried:
-    """A request failed, and is sent once more."""
+    """A request failed, and is sent again."""
 
     cell: Cell
     why: str
@@ -58,20 +58,20 @@ class CellRetried:
 
 @dataclass(frozen=True, slots=True)
 class CapRaised:
-    """A cap cut an answer while the model had only reasoned: the cap is higher from now on."""
+    """The cap cut an answer while the model was still reasoning: it is higher from now on."""
 
     tokens: int
-    """Of an answer, reasoning included, from now on."""
+    """The new maximum tokens of an answer, including reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """Every cell is decided; or the run was given up, or its time is up: it can be resumed."""
+    """Every cell is decided, the run was aborted, or its time is up; it can be resumed then."""
 
     why: str = ""
-    """Why it was given up, as a sentence; empty where it is whole, or its time is up."""
+    """Why the run was aborted, as a sentence; empty if it is complete, or its time is up."""
     left: int = 0
-    """Cells that were not asked, for the time was up."""
+    """Cells that were not asked because the time was up."""
 
 
 LabEvent = (

@@ -1,9 +1,9 @@
-"""Whether the window held what an answer needs, against whether the answer is right.
+"""Whether the window held the evidence for an answer, against whether the answer is right.
 
-A wrong answer has one of two causes: its evidence was not in the window (it was not retrieved, or
-was cut off), or it was there and was not used. The evidence is every turn that the answer needs,
-at full text or in statements: one turn for most kinds, the newest where a fact changed, all four
-for `counting`, and none for `absent`, so that every window holds it.
+A wrong answer has one of two causes: its evidence was not in the window (not retrieved, or cut
+off), or it was in the window and was not used. The evidence is every turn that the answer needs,
+at full text or in statements: one turn for most kinds, the newest if a fact changed, all four for
+`counting`, and none for `absent`, so that every window holds it.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +19,7 @@ from jitchat.values import Mode
 
 
 class Outcome(StrEnum):
-    """What became of an answer, with its evidence in the window or without."""
+    """Whether the evidence was in the window, and whether the answer is right."""
 
     USED = "in the window, right"
     UNUSED = "in the window, wrong"
@@ -31,17 +31,17 @@ TITLE = "Evidence in the window, and answers"
 NOTE = (
     "In the window: every turn that the answer needs, at full text, or its answer in statements"
     " that name it; the kind absent needs none."
-    " In the window, wrong: the evidence was there and was not used. Not in the window, wrong: it"
-    " was not retrieved. Not in the window, right: by other turns, or by chance."
+    " In the window, wrong: the evidence was not used. Not in the window, wrong: it was not"
+    " retrieved. Not in the window, right: from other turns, or by chance."
 )
 SIGNS = dict(zip(Outcome, "✓✗?○", strict=True))
-"""They tell the four apart without colours."""
+"""Signs that distinguish the outcomes without colours."""
 COLOURS = dict(zip(Outcome, (SCALE[4], SCALE[1], SCALE[3], SCALE[0]), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How many answers of a mode had which outcome; what was not answered is left out."""
+    """The number of a mode's answers with each outcome; cells without an answer are left out."""
 
     counts: Mapping[Outcome, int]
 
@@ -50,7 +50,7 @@ class Evidence:
         return sum(self.counts.values())
 
     def text(self, outcome: Outcome) -> str:
-        """Write how many there are, with their share: `54 · 51 %`."""
+        """Format the number of an outcome, with its share: `54 · 51 %`."""
         count = self.counts[outcome]
         return f"{count:,} · {percent(count / self.of if self.of else None)}"
 
@@ -64,7 +64,7 @@ class Evidence:
 
 
 def evidence_by_mode(tallies: Tallies) -> Mapping[Mode, Evidence]:
-    """Count the outcomes of what was answered; a mode without an answer has no entry."""
+    """Count the outcomes of all answers; a mode without an answer has no entry."""
     counts: dict[Mode, Counter[Outcome]] = defaultdict(Counter)
     for result in tallies.results.values():
         outcome = outcome_of(result)
@@ -74,7 +74,7 @@ def evidence_by_mode(tallies: Tallies) -> Mapping[Mode, Evidence]:
 
 
 def outcome_of(result: Result) -> Outcome | None:
-    """Give the outcome of a result; None where no answer came."""
+    """Return the outcome of a result; None if there was no answer."""
     if not is_answered(result) or result.has_evidence is None:
         return None
     if result.has_evidence:

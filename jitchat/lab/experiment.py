@@ -1,4 +1,4 @@
-"""What a run of the lab asks: which lengths, depths, kinds and modes, and how often."""
+"""The experiment of a lab run: its lengths, depths, kinds, modes and repeats; cells and results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,12 +11,12 @@ from jitchat.lab.filler import Talk
 from jitchat.values import USUAL_MODES, Mode, Usage
 
 HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
-"""What real models stumble over first."""
+"""The kinds that real models fail first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The grid of a run. The same one gives the same conversations and questions each time."""
+    """The grid of a run. The same grid gives the same conversations and questions each time."""
 
     lengths: tuple[int, ...]
     """Tokens of the conversation, ascending."""
@@ -27,15 +27,15 @@ class Experiment:
     repeats: int = 1
     seed: int = 1
     preset: str = "own"
-    """The name that it was chosen by, or `own`."""
+    """The name of the preset, or `own`."""
     conversation: str | None = None
-    """The id of the user's own conversation that is the filler; None for made-up talk."""
+    """The id of the user's conversation that is used as filler; None for generated filler."""
     near: tuple[int | None, ...] = (None,)
-    """Near-duplicates of each fact, ascending; None: as many as its kind has."""
+    """Numbers of near-duplicates of each fact, ascending; None for the kind's usual number."""
     talk: Talk = Talk.CHAT
-    """What the made-up talk in between is like."""
+    """The style of generated filler."""
     asks: bool = False
-    """Whether the model may ask the store for more in mid-turn, in every mode."""
+    """Whether `request_context` is offered, in every mode."""
 
     def cells(self) -> Iterator["Cell"]:
         """List every cell, the shortest conversation first."""
@@ -52,15 +52,15 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class RunWanted:
-    """A run as it is asked for: what `LabService.begin` takes."""
+    """The options of a new run: the arguments of `LabService.begin`."""
 
     experiment: Experiment
     parallel: int = 1
-    """Requests at once."""
+    """Maximum parallel requests."""
     judge: str = ""
-    """The model that judges; empty where rules alone do."""
+    """The model that judges; empty if only rules do."""
     within: float | None = None
-    """Seconds that asking may take; None: as long as it takes."""
+    """Maximum seconds for the requests; None for no limit."""
 
 
 _HALVES = (0.0, 0.5, 1.0)
@@ -79,7 +79,7 @@ _FOR_MODELS = {
     "deep": _DEEP,
 }
 _WITHIN_REACH = (Kind.DIRECT, Kind.UPDATED, Kind.DISTRACTED)
-"""What a model of 135 million weights answers where it sees nothing else."""
+"""The kinds that a model with 135 million weights answers if the window holds only the fact."""
 _FOR_PROVIDER = {
     "reader": _FOR_READER,
     "local": {
@@ -90,17 +90,17 @@ _FOR_PROVIDER = {
         "deep": _DEEP,
     },
 }
-"""Presets of providers that have their own."""
+"""Presets for certain providers."""
 PRESETS = tuple(_FOR_MODELS)
 
 
 def preset(name: str, provider: str = "") -> Experiment:
-    """Find a preset: the reader answers at once, so that it is asked more, and at more lengths.
+    """Return a preset. The reader answers instantly, so its presets have more cells and lengths.
 
-    `costs.fitted` makes it fit the model that answers.
+    `costs.fitted` fits a preset to the model.
 
     Raises:
-        LookupError: There is none of that name; `PRESETS` lists them.
+        LookupError: There is no preset with this name; `PRESETS` lists them.
 
     """
     return replace(_FOR_PROVIDER.get(provider, _FOR_MODELS)[name], preset=name)
@@ -111,22 +111,22 @@ class Cell:
     length: int
     """Tokens of the conversation, as the model's counter counts its messages."""
     depth: float
-    """How much of the conversation is ahead of the fact, 0 to 1."""
+    """The share of the conversation before the fact, 0 to 1."""
     kind: Kind
     repeat: int
-    """From 1: the same again with another fact, in another conversation."""
+    """From 1; each repeat has a different fact in a different conversation."""
     mode: Mode
     near: int | None = None
-    """Near-duplicates of the fact, about others; None: as many as its kind has."""
+    """Near-duplicates of the fact, about others; None for the kind's usual number."""
 
 
 class Verdict(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
     UNFIT = "does not fit"
-    """The window of its mode is larger than the model takes: that is a result, too."""
+    """The mode's window is larger than the model's limit: that is a result, too."""
     FAILED = "failed"
-    """The request failed twice: nothing is known of the answer."""
+    """The request failed twice: there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,35 +134,35 @@ class Result:
     cell: Cell
     verdict: Verdict
     rule: str
-    """Why, as a short phrase: `says 7443`, `says the old value, 7440`, `the judge says so` …"""
+    """The reason for the verdict, as a short phrase: `says 7443`, `says the old value 7440` …"""
     question: str
     expected: str
     answer: str
-    """Empty where none came."""
+    """Empty if there is none."""
     conversation: str
-    """Its id in the store of the run."""
+    """The conversation's id in the run's store."""
     said: int
     """The position of the question."""
     needed: tuple[int, ...] = ()
-    """The positions of the turns that the answer needs; none where it was never said."""
+    """The positions of the turns that the answer needs; empty if the fact was never said."""
     held: int | None = None
-    """How many of them the window held, whole or as an excerpt; None where none was sent."""
+    """Number of needed turns in the window, whole or as an excerpt; None if none was sent."""
     window_id: int | None = None
-    """The archive's key of the window that was sent; None where none was."""
+    """The archive's key of the window that was sent; None if none was sent."""
     tokens: int | None = None
-    """Of that window, as it was counted when it was sent."""
+    """Tokens of that window, as counted when it was sent."""
     usage: Usage | None = None
-    """As the provider reported it; None where it did not."""
+    """As reported by the provider; None if it was not."""
     to_first: float | None = None
-    """Seconds from its leaving to the first token; None where none came."""
+    """Seconds from sending to the first token; None if none was received."""
     seconds: float | None = None
-    """Seconds from its leaving to the end; None where it did not leave."""
+    """Seconds from sending to the end; None if nothing was sent."""
     cost: float | None = None
-    """In US dollars; None where that is not known."""
+    """In US dollars; None if unknown."""
     note: str = ""
-    """Why it failed, or does not fit; else empty."""
+    """Why the request failed or does not fit; otherwise empty."""
 
     @property
     def has_evidence(self) -> bool | None:
-        """Whether the window held every turn that the answer needs; None where none was sent."""
+        """Whether the window held every turn that the answer needs; None if none was sent."""
         return None if self.held is None else self.held >= len(self.needed)

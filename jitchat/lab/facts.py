@@ -1,9 +1,8 @@
 """The facts of the lab, and the questions about them.
 
-A template holds what the user says (`statements`) and the question; both are patterns as
-`str.format` takes them. `{v}` is the value; other names are drawn beside it. A list of words, a
-named draw (`date`, `month`, `weekday`) or a table (`number`, `clock`, `shape`, `pattern`) tells
-how a value is drawn.
+A template contains what the user says (`statements`) and the question; both are patterns for
+`str.format`. `{v}` is the value; other names are drawn too. A list of words, a named draw (`date`,
+`month`, `weekday`) or a table (`number`, `clock`, `shape`, `pattern`) defines how a value is drawn.
 """
 
 import random
@@ -25,102 +24,101 @@ class Kind(StrEnum):
     """A kind of question, by what makes it hard."""
 
     DIRECT = "direct"
-    """It shares words with the fact."""
+    """The question shares words with the fact."""
     PARAPHRASED = "paraphrased"
-    """It shares none: what rot hits first."""
+    """The question shares no word with the fact: affected by context rot first."""
     UPDATED = "updated"
     """The fact changed later; the old value is wrong."""
     DISTRACTED = "distracted"
-    """Near-duplicates say the same of other systems and people."""
+    """Near-duplicates state the same of other systems and people."""
     EXACT = "exact"
-    """The answer is a string that has to be right to the letter."""
+    """The answer is a string that must be verbatim."""
     COUNTING = "counting"
     """The answer is a count over four turns."""
     ABSENT = "absent"
-    """It was never said: the honest answer is that."""
+    """The fact was never said; the right answer is to say so."""
     CORRECTED = "corrected"
-    """The fact was said wrongly and corrected long ago; the first value is wrong."""
+    """The fact was stated wrongly and corrected early; the first value is wrong."""
     INSTRUCTION = "instruction"
-    """How every answer is to be given, said once: asked something else, is it obeyed?"""
+    """The user once states how to answer from then on: is that obeyed in an unrelated answer?"""
     SUPERSEDED = "superseded"
-    """The fact changed twice: of three values, the last one alone is right."""
+    """The fact changed twice: of three values, only the last one is right."""
     DELETED = "deleted"
-    """The user took it back: the honest answer is that, or that it is not said."""
+    """The user took the fact back; the right answer is to say so, or that it is not said."""
 
 
 _NAMED_ONLY = (Kind.CORRECTED, Kind.INSTRUCTION, Kind.SUPERSEDED, Kind.DELETED)
 USUAL_KINDS = tuple(kind for kind in Kind if kind not in _NAMED_ONLY)
-"""What is asked where no kinds are named: figures of before the others came are of these."""
+"""The default kinds: figures from before the others were added are for these."""
 
 
 class Where(StrEnum):
-    """Where a saying stands, seen from the depth of its fact."""
+    """The position of a saying, relative to the depth of its fact."""
 
     AT = "at"
     """At the depth."""
     BEFORE = "before"
-    """Halfway between the beginning and the depth: what is said later changes it."""
+    """Between the beginning and the depth: a later saying changes it."""
     AROUND = "around"
-    """About the depth, a stretch of other talk between one and the next."""
+    """Around the depth, with other talk between two sayings."""
     EARLY = "early"
-    """In the first quarter of the conversation, of which the depth is taken, and not of all of it;
-    a stretch of other talk between one and the next."""
+    """In the first quarter of the conversation, within which the depth is measured; with other talk
+    between two sayings."""
     APART = "apart"
     """Spread evenly over the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """What the user says of a fact, and what the assistant replies: two turns."""
+    """A statement of the user about a fact, and the assistant's reply: two turns."""
 
     text: str
     reply: str
-    """It takes note, and repeats nothing that the answer could be read from."""
+    """An acknowledgement that repeats nothing from which the answer could be read."""
     where: Where = Where.AT
     is_needed: bool = True
-    """Whether the answer needs it; distractors and old values are not needed."""
+    """Whether the answer needs this turn; distractors and old values are not needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     kind: Kind
     name: str
-    """Of its template, such as `boat shed key`; no two in one conversation."""
+    """The name of its template, such as `boat shed key`; unique in a conversation."""
     sayings: tuple[Saying, ...]
-    """In the order in which they are said, as far as their places leave that open."""
+    """In the order in which they are said, unless their positions determine it."""
     question: str
     expected: str
     """The answer as it is shown: `7443`, `four`, `never said`."""
     accepted: tuple[str, ...] = ()
-    """Forms of the answer; one of them makes it right. None where it was never said, or was taken
-    back."""
+    """Accepted forms of the answer. Empty if the fact was never said, or was taken back."""
     wrong: tuple[str, ...] = ()
-    """Values that are not the answer, though they were said: the old one, other people's."""
+    """Values that were said but are not the answer: old values, and other people's."""
     rule: str = ""
-    """Of an instruction: what an answer has to do with `expected` (`ends`, `begins`, `says`), or
-    `sentences`, the number of which it tells."""
+    """For an instruction: how an answer must use `expected` (`ends`, `begins`, `says`), or
+    `sentences` if `expected` is the number of sentences."""
 
 
 OTHERS = 4
-"""The most statements about others in a distracted fact as it is made; the fewest is one less."""
+"""Maximum statements about others in a distracted fact by default; the minimum is one less."""
 MOST_NEAR = 12
-"""The most statements about others, where their number is chosen."""
+"""Maximum statements about others if their number is chosen."""
 NUMERALS = {4: "four", 5: "five", 6: "six"}
 NEVER, TAKEN_BACK = "never said", "taken back"
 
 _Sampler = Callable[[random.Random, int], list[str]]
-"""Draws that many values, no two of them the same."""
+"""Draws the given number of values, all different."""
 
 _DATA = files(__package__) / "data"
 _WORD = re.compile(r"\w+")
 _CHOICE = re.compile(r"\[([^\[|\]]+)\|([^|\]]+)\]")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Without those that look like a digit."""
+"""Without letters that look like a digit."""
 _SIGNS = {"#": string.digits, "@": _LETTERS, "%": "0123456789abcdef"}
 _MONTHS = (
     "January February March April June July August September October November".split()  # noqa: SIM905
 )
-"""Without May, which is a common verb, and December."""
+"""Without May, which is a common verb, and without December."""
 _NAMED: Mapping[str, Any] = {
     "month": _MONTHS,
     "weekday": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
@@ -138,11 +136,11 @@ class _Template:
     words: Mapping[str, Any] = field(default_factory=dict)
     """How the other names are drawn."""
     is_right_without_blanks: bool = False
-    """Whether an answer is right, too, that leaves out the blanks of the value."""
+    """Whether the value without its spaces is also accepted."""
     others: Sequence[str] = ()
-    """Near-duplicates: they say the same of `{who}`, which is `{Who}` where a sentence begins."""
+    """Near-duplicates: the same about `{who}`, or `{Who}` at the start of a sentence."""
     more: Sequence[str] = ()
-    """More owners, where many near-duplicates are wanted."""
+    """More owners, for many near-duplicates."""
     rule: str = ""
     """See `Fact`."""
 
@@ -156,7 +154,7 @@ class _Template:
         return {name: _sampler(each)(chance, 1)[0] for name, each in self.words.items()}
 
     def other_owners(self, fact: Fact, chance: random.Random) -> list[str]:
-        """Draw `MOST_NEAR` of whom the fact says nothing, or all that there are."""
+        """Draw up to `MOST_NEAR` owners that the fact does not mention."""
         pool = people() if self.others else (*self.words["who"], *self.more)
         said = f"{fact.question} {fact.sayings[0].text}"
         named = _spaced(said)
@@ -170,7 +168,7 @@ class _Template:
 
 
 def _spaced(text: str) -> str:
-    """Write the words of a text with a blank on either side of each."""
+    """Return the words of a text, each with a space on either side."""
     return f" {' '.join(_WORD.findall(text))} "
 
 
@@ -180,14 +178,14 @@ class Maker:
     _template: _Template
 
     def __call__(self, chance: random.Random) -> Fact:
-        """Make a fact, its values (names, numbers, days) drawn by chance; its `name` is fixed."""
+        """Make a fact with random values (names, numbers, days); its `name` is fixed."""
         return _MAKE[self.kind](self._template, chance)
 
     def with_near(self, fact: Fact, near: int, chance: random.Random) -> Fact:
-        """Have so many near-duplicates in a fact of this maker, and no others beside them.
+        """Return a fact of this maker with exactly `near` near-duplicates.
 
-        Of what was never said there is one at the least: without it, nothing would be absent. With
-        the same `chance`, more of them begin with the same ones.
+        An absent fact has at least one: without it, nothing would be absent. With the same
+        `chance`, a larger number starts with the same near-duplicates.
         """
         template, is_absent = self._template, self.kind is Kind.ABSENT
         kept = tuple(each for each in fact.sayings if each.where is not Where.APART)
@@ -212,7 +210,7 @@ class Maker:
 
 @cache
 def makers() -> Mapping[Kind, tuple[Maker, ...]]:
-    """Read every fact: at least twelve of each kind, no one's words mislead another's search."""
+    """Read all facts: at least twelve of each kind, whose words do not mislead another's search."""
     found: dict[Kind, tuple[Maker, ...]] = {}
     for kind in _MAKE:
         written = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))["fact"]
@@ -221,10 +219,10 @@ def makers() -> Mapping[Kind, tuple[Maker, ...]]:
 
 
 def stems_to_avoid(fact: Fact) -> frozenset[str]:
-    """Name the stems that no filler may have beside this fact: those that matter in it.
+    """Return the stems that filler must not contain next to this fact.
 
-    They are the stems of the content words of its question, its values and what the user says
-    of it, but for those of `everyday`: talk of anything needs them, and they say nothing alone.
+    They are the stems of the content words of its question, values and statements, except those
+    of `everyday`: any talk needs these, and they mean nothing by themselves.
     """
     statements = [saying.text for saying in fact.sayings]
     texts = (fact.question, *statements, *fact.accepted, *fact.wrong)
@@ -233,18 +231,18 @@ def stems_to_avoid(fact: Fact) -> frozenset[str]:
 
 @cache
 def people() -> tuple[str, ...]:
-    """Read who near-duplicates are about, where a fact has no owners of its own."""
+    """Read the owners in near-duplicates of facts whose templates have no owners."""
     return tuple((_DATA / "people.txt").read_text("utf-8").splitlines())
 
 
 @cache
 def everyday() -> frozenset[str]:
-    """Read the stems of words that talk of anything needs."""
+    """Read the stems of words that any talk needs."""
     return frozenset(stems((_DATA / "everyday.txt").read_text("utf-8")))
 
 
 def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
-    """Make a fact that is said once, its value as it is to be answered."""
+    """Make a fact that is said once, with the value as the answer."""
     (value,) = template.values(chance, 1)
     words = {"v": value, **template.drawn_words(chance)}
     question = template.question.format(**words)
@@ -257,7 +255,7 @@ def _make_plain(kind: Kind, template: _Template, chance: random.Random) -> Fact:
 def _make_changed(
     kind: Kind, before_at: Where, last_at: Where, template: _Template, chance: random.Random
 ) -> Fact:
-    """Make a fact whose value changes with each statement; the last one holds."""
+    """Make a fact whose value changes with each statement; the last value is right."""
     count, words = len(template.statements), template.drawn_words(chance)
     question = template.question.format(**words)
     *wrong, right = values = template.values(chance, count)
@@ -269,7 +267,7 @@ def _make_changed(
 
 
 def _make_distracted(template: _Template, chance: random.Random) -> Fact:
-    """Make a fact about one of several, `{who}`; the first statement is of who is asked for."""
+    """Make a fact about one of several owners, `{who}`; the question is about the first one."""
     count = 1 + chance.randint(OTHERS - 1, OTHERS)
     right, *wrong = values = template.values(chance, count)
     owners = template.owners(chance, count)
@@ -285,9 +283,9 @@ def _make_distracted(template: _Template, chance: random.Random) -> Fact:
 
 
 def _make_counting(template: _Template, chance: random.Random) -> Fact:
-    """Make a fact of four statements; in each, `[one jar|two jars]` is one of a thing, or two.
+    """Make a fact of four statements; in each, `[one jar|two jars]` stands for one or two things.
 
-    One of them at least is single, and two at the most are double: the sum is 4 to 6.
+    At most two statements are double: the sum is 4 to 6.
     """
     count, words = len(template.statements), template.drawn_words(chance)
     question = template.question.format(**words)
@@ -321,7 +319,7 @@ def _make_deleted(template: _Template, chance: random.Random) -> Fact:
 
 
 def _make_absent(template: _Template, chance: random.Random) -> Fact:
-    """Make a question about `{who}`, when the same was said of somebody else only."""
+    """Make a question about `{who}` when the fact was only said about somebody else."""
     known, unknown = template.owners(chance, 2)
     (value,) = template.values(chance, 1)
     question = template.question.format(who=unknown)
@@ -348,7 +346,7 @@ _MAKE: Mapping[Kind, Callable[[_Template, random.Random], Fact]] = {
 def _replies(
     chance: random.Random, count: int, question: str, taken: Set[str] = frozenset()
 ) -> list[str]:
-    """Draw replies of the assistant, all different, that share no content word with a question."""
+    """Draw different replies of the assistant that share no content word with a question."""
     asked = set(stems(question))
     free = [text for text, words in _notes() if text not in taken and asked.isdisjoint(words)]
     return chance.sample(free, count)
@@ -369,7 +367,7 @@ def _sampler(spec: object) -> _Sampler:
         case {"number": [low, high, *step]}:
             numbers = range(low, high + 1, *step)
             return lambda chance, count: [str(each) for each in chance.sample(numbers, count)]
-        case {"clock": [first, last]}:  # less than twelve hours apart, for 18:40 is 6:40, too
+        case {"clock": [first, last]}:  # less than twelve hours apart, because 18:40 is 6:40, too
             return _distinct(
                 lambda chance: f"{chance.randint(first, last)}:{chance.randrange(5, 60, 5):02}"
             )

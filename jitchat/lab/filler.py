@@ -1,4 +1,4 @@
-"""Believable talk about everyday work and life, the same for the same seed."""
+"""Generates plausible talk about everyday work and life, the same for the same seed."""
 
 import random
 import re
@@ -21,17 +21,17 @@ _SECTION = re.compile(r"^== (\w+) ==$", re.MULTILINE)
 
 
 class Talk(StrEnum):
-    """What talk is like."""
+    """The style of generated filler."""
 
     CHAT = "chat"
-    """As people chat: short turns about everyday work and life."""
+    """Like a chat between people: short turns about everyday work and life."""
     LONG = "long"
-    """As people ask a model: questions, and answers of 200 to 500 words with lists and code."""
+    """Like a chat with a model: questions, and answers of 200 to 500 words with lists and code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the user says and what the assistant replies: two turns."""
+    """A message of the user and the assistant's reply: two turns."""
 
     text: str
     reply: str
@@ -39,31 +39,31 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A subject that people talk about.
+    """A subject of conversation.
 
-    Every case names `it`, what the talk is about, without an article; the word lists hold
-    `tip`, advice that is right at any time, a sentence each.
+    Every case defines `it`, the subject without an article; the word lists contain `tip`, pieces
+    of advice that are always applicable, one sentence each.
     """
 
     cases: tuple[templates.WordLists, ...]
-    """Word lists that go together; a stretch of talk keeps to one case."""
+    """Word lists that belong together; a stretch of talk uses one case."""
     words: templates.WordLists
     """Word lists for all cases."""
     scenes: Mapping[str, tuple[templates.Scene, ...]]
-    """Of `openings`, one of which begins a stretch, `asked`, of before anything was tried, and
-    `told`, of after it, both in any order, and `closings`."""
+    """Scenes by section: `openings`, one of which starts a stretch; `asked`, before the user tried
+    anything, and `told`, after it, both in any order; and `closings`."""
 
 
 @cache
 def topics() -> tuple[Topic, ...]:
-    """Read every subject but the `common` scenes, which fit all, and the `bare` ones."""
+    """Read every subject, without the `common` scenes, which fit all, and the `bare` ones."""
     names = sorted(each.name.removesuffix(".txt") for each in _TALK.iterdir())
     return tuple(read_topic(name) for name in names if name not in {"common", "bare"})
 
 
 @cache
 def read_topic(name: str) -> Topic:
-    """Read a subject from data/talk: sections that begin with a line like `== words ==`."""
+    """Read a subject from data/talk: sections that start with a line like `== words ==`."""
     text = (_TALK / f"{name}.txt").read_text("utf-8")
     parts = defaultdict(str, zip(*[iter(_SECTION.split(text)[1:])] * 2, strict=True))
     return Topic(
@@ -74,14 +74,14 @@ def read_topic(name: str) -> Topic:
 
 
 _REMEMBERED = 20_000
-"""Exchanges that do not come again."""
+"""Number of exchanges that are remembered and not repeated."""
 
 
 def exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
-    """Talk for ever; no word's stem is among those `avoided` (`jitchat.text.words.stems`).
+    """Yield exchanges forever, without words whose stem is `avoided` (`jitchat.text.words.stems`).
 
-    It never ends and never repeats an exchange word for word in its first 10,000. Where next to
-    every word is avoided, what is left is vague: words that have no stem are never avoided.
+    No exchange is repeated verbatim among the first 10,000. If nearly every word is avoided, the
+    talk becomes vague: words without a stem are never avoided.
     """
     chance = random.Random(seed).random  # noqa: S311  not for secrets
     said: set[Exchange] = set()
@@ -100,9 +100,9 @@ def exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
 def _stretches(
     topic: Topic, avoided: Set[str], chance: _Chance, said: set[Exchange]
 ) -> Iterator[list[Exchange]]:
-    """Talk for ever about one case of a topic after the other, and note in `said` what is said.
+    """Yield stretches of talk forever, one case of a topic after another, and add them to `said`.
 
-    A stretch is empty where nothing new can be said of any case.
+    A stretch is empty if nothing new can be said about any case.
     """
     themed = cache(partial(theme, topic, avoided=avoided))
     order: Sequence[int] = range(len(topic.cases))
@@ -119,28 +119,28 @@ def _stretches(
 
 
 def _in_another_order(several: Sequence[_T], chance: _Chance) -> list[_T]:
-    """Shuffle; the last does not become the first, unless it is alone."""
+    """Shuffle; the last item does not become the first, unless it is the only one."""
     rest = list(several)
     shuffled = [rest.pop(int(chance() * len(rest))) for _ in several]
     return shuffled if shuffled[0] is not several[-1] else [*shuffled[1:], shuffled[0]]
 
 
 FEWEST, MOST = 4, 14
-"""Exchanges in a stretch."""
+"""Minimum and maximum exchanges in a stretch."""
 _ENOUGH = 6
-"""Exchanges that a theme has at least, so that a stretch of talk can be made of it."""
+"""Minimum exchanges of a theme, so that it suffices for a stretch of talk."""
 _COMMON = 0.14
-"""How often a scene is one that fits every subject."""
+"""Share of scenes that fit every subject."""
 _CLOSED = 0.6
-"""How often the user takes leave at the end."""
+"""Share of stretches that end with a closing of the user."""
 _TURNED = 0.4
-"""How often the user says that the subject changes."""
+"""Share of stretches in which the user announces the change of subject."""
 _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What can be said of one case of a topic: scenes of its own, and those that fit any topic."""
+    """The scenes for one case of a topic: the topic's own, and those that fit any topic."""
 
     vocabulary: templates.Vocabulary
     own: Mapping[str, tuple[templates.Scene, ...]]
@@ -166,7 +166,7 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
 
 
 def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
-    """Talk about a theme in exchanges that were not `said` before; none if there are too few."""
+    """Return exchanges about a theme that are not in `said`; empty if there are too few."""
     wording = templates.Wording(theme.vocabulary, chance)
     most = FEWEST + wording.below(MOST - FEWEST + 1)
     closings = theme.own["closings"] + theme.common["closings"]

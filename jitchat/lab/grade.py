@@ -1,12 +1,12 @@
-"""Whether an answer is right: by a normalised match, as RULER and LongMemEval grade, or a judge.
+"""Grades answers by a normalised match, as RULER and LongMemEval do, or by a judge.
 
-The lab asks for the value alone, or for `not said` (`CONTRACT`). An answer is right that holds
-an accepted value and none of the wrong ones (an old value, another's); exact values are compared
-to the letter, all others after case, markup, numbers, dates, times and units are brought into
-one spelling. A count has to be the only number. Where nothing was said, an answer has to say so. Of
-an instruction, only the form that it wants is graded.
+The lab asks for the value alone, or for `not said` (`CONTRACT`). An answer is right if it contains
+an accepted value and none of the wrong ones (an old value, or somebody else's). Exact values are
+compared verbatim, all others after case, markup, numbers, dates, times and units are normalised.
+A count must be the only number. If nothing was said, the answer must say so. For an instruction,
+only the requested form is graded.
 
-A judge is a model that is asked about answers that no rule finds right. Its word is read as
+A judge is a model that is asked about answers that no rule finds right. Its verdict is parsed as
 strictly as in the benchmarks.
 """
 
@@ -30,18 +30,18 @@ CONTRACT = (
     "Answer each question about this conversation with the value alone: no sentence, no"
     f" explanation. If it was never said, answer: {NOT_SAID}"
 )
-"""What the system text of the lab's conversations ends with, in every mode."""
+"""The end of the system text in the lab's conversations, in every mode."""
 _FORM = (
     " Where you were told in what form to answer, or what an answer has to contain, that holds for"
     " every answer, also for one to a question about anything else."
 )
-"""What it says besides where instructions are asked about, which `CONTRACT` would forbid."""
+"""Added if there are questions about instructions, which `CONTRACT` would forbid."""
 _TAKEN_BACK = " What was taken back since counts as never said."
-"""What it says besides where things are asked about that were taken back."""
+"""Added if there are questions about facts that were taken back."""
 
 _WORD, _WORDS = re.compile(r"\w"), re.compile(r"\w+")
 _LEAST_SENTENCE = 3
-"""Words of a whole sentence."""
+"""Minimum words of a whole sentence."""
 _NUMBER = re.compile(r"(?<![\w#])\d+(?![\w%])")
 _SAYS_TAKEN_BACK = re.compile(
     r"\b(?:t(?:ake|aken|ook) (?:it |that |this )?back|withdr(?:aw|awn|ew)|retract(?:ed|s)?"
@@ -56,14 +56,14 @@ _NOT_SAID = re.compile(
 class Ruling:
     is_right: bool
     rule: str
-    """Why, as a short phrase: `says 7443`, `names no count`, `says it was never said`."""
+    """The reason, as a short phrase: `says 7443`, `gives no number`."""
 
 
 def grade(fact: Fact, answer: str) -> Ruling:
     said = stated(answer)
     text = plain(said)
     if not _WORD.search(text):
-        return Ruling(is_right=False, rule="says nothing")
+        return Ruling(is_right=False, rule="empty answer")
     if fact.kind is Kind.INSTRUCTION:
         return _grade_form(fact, said, text)
     if fact.kind is Kind.COUNTING:
@@ -79,13 +79,13 @@ def grade(fact: Fact, answer: str) -> Ruling:
 
 
 def contract(kinds: Collection[Kind]) -> str:
-    """Say what the system text ends with where questions of these kinds are asked."""
+    """Return the end of the system text for questions of these kinds."""
     taken_back = _TAKEN_BACK if Kind.DELETED in kinds else ""
     return CONTRACT + taken_back + (_FORM if Kind.INSTRUCTION in kinds else "")
 
 
 def _grade_form(fact: Fact, said: str, text: str) -> Ruling:
-    """Grade whether an instruction is obeyed, whatever else is answered."""
+    """Grade whether an instruction is obeyed, whatever the rest of the answer."""
     wanted, found = _WORDS.findall(plain(fact.expected)), _WORDS.findall(text)
     sizes = [len(_WORDS.findall(each)) for each in sentences(said)]
     is_obeyed = {
@@ -134,25 +134,25 @@ def _grade_count(fact: Fact, text: str) -> Ruling:
         return Ruling(is_right=False, rule="says it is not known")
     numbers = list(dict.fromkeys(_NUMBER.findall(text)))
     if not numbers:
-        return Ruling(is_right=False, rule="names no count")
+        return Ruling(is_right=False, rule="gives no number")
     if numbers[1:]:
-        return Ruling(is_right=False, rule=f"names several numbers: {', '.join(numbers[:4])}")
+        return Ruling(is_right=False, rule=f"gives several numbers: {', '.join(numbers[:4])}")
     return Ruling(numbers[0] in map(plain, fact.accepted), f"counts {numbers[0]}")
 
 
 def _grade_absence(fact: Fact, text: str) -> Ruling:
-    """Grade whether an answer says that nothing was said, or that it was taken back."""
+    """Grade whether an answer states that nothing was said, or that the fact was taken back."""
     is_deleted = fact.kind is Kind.DELETED
     if (wrong := _wrong_value(fact, text)) is not None:
         is_own = is_deleted and wrong == fact.wrong[0]
         whose = "the value that was taken back," if is_own else "another's value"
         return Ruling(is_right=False, rule=f"says {whose} {wrong}")
     if is_deleted and _SAYS_TAKEN_BACK.search(text):
-        return Ruling(is_right=True, rule="says that it was taken back")
+        return Ruling(is_right=True, rule="states that it was taken back")
     if not admits(text):
         what = "taken back" if is_deleted else "never said"
-        return Ruling(is_right=False, rule=f"does not say that it was {what}")
-    return Ruling(is_right=True, rule="says that it was never said")
+        return Ruling(is_right=False, rule=f"does not state that it was {what}")
+    return Ruling(is_right=True, rule="states that it was never said")
 
 
 def _wrong_value(fact: Fact, text: str) -> str | None:
@@ -179,7 +179,7 @@ _EXCEPTIONS = {
     ),
 }
 CORRECT = "the judge: correct"
-_CUT = "The answer was cut where it was to end at the latest."
+_CUT = "The answer was cut at its maximum length."
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Judge:
     options: Options
 
     async def ruling(self, fact: Fact, answer: str, ruled: Ruling) -> Ruling:
-        """Ask about an answer that the rule found wrong; the rule stands where it does not say."""
+        """Ask about an answer that the rule found wrong; without a verdict, the rule holds."""
         if ruled.is_right or not answer.strip():
             return ruled
         messages = judge_messages(fact, answer)
@@ -213,13 +213,13 @@ def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
 class Decision:
     result: Result
     failure: ProviderError | None = None
-    """Why nothing is decided: of who answers, or of the judge; None where all is well."""
+    """The error of the model or the judge if nothing is decided; None otherwise."""
 
 
 async def decide(
     asked: Result, fact: Fact, answer: AnswerProgress, judge: Judge | None
 ) -> Decision:
-    """Decide on an answer; one that the judge could not be asked about is not decided."""
+    """Decide on an answer; if the judge cannot be asked, nothing is decided."""
     if (error := answer.error) is not None:
         failure = error if isinstance(error, ProviderError) else None
         unanswered = replace(asked, note=str(error))
@@ -227,7 +227,7 @@ async def decide(
             unanswered = replace(unanswered, verdict=Verdict.UNFIT, rule="the window does not fit")
         return Decision(unanswered, failure)
     ruling = grade(fact, answer.text)
-    if judge is not None and fact.kind is not Kind.INSTRUCTION:  # of a form, the rule tells all
+    if judge is not None and fact.kind is not Kind.INSTRUCTION:  # rules fully decide on a form
         try:
             ruling = await judge.ruling(fact, answer.text, ruling)
         except ProviderError as failed:

@@ -1,11 +1,11 @@
 """THE LAB: plant facts, grow the conversation, ask in each mode through the ordinary flow.
 
-Nothing is staged: a conversation is stored and indexed as an imported one is, each question is
-sent as the chat sends it, and a cell is right only if the answer that came is.
+Nothing is staged: a conversation is stored and indexed like an imported one, each question is sent
+as the chat sends it, and a cell is right only if the received answer is.
 
-One event loop runs it all: `Lab.run`, its workers and whom it tells of what happens. What takes
-a processor or the disk (making a conversation, storing, indexing, keeping a result)
-is done by a thread that the worker waits for, also where it is cancelled.
+Everything runs in one event loop: `Lab.run`, its workers and the listener for events. CPU and disk
+work (generating a conversation, storing, indexing, storing a result) is done in a thread that the
+worker waits for, even when it is cancelled.
 """
 
 import asyncio
@@ -48,11 +48,11 @@ from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
 
 GIVE_UP = 10
-"""After so many failures in a row nothing more is asked."""
+"""Number of consecutive failures after which the run is aborted."""
 _LATER = timedelta(hours=1)
-"""So long after the last turn of a made-up conversation its questions are asked."""
-_WORTH_TELLING = 1.0
-"""Seconds of a pause."""
+"""Time between the last turn of a generated conversation and its questions."""
+_WORTH_REPORTING = 1.0
+"""Minimum seconds of a pause that is reported."""
 Hear = Callable[[events.LabEvent], object]
 _Asked = tuple[Cell, Fact]
 
@@ -70,25 +70,28 @@ class Lab:
         own: Sequence[Turn] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`own` are the turns of the user's conversation, where that is the filler."""
+        """`own` are the turns of the user's conversation, if that is the filler."""
         self.file, self._open_session, self._embedder = file, open_session, embedder
         self._counter, self._judge, self._own, self.clock = counter, judge, own, clock
-        self._workers = Workers(parallel, GIVE_UP, "What came is kept: resume the run to go on.")
+        self._workers = Workers(
+            parallel, GIVE_UP, "The results so far are saved: resume the run to continue."
+        )
         self._throttle = Throttle(self._workers)
         self.hear: Hear
         self._learnt: Budget | None = None
-        """What a refusal taught of the model's limit; None where none did."""
+        """The budget with the limit learnt from a refusal; None if nothing was refused."""
         self.within: float | None = None
-        """Seconds after which no cell is begun that would end later; then one is asked at once."""
+        """Maximum seconds: no cell is started that would end later, and cells are asked one at a
+        time. None for no limit."""
 
     async def run(self, hear: Hear) -> None:
-        """Ask every cell that has no answer, and tell what happens; cancelled, keep what came.
+        """Ask every cell without an answer, and report events; results survive a cancellation.
 
-        A cell whose request fails is asked once more, and then marked; where going on is no use
-        the run is given up, and can be resumed.
+        A cell whose request fails is asked again, and then marked as failed. If continuing is
+        pointless, the run is aborted, and can be resumed.
 
         Raises:
-            JitchatError: Results cannot be kept, or nothing can be asked.
+            JitchatError: Results cannot be stored, or nothing can be asked.
 
         """
         begun_at, self.hear = self.clock(), hear
@@ -98,7 +101,7 @@ class Lab:
             else:
                 await self._ask_rounds(begun_at + self.within)
         finally:
-            with suppress(StoreError):  # the answers are kept, and why no more are is told
+            with suppress(StoreError):  # answers are stored, and the reason for the end is reported
                 self.file.spend(self.clock() - begun_at)
             if self._judge is not None:
                 await self._judge.provider.aclose()
@@ -126,7 +129,7 @@ class Lab:
         self.hear(events.RunEnded())
 
     async def _ask_rounds(self, ends_at: float) -> None:
-        """Ask a fact in all modes, and then the next one, until the time is up."""
+        """Ask for one fact after another, each in all modes, until the time is up."""
         left = await to_the_end(self._left)
         planned = {cell: (plan, fact) for plan, cells in left for cell, fact in cells}
         waiting = [
@@ -136,20 +139,20 @@ class Lab:
         jobs = [cells for cells in waiting if cells]
         asked: list[Cell] = []
         async with AsyncExitStack() as closing:
-            desk = _Desk(self, len(left), closing)
+            pool = _OpenConversations(self, len(left), closing)
 
             async def work(_: int, rounds: Iterator[list[Cell]]) -> None:
                 for cells in rounds:
                     plan, _fact = planned[cells[0]]
-                    if self.clock() + desk.expected(plan, cells) > ends_at:
+                    if self.clock() + pool.expected(plan, cells) > ends_at:
                         return
-                    conversation = await desk.open(plan)
+                    conversation = await pool.open(plan)
                     for cell in cells:
                         begun = self.clock()
-                        if begun + desk.pace.expected(cell.mode, cell.length) > ends_at:
+                        if begun + pool.pace.expected(cell.mode, cell.length) > ends_at:
                             return
                         await self._ask(conversation, cell, planned[cell][1])
-                        desk.pace.take(cell.mode, cell.length, self.clock() - begun)
+                        pool.pace.take(cell.mode, cell.length, self.clock() - begun)
                         asked.append(cell)
 
             self._workers.parallel = 1
@@ -183,8 +186,8 @@ class Lab:
             return planting.made_of_own(plan, self._own, self._price)
         except ValueError as short:
             raise BenchFailed(
-                f"Your conversation does not make {plan.length:,} tokens of messages that are short"
-                f" enough to plant facts between ({short}).",
+                f"Your conversation has fewer than {plan.length:,} tokens in messages short enough"
+                f" to plant facts between ({short}).",
                 "Choose a shorter length, or a longer conversation.",
             ) from short
 
@@ -199,7 +202,7 @@ class Lab:
         worker: int,
         cells: Iterator[_Asked],
     ) -> None:
-        """Ask a worker's share of the cells; each has a copy of the conversation to itself."""
+        """Ask a worker's share of the cells, in the worker's own copy of the conversation."""
         begun = time.monotonic()
         copy = f"{name}-copy-{worker}" if worker else name
         conversation = await self.opened(copy, made)
@@ -223,7 +226,7 @@ class Lab:
         return OpenConversation(session, made)
 
     async def _ask(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> None:
-        """Ask, and once more where that fails, unless it is sure to fail again; keep what came."""
+        """Ask, retry once unless that is certain to fail too, and store the result."""
         await self._pause()
         self.hear(events.CellBegun(cell))
         decision = await self._decision(conversation, cell, fact)
@@ -248,7 +251,7 @@ class Lab:
         return await decide(asked, fact, answer, self._judge)
 
     def _raises_cap(self, session: Session) -> bool:
-        """Give a model that reasons a higher cap, once a run; whether this session had a lower."""
+        """Raise the cap for a model that reasons, once a run; return whether it was lower here."""
         run, request = self.file.run, session.options.request
         if run.answer is None:
             return False
@@ -260,7 +263,7 @@ class Lab:
         return request.max_tokens != run.longest
 
     def _keep(self, decision: Decision, session: Session) -> None:
-        """Keep what came, and a limit that a refusal taught: the next conversation has it."""
+        """Store the result, and a limit learnt from a refusal, for the next conversations."""
         budget = session.options.budget
         self.file.keep(decision.result)
         if budget.limit < self.file.run.limit:
@@ -268,10 +271,10 @@ class Lab:
             self.file.relimit(budget.limit)
 
     async def _pause(self) -> None:
-        """Wait where that is wanted, and say so where somebody would wonder."""
-        if self._throttle.pause >= _WORTH_TELLING:
-            parallel = self._workers.parallel
-            self.hear(events.Slowed(self._throttle.pause, "fewer requests were wanted", parallel))
+        """Wait if the throttle requires it, and report a long pause."""
+        if self._throttle.pause >= _WORTH_REPORTING:
+            parallel, why = self._workers.parallel, "the server asked for fewer requests"
+            self.hear(events.Slowed(self._throttle.pause, why, parallel))
         await self._throttle.wait()
 
     def _slow_down(self, retry: RetryScheduled) -> None:
@@ -284,19 +287,19 @@ def _moment_after(made: planting.MadeConversation) -> datetime | None:
     return last + _LATER if last is not None else None
 
 
-class _Desk:
-    """The conversations that are open while the lab goes from one to the other, and its pace."""
+class _OpenConversations:
+    """The conversations that are open while the lab alternates between them, and its pace."""
 
     def __init__(self, lab: "Lab", of: int, closing: AsyncExitStack) -> None:
-        """`of` so many conversations; `closing` closes those that were opened."""
+        """`of` is the number of conversations; `closing` closes those that were opened."""
         self.pace = order.Pace()
         self._lab, self._of, self._closing = lab, of, closing
         self._open: dict[str, OpenConversation] = {}
         self._made, self._seconds = 0, 0.0
-        """Tokens of the conversations that were made, and what that took."""
+        """Total tokens of the generated conversations, and the seconds that they took."""
 
     def expected(self, plan: planting.ConversationPlan, cells: Sequence[Cell]) -> float:
-        """Say how long it takes to ask these cells of a conversation, in seconds."""
+        """Return the expected seconds for asking these cells of a conversation."""
         asking = sum(self.pace.expected(cell.mode, cell.length) for cell in cells)
         is_made = plan.name in self._open or not self._made
         return asking + (0.0 if is_made else self._seconds / self._made * plan.length)
@@ -321,7 +324,7 @@ class _Desk:
 
 
 def _only_reasoned(answer: AnswerProgress) -> bool:
-    """Whether a reply was cut before any text of the answer, while the model reasoned."""
+    """Whether a reply was cut while the model was reasoning, before any text of the answer."""
     if answer.text.strip() or not isinstance(answer.error, NotAnAnswer):
         return False
     if answer.reply is not None:
@@ -330,18 +333,18 @@ def _only_reasoned(answer: AnswerProgress) -> bool:
 
 
 def _is_final(failure: ProviderError) -> bool:
-    """Whether the same request is sure to fail again now: of the key, or by a long wait."""
+    """Whether the same request is certain to fail again: the key is refused, or the wait long."""
     return isinstance(failure, KeyRefused) or failure.retry_after is not None
 
 
 _BATCHES = 8
-"""So many batches are indexed before it is looked whether the run was stopped."""
+"""Number of batches that are indexed between two checks for cancellation."""
 
 
 async def stored_and_indexed(
     file: RunFile, name: str, made: planting.MadeConversation, embedder: Embedder
 ) -> Memory:
-    """Store a conversation, unless it was before, and index it."""
+    """Store a conversation, unless it is stored already, and index it."""
     memory = await to_the_end(lambda: Memory(file.store, _stored(file, name, made), embedder))
     while await to_the_end(lambda: list(memory.index.catch_up(batches=_BATCHES))):
         pass
@@ -355,7 +358,7 @@ def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conver
     with store.database.write():
         known = next((each for each in store.conversations() if each.id == name), None)
         if known is None:
-            # Of a project of its own, so that no other conversation is in its memory document.
+            # In a separate project, so that no other conversation is in its memory document.
             created = store.create(name, name, name)
             store.append(created.id, made.turns)
             return store.conversation(created.id)
@@ -363,19 +366,19 @@ def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conver
         kept = [turn.content for turn in store.turns_of(name, whole)]
         if kept != [repair(turn.content) for turn in made.turns]:
             raise BenchFailed(
-                f"The conversations of {file.run.id} were made in another way than they are now.",
-                "Begin a new run.",
+                f"This jitchat generates other conversations than those of {file.run.id}.",
+                "Start a new run.",
             )
         return known
 
 
 class OpenConversation:
-    """Its questions each stand behind the last turn of it, as forks: none sees another."""
+    """An open conversation. Each question is a fork after the last turn: none sees another."""
 
     def __init__(self, session: Session, made: planting.MadeConversation) -> None:
         self.session, self.made = session, made
         self._questions: dict[str, Turn] = {}
-        """By a fact's name: its question, once it was asked."""
+        """Questions that were asked, by the name of the fact."""
 
     async def ask(
         self,
@@ -386,7 +389,7 @@ class OpenConversation:
     ) -> tuple[Result, AnswerProgress]:
         """Ask for a fact as the chat does; the result has no verdict yet.
 
-        `wait` is told when the request has to wait, `watch` how the answer grows.
+        `wait` is called when the request has to wait, `watch` when the answer grows.
         """
         question = await to_the_end(partial(self._question, fact))
         answer = await self._answer(question, cell.mode, wait, watch)
@@ -401,7 +404,7 @@ class OpenConversation:
         return Result(
             cell=cell,
             verdict=Verdict.FAILED,
-            rule="no whole answer came",
+            rule="no complete answer",
             question=fact.question,
             expected=fact.expected,
             answer=answer.text,
@@ -423,7 +426,7 @@ class OpenConversation:
         return Needed(self.session.memory.conversation.id, texts, fact)
 
     def _question(self, fact: Fact) -> Turn:
-        """Say it, or go to where it was said: every mode answers the very same turn."""
+        """Add the question, or switch to it if it was added: every mode answers the same turn."""
         memory = self.session.memory
         if question := self._questions.get(fact.name):
             memory.switch_to(question.position)
@@ -453,9 +456,9 @@ class OpenConversation:
 
 
 _LONGEST, _LEAST = 60.0, 0.05
-"""Seconds of pause ahead of a request; a shorter one is none."""
+"""Maximum and minimum seconds of a pause before a request; a shorter pause is dropped."""
 _FASTER = 0.5
-"""Of the pause is left after an answer that came at once."""
+"""The factor by which a pause shrinks after an answer without a wait."""
 _MANY = 20
 
 
@@ -465,18 +468,18 @@ class Throttle:
     ) -> None:
         self._workers, self._most, self._sleep = workers, workers.parallel, sleep
         self.pause = 0.0
-        """Seconds ahead of a request."""
+        """Seconds before a request."""
         self._in_a_row = 0
-        """Answers that came at once."""
+        """Consecutive answers without a wait."""
         self._is_slowed = False
-        """Whether no answer came since it was slowed down: a burst of refusals is one."""
+        """Whether there was no answer since it slowed down: a burst of refusals counts once."""
 
     async def wait(self) -> None:
         if self.pause:
             await self._sleep(self.pause)
 
     def slow_down(self, retry: RetryScheduled) -> events.Slowed:
-        """Ask less at once and wait longer from now on, for a request has to be sent again."""
+        """Reduce parallel requests and wait longer from now on, because a request is retried."""
         workers = self._workers
         if not self._is_slowed:
             workers.parallel = max(1, workers.parallel - 1)

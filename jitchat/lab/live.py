@@ -1,6 +1,7 @@
-"""One question of the lab at a time, watched while it is answered in one mode after the other.
+"""The live demo: one question of the lab at a time, answered in one mode after another.
 
-Made, stored, indexed, asked and graded as the cells of a run are; nothing is kept afterwards.
+Conversations are generated, stored, indexed, asked and graded like those of a run; nothing is
+kept afterwards.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -18,25 +19,25 @@ from jitchat.threads import to_the_end
 from jitchat.values import Mode
 
 LENGTHS = (500, 1_000, 2_000, 4_000)
-"""Tokens of the conversations, which ask for the same fact."""
+"""Tokens of the conversations of a round, which ask for the same fact."""
 NEAR = (0, 2, 6, 12)
 DEPTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 MODES = (Mode.JIT, Mode.RECENCY, Mode.FULL)
 """In the order in which they are asked: the longest window last."""
 _KINDS = (Kind.DIRECT, Kind.EXACT, Kind.DISTRACTED, Kind.UPDATED)
-"""One a round, in turn."""
+"""One per round, in turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Which question is asked, and of which conversation."""
+    """The question of the demo, and its conversation."""
 
     length: int = LENGTHS[0]
     """In tokens."""
     near: int = NEAR[1]
     """Near-duplicates of the fact, about others."""
     depth: float = DEPTHS[2]
-    """How much of the conversation is ahead of the fact, 0 to 1."""
+    """The share of the conversation before the fact, 0 to 1."""
     round: int = 1
     """From 1; every length of a round asks for the same fact."""
 
@@ -67,7 +68,7 @@ class LiveQuestion:
     async def ask(
         self, mode: Mode, watch: Callable[[AnswerProgress], object]
     ) -> tuple[Result, ProviderError | None]:
-        """Ask in a mode; the result, and why nothing is decided, where that is so.
+        """Ask in a mode; return the result, and the error if nothing could be decided.
 
         Raises:
             StoreError: The question or the answer cannot be stored.
@@ -76,14 +77,14 @@ class LiveQuestion:
         cell = replace(self._cell, mode=mode)
         asked, answer = await self._conversation.ask(cell, self.fact, lambda _: None, watch)
         decision = await decide(asked, self.fact, answer, None)
-        # Every round is the first repeat of its own seed: counted as another fact.
+        # Every round is the first repeat of a different seed: count it as a different fact.
         counted = replace(cell, repeat=self._round)
         return replace(decision.result, cell=counted), decision.failure
 
 
 @asynccontextmanager
 async def opened(lab: Lab, setup: Setup) -> AsyncGenerator[LiveQuestion]:
-    """Make the conversation of a setup, for which `lab` was begun; close all of it afterwards."""
+    """Open the conversation of a setup, for which `lab` was made; close everything on exit."""
     try:
         (plan,) = await to_the_end(lambda: list(lab.plans()))
         ((cell, fact),) = plan.cells(MODES[:1])

@@ -1,9 +1,9 @@
-"""Made-up talk of the shape of chats with a model, the same for the same seed.
+"""Generates talk that looks like chats with a model, the same for the same seed.
 
-The user asks how to do something, and goes on asking; the assistant answers in 200 to 500 words,
-with paragraphs, a list and a fenced block of code. What is said of a subject stands in data/long,
-in pieces that fit each other in any order. A piece with a word that is avoided is left out, and so
-is a subject of which too little is left; the short talk of `filler` stands in where nothing is.
+The user asks how to do something, with follow-up questions; the assistant answers in 200 to 500
+words, with paragraphs, a list and a fenced code block. The texts about each subject are in
+data/long, in fragments that fit together in any order. A fragment with an avoided word is left
+out, and so is a subject with too few fragments left; if none is left, `filler` is the fallback.
 """
 
 import random
@@ -24,18 +24,18 @@ _Pieces = Mapping[str, Sequence[str]]
 _DATA = files(__package__) / "data" / "long"
 _NAMES = ("noun", "other", "verb")
 _MOST_ASKED = 4
-"""Questions in a row about one subject."""
+"""Maximum consecutive questions about one subject."""
 _SENTENCES, _POINTS = (7, 10), (4, 6)
-"""The fewest and the most of an answer."""
+"""Minimum and maximum of an answer."""
 _PLACES = frozenset(str(place) for place in range(1, _POINTS[1] + 1))
 _NUMBERS = (3, 60)
 _TRIES = 8
 _SHORT = 20
-"""Exchanges of short talk, where nothing else can be said."""
+"""Exchanges of short talk at a time when it is the fallback."""
 
 
 def long_exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
-    """Talk for ever; no word's stem is among those `avoided` (`jitchat.text.words.stems`)."""
+    """Yield exchanges forever, without words whose `jitchat.text.words.stems` are `avoided`."""
     draw = _Draw(random.Random(seed).random)  # noqa: S311  not for secrets
     said: set[str] = set()
     short = exchanges(f"{seed} short", avoided)
@@ -52,7 +52,7 @@ def long_exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
 
 
 class _Draw:
-    """Draws by one source of chance; its results are the same in every version of Python."""
+    """Draws from one random source; the results are the same in every version of Python."""
 
     def __init__(self, chance: Callable[[], float]) -> None:
         self._chance = chance
@@ -64,7 +64,7 @@ class _Draw:
         return several[self.number(0, len(several) - 1)]
 
     def some(self, several: Sequence[_T], count: int) -> list[_T]:
-        """Draw that many, or all that there are, in another order."""
+        """Draw `count` items, or all if there are fewer, in random order."""
         rest = list(several)
         return [rest.pop(self.number(0, len(rest) - 1)) for _ in range(min(count, len(rest)))]
 
@@ -83,7 +83,7 @@ def _subjects() -> Mapping[str, _Pieces]:
 
 
 def _stretch(pieces: _Pieces, draw: _Draw, avoided: Set[str]) -> Iterator[Exchange]:
-    """Talk about a subject for some exchanges; none where too little of it can be said."""
+    """Yield some exchanges about a subject; none if too few fragments can be used."""
     for _ in range(_TRIES):
         names = {name: draw.one(pieces[name]) for name in _NAMES}
         if avoided.isdisjoint(stems(" ".join(names.values()))):

@@ -1,4 +1,4 @@
-"""How many turns that an answer needs a window holds: at full text, or in statements. Pure."""
+"""Counts the turns needed for an answer that a window holds, whole or in statements. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from jitchat.window.window import ContextWindow
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What the answer to a fact's question needs of a conversation."""
+    """The turns of a conversation that the answer to a fact's question needs."""
 
     conversation: str
-    """Its id."""
+    """The conversation's id."""
     turns: Mapping[int, str]
-    """The texts, by position."""
+    """The turns' texts, by position."""
     fact: Fact
 
 
 def needed_held(window: ContextWindow, needed: Needed) -> int:
-    """Count those of the needed turns that a window holds.
+    """Count the needed turns that a window holds.
 
-    Statements hold a turn if the ones that name it have the answer's words, or, where a turn does
-    not say the answer, those that it shares with the question.
+    Statements hold a turn if those that cite it contain the answer's words or, if the turn does
+    not state the answer, the words that the turn shares with the question.
     """
     whole = turns_held(window)
     return sum(turn in whole or _carries(window, turn, needed) for turn in needed.turns)

@@ -1,8 +1,8 @@
-"""In which order a run with a budget of time asks, and what it may still begin. Pure.
+"""The order of cells in a run with a time limit, and their expected durations. Pure.
 
-A round asks for one fact in every mode, so that the modes are compared as pairs. The rounds walk
-along diagonals of the grid: each step goes on by one on every axis, so that after any number of
-rounds the counts of two values of an axis differ by one at the most.
+A round asks for one fact in every mode, so that the modes can be compared in pairs. The rounds
+follow diagonals of the grid: each step advances by one on every axis, so that after any number of
+rounds the counts of two values of an axis differ by at most one.
 """
 
 import random
@@ -15,7 +15,7 @@ from jitchat.values import Mode
 
 
 def rounds(experiment: Experiment) -> Iterator[list[Cell]]:
-    """List every cell, a fact in all modes at a time; the same experiment gives the same order."""
+    """Yield rounds of cells, one fact in all modes; the same experiment gives the same order."""
     repeats = range(1, experiment.repeats + 1)
     axes = (experiment.lengths, experiment.depths, experiment.kinds, experiment.near, repeats)
     for length, depth, kind, near, repeat in spread(axes, experiment.seed):
@@ -23,11 +23,11 @@ def rounds(experiment: Experiment) -> Iterator[list[Cell]]:
 
 
 def spread(axes: Sequence[Sequence[Any]], seed: int) -> Iterator[tuple[Any, ...]]:
-    """List the product of the axes, each of them evenly after any number of places.
+    """Yield the product of the axes, evenly spread over each axis after any number of items.
 
     A diagonal (the multiples of (1, 1, …), modulo the sizes) has each value of an axis equally
-    often, and so has each of its cosets, which are drawn one after the other. The first place is
-    the first of each axis: what is short is measured first.
+    often, and so has each of its cosets, which are yielded one after another in random order. The
+    first item has the first value of each axis: short conversations are measured first.
     """
     sizes = [len(axis) for axis in axes]
     first, *starts = product(*map(range, sizes))
@@ -42,7 +42,7 @@ def spread(axes: Sequence[Sequence[Any]], seed: int) -> Iterator[tuple[Any, ...]
 
 
 class Pace:
-    """How long cells took so far, by mode and length, and what the next one is expected to."""
+    """The durations of cells so far, by mode and length, and the expected duration of the next."""
 
     def __init__(self) -> None:
         self._took: dict[Mode, dict[int, list[float]]] = {}
@@ -51,10 +51,10 @@ class Pace:
         self._took.setdefault(mode, {}).setdefault(length, []).append(seconds)
 
     def expected(self, mode: Mode, length: int) -> float:
-        """Give the mean of the mode at that length, in seconds; 0 where nothing is known of it.
+        """Return the mean duration of a mode at a length, in seconds; 0 if nothing is known.
 
-        Where the mode was asked at other lengths only, it is that of the nearest one; in `full`,
-        which reads all of a conversation, in proportion.
+        If the mode was only asked at other lengths, this is the mean at the nearest one; in `full`,
+        which reads the whole conversation, scaled in proportion.
         """
         took = self._took.get(mode)
         if not took:

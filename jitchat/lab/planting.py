@@ -1,8 +1,8 @@
-"""From an experiment to its conversations: filler, with the facts at their depths. Pure.
+"""Builds the conversations of an experiment: filler with the facts at their depths. Pure.
 
-Facts of many kinds share a conversation, for each is filler to the others' questions; together
-they are a third of it at the most. A question meets the same fact at each length, so that a
-curve shows what the length does, and nothing else.
+Facts of many kinds share a conversation, because each is filler for the other questions; together
+they take at most a third of it. A question is about the same fact at each length, so that a curve
+shows only the effect of the length.
 """
 
 import random
@@ -21,21 +21,21 @@ from jitchat.lab.filler import Exchange
 from jitchat.values import Mode, Role, Turn
 
 Price = Callable[[str], int]
-"""Tells the tokens of a message."""
+"""Counts the tokens of a message."""
 SHARE = 1 / 3
-"""Of a conversation's tokens that facts may take; one fact may take more."""
+"""Maximum share of a conversation's tokens for several facts; one fact can take more."""
 SPREAD = 0.05
-"""Sayings that stand about a depth are so far from it, at the most, as a share of the whole."""
+"""The share of the whole over which sayings around a depth are spread."""
 EARLY = 0.25
-"""What was corrected long ago stands in so much of a conversation, from its beginning."""
+"""The share of a conversation, from its start, that contains sayings of `Where.EARLY`."""
 CROWDED = 0.85
-"""Of a conversation's tokens that one fact may take, its near-duplicates with it."""
+"""Maximum share of a conversation's tokens for one fact with its near-duplicates."""
 LARGEST = 0.25
-"""Of a conversation's length that a message of the user's own and its reply may take."""
+"""Maximum share of the length for one exchange of the user's own conversation."""
 _BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _TURN, _PAUSE = timedelta(minutes=1), timedelta(hours=15)
 _STRETCH = 40
-"""Turns of a sitting, from one night's pause to the next."""
+"""Turns between two nightly pauses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PlacedFact:
     depth: float
 
     def sayings(self) -> Iterator[tuple[float, Saying]]:
-        """List what is said of it, with the share of the filler that is ahead, 0 to 1."""
+        """Yield the fact's sayings, each with the share of the filler before it, 0 to 1."""
         sayings, depth = self.fact.sayings, self.depth
         start = min(max(depth - SPREAD / 2, 0.0), 1.0 - SPREAD)
         for place, saying in enumerate(sayings):
@@ -72,10 +72,10 @@ class ConversationPlan:
     repeat: int
     facts: tuple[PlacedFact, ...]
     near: int | None = None
-    """Near-duplicates of each fact; None: as many as its kind has."""
+    """Near-duplicates of each fact; None for the kind's usual number."""
 
     def cells(self, modes: Sequence[Mode]) -> Iterator[tuple[Cell, Fact]]:
-        """List what is asked in it, mode by mode: a server that caches keeps what goes ahead."""
+        """Yield the cells of the conversation, mode by mode, so that a server's cache is used."""
         for mode in modes:
             for each in self.facts:
                 kind, repeat = each.fact.kind, self.repeat
@@ -93,10 +93,10 @@ def plans(experiment: Experiment, price: Price) -> Iterator[ConversationPlan]:
 
 
 def require_room(experiment: Experiment, price: Price) -> None:
-    """Refuse near-duplicates that leave a conversation hardly any other talk.
+    """Refuse near-duplicates that leave hardly any room for filler in a conversation.
 
     Raises:
-        UsageError: They do; it names the length.
+        UsageError: There is too little room; the message states the length.
 
     """
     for plan in plans(experiment, price) if experiment.near != (None,) else ():
@@ -105,14 +105,14 @@ def require_room(experiment: Experiment, price: Price) -> None:
             if tokens > room:
                 raise UsageError(
                     f"{plan.near} near-duplicates do not fit into {plan.length:,} tokens: with"
-                    f" them, a fact of the kind {each.fact.kind} takes {tokens:,}, and at most"
-                    f" {room:,} may be taken.",
+                    f" them, a fact of the kind {each.fact.kind} takes {tokens:,}; the maximum is"
+                    f" {room:,}.",
                     "Choose a longer length, or fewer near-duplicates.",
                 )
 
 
 def _placed(experiment: Experiment, repeat: int, near: int | None) -> Iterator[PlacedFact]:
-    """Draw the facts; each `near` has the same ones, for its near-duplicates are drawn apart."""
+    """Draw the facts: the same for each `near`, as near-duplicates are drawn separately."""
     for kind in experiment.kinds:
         chance = random.Random(f"{experiment.seed} {kind} {repeat}")  # noqa: S311  no secret
         facts = list(makers()[kind])
@@ -127,7 +127,7 @@ def _placed(experiment: Experiment, repeat: int, near: int | None) -> Iterator[P
 
 
 def _parted(facts: Iterable[PlacedFact], room: float, price: Price) -> list[list[PlacedFact]]:
-    """Put each into the first conversation that has room, and no fact that it clashes with."""
+    """Put each fact into the first conversation that has room and no fact that it clashes with."""
     parts: list[list[PlacedFact]] = []
     taken: list[int] = []
     for placed in facts:
@@ -152,7 +152,7 @@ def _clash(one: Fact, other: Fact) -> bool:
 
 
 def _says(one: Fact, other: Fact) -> bool:
-    """Whether somebody says an answer of the other; a count is said in many sentences."""
+    """Whether `one` states an answer to `other`; a count is spread over many sentences."""
     if other.kind is Kind.COUNTING or not other.accepted:
         return False
     forms = "|".join(re.escape(form.casefold()) for form in other.accepted)
@@ -166,13 +166,13 @@ def fact_tokens(fact: Fact, price: Price) -> int:
 
 @dataclass(frozen=True, slots=True)
 class MadeConversation:
-    """The turns of a conversation, and where what matters is."""
+    """The turns of a conversation, and the positions that matter for its questions."""
 
     turns: tuple[Turn, ...]
     needed: Mapping[str, Sequence[int]]
-    """By a fact's name: the positions of the turns that its answer needs."""
+    """By fact name: the positions of the turns that the answer needs."""
     ends: Mapping[str, int]
-    """By a fact's name: the position behind which its question stands; mostly the last one."""
+    """By fact name: the position after which the question comes; usually the last one."""
 
 
 _Priced = tuple[list[Turn], int]
@@ -185,13 +185,13 @@ def made_up(plan: ConversationPlan, filler: Iterator[Exchange], price: Price) ->
 
 
 def made_of_own(plan: ConversationPlan, own: Sequence[Turn], price: Price) -> MadeConversation:
-    """Plant the facts in the last turns of the user's own conversation, as they are.
+    """Plant the facts in the last turns of the user's own conversation, which stay unchanged.
 
-    Nothing is put between a message and its reply. One that would take more than `LARGEST` of
-    the whole with its reply is passed over, for no depth could be told then.
+    Nothing is inserted between a message and its reply. An exchange of more than `LARGEST` of the
+    whole is left out, because depths would be imprecise.
 
     Raises:
-        ValueError: It is shorter than planned.
+        ValueError: The conversation is shorter than planned.
 
     """
     kept = _grown(plan, reversed(list(_exchanges(own))), price, plan.length * LARGEST)
@@ -201,10 +201,10 @@ def made_of_own(plan: ConversationPlan, own: Sequence[Turn], price: Price) -> Ma
 def _grown(
     plan: ConversationPlan, filler: Iterable[list[Turn]], price: Price, largest: float = inf
 ) -> list[_Priced]:
-    """Take exchanges of the filler, those of up to so many tokens, until the plan has its length.
+    """Take exchanges of the filler, of up to `largest` tokens, until the plan's length is reached.
 
     Raises:
-        ValueError: There are too few.
+        ValueError: There are too few exchanges.
 
     """
     room = plan.length - sum(fact_tokens(each.fact, price) for each in plan.facts)
@@ -237,8 +237,8 @@ def _exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    ahead: float
-    """How much of the filler is ahead of it, 0 to 1."""
+    before: float
+    """The share of the filler before it, 0 to 1."""
     turns: Sequence[Turn]
     fact: str = ""
     """The fact's name; empty for filler."""
@@ -246,7 +246,7 @@ class _Part:
 
 
 def _merged(plan: ConversationPlan, filler: Sequence[_Priced], *, dates: bool) -> MadeConversation:
-    """Say every saying where its share of the filler has been said; `dates` are made up."""
+    """Insert every saying after its share of the filler; `dates`: whether to generate dates."""
     turns: list[Turn] = []
     needed: dict[str, list[int]] = defaultdict(list)
     ends: dict[str, int] = {}
@@ -265,19 +265,19 @@ def _merged(plan: ConversationPlan, filler: Sequence[_Priced], *, dates: bool) -
         if part.is_needed:
             needed[part.fact].append(len(turns) - 1)
     last = len(turns)
-    behind = {name: end if end > filled else last for name, end in ends.items()}
-    return MadeConversation(tuple(turns), dict(needed), behind)
+    asked_after = {name: end if end > filled else last for name, end in ends.items()}
+    return MadeConversation(tuple(turns), dict(needed), asked_after)
 
 
 def _parts(plan: ConversationPlan, filler: Sequence[_Priced]) -> list[_Part]:
-    """List all that is said, in order; of two sayings at one place, the one planned first."""
+    """Return all parts in order; of two sayings at the same place, the one planned first."""
     parts = [
-        _Part(ahead, _turns(saying.text, saying.reply), each.fact.name, saying.is_needed)
+        _Part(before, _turns(saying.text, saying.reply), each.fact.name, saying.is_needed)
         for each in plan.facts
-        for ahead, saying in each.sayings()
+        for before, saying in each.sayings()
     ]
     whole, tokens = sum(size for _, size in filler) or 1, 0
     for exchange, size in filler:
         parts.append(_Part(tokens / whole, exchange))
         tokens += size
-    return sorted(parts, key=lambda part: (part.ahead, not part.fact))
+    return sorted(parts, key=lambda part: (part.before, not part.fact))

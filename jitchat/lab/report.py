@@ -1,4 +1,4 @@
-"""How the figures of a run are told: its titles, caveats and tables of text."""
+"""The report of a run: its titles, caveats and tables of text."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,71 +18,71 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 DISTILLED_CAVEAT = (
-    "Ahead of the questions, what is built in distils each conversation: for observe all but its"
-    " last exchange, for document all of it. A model that observes may keep more, or other things."
+    "Before the questions, each conversation is distilled by the built-in code: for observe all but"
+    " its last exchange, for document all of it. A model may distil more, or different, things."
 )
-"""What to know of the modes that distil, beside their figures."""
+"""Shown with the figures of the modes that distil."""
 READER_CAVEAT = (
-    "The built-in reader is no language model: it quotes the sentences of the window that share"
-    " the question's words. A longer window does not tire it, so its curve shows what a window of"
-    " each mode holds and what retrieval finds, not how a language model's attention fades."
-    " It answers no paraphrased question and counts nothing, in any mode; asked what was never"
-    " said, it often quotes a near-duplicate."
+    "The built-in reader is not a language model: it quotes the sentences of the window that share"
+    " words with the question. A longer window does not tire it, so its curve shows what a"
+    " window of each mode holds and what retrieval finds, not how a language model's attention"
+    " fades. It answers no paraphrased question and counts nothing, in any mode; asked about"
+    " something never said, it often quotes a near-duplicate."
 )
 ABSENT_CAVEAT = (
-    "Of the kind absent only a near-duplicate lies at the depth: recency is right on it because it"
-    " sees nothing."
+    "For the kind absent, only a near-duplicate is at the depth: recency is right because it sees"
+    " nothing."
 )
-"""What was never said has no turn of its own that a mode could miss."""
+"""A fact that was never said has no turn that a mode could miss."""
 
 
 KIND_CAVEATS = {
     Kind.ABSENT: ABSENT_CAVEAT,
     Kind.CORRECTED: (
-        "Of the kind corrected both values stand in the first quarter of the conversation, of which"
-        " the depth is taken."
+        "For the kind corrected, both values are in the first quarter of the conversation, and the"
+        " depth is measured within that quarter."
     ),
     Kind.SUPERSEDED: (
-        "Of the kind superseded two older values stand ahead of the depth, at a third and at two"
-        " thirds of it."
+        "For the kind superseded, two older values come before the fact, at one third and two"
+        " thirds of its depth."
     ),
     Kind.DELETED: (
-        "Of the kind deleted what is needed is the turn that takes the fact back; what was said at"
-        " first stands halfway ahead of it. Who sees neither, and says so, is right."
+        "For the kind deleted, the needed turn is the one that takes the fact back; the original"
+        " statement is at half its depth. A model that sees neither, and says so, is right."
     ),
     Kind.INSTRUCTION: (
-        "Of the kind instruction the form of the answer alone is graded, to a question about"
-        " something else that shares no word with it. The built-in reader quotes, so that it obeys"
-        " by chance only: of it, look at whether the window held the instruction."
+        "For the kind instruction, only the form of the answer is graded; the question is about"
+        " something else and shares no word with the instruction. The built-in reader quotes, so it"
+        " obeys only by chance: for the reader, check whether the window held the instruction."
     ),
 }
-"""What to know of a kind, beside its figures."""
+"""Shown with the figures of a kind."""
 
 
 _LONGEST = 40
-"""Characters of a model's name."""
+"""Maximum characters of a model's name."""
 _BOUND = "\N{NO-BREAK SPACE}"
 
 
 def caveats(run: Run) -> list[str]:
-    """List what is to be known of all figures of a run."""
+    """List the caveats that apply to all figures of a run."""
     distils = any(mode.distils for mode in run.experiment.modes)
-    told = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
-    return [caveat for applies, caveat in told if applies]
+    known = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
+    return [caveat for applies, caveat in known if applies]
 
 
 def brief_title(run: Run) -> str:
-    """Name a run as `Run.title` does, the model cut so that the rest has room."""
+    """Return `Run.title` with a long model name cut, so that the rest has room."""
     return replace(run, model=shorten(run.model, _LONGEST)).title
 
 
 def settings_line(run: Run) -> str:
-    """Tell what the figures depend on; lines are broken between its parts only."""
+    """Describe the settings that the figures depend on; lines can only break between its parts."""
     return f"{_BOUND}· ".join(part.replace(" ", _BOUND) for part in stats.setting_parts(run))
 
 
 def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]:
-    """Tell of a mode what share is right, what a question took, and where it does not fit."""
+    """Yield a mode's share of right answers, the medians of a question, and where it is unfit."""
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
     yield f"{stats.share_of(tally)} right" if tally.answered else stats.share(tally)
     if spent.sent:
@@ -100,13 +100,13 @@ def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]
 
 
 INTERVAL = (
-    "In brackets the 95 % interval in per cent (Wilson). Over several lengths the same facts are"
-    " asked for at each, so that the answers count for fewer: by the design effect (Rao and Scott)."
+    "In brackets: 95 % intervals in per cent (Wilson). Over several lengths, the same facts are"
+    " asked for at each, so the answers count for fewer, by the design effect (Rao and Scott)."
 )
 
 
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
-    """Make the tables of a run, finished or not: what is right, and why, and what it took."""
+    """Yield the tables of a run, finished or not: right answers, evidence, tokens and cost."""
     asked, modes, lengths = run.experiment, run.experiment.modes, run.experiment.lengths
     for axis in stats.axes_of(asked):
         at, values = tallies.along[axis.name], axis.values(asked)
@@ -138,11 +138,11 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
     yield plain_table("Tokens of the window, medians", ["length", *modes], rows)
     rows = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
     notes = [stats.cells_text(run, tallies.whole), *caveats(run)]
-    yield plain_table("What a question took, medians, and all of them cost", _TOOK, rows, *notes)
+    yield plain_table("Medians of a question, and the total cost", _TOOK, rows, *notes)
 
 
 def _differences(tallies: Tallies) -> Iterator[Table]:
-    """Make the table of modes against each other; none where no two share a cell."""
+    """Yield the table of differences between modes; none if no two modes share a cell."""
     rows, left = [], []
     for each in mode_differences(tallies):
         for length, change in with_whole(each.at, each.whole):
@@ -181,12 +181,12 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
     yield plain_table(title, _CHANGED, rows, *notes, gap=0)
 
 
-_TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "cost of all")
-_AGAINST = "Modes against each other, on the same facts"
+_TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "total cost")
+_AGAINST = "Differences between modes, on the same facts"
 _DIFFERENCE = ("modes", "length", "cells", "shares, %", "points", "p")
-_DIFFERENCE_NOTE = f"In brackets the 95 % interval (Newcombe, for pairs). {P_NOTE}"
+_DIFFERENCE_NOTE = f"In brackets: 95 % intervals (Newcombe, for pairs). {P_NOTE}"
 _CHANGED = ("mode", "length", "before", "after", "points", "p", "")
-_CHANGE = "In brackets the 95 % interval: of shares Wilson's, of changes {}."
+_CHANGE = "In brackets: 95 % intervals, Wilson's for shares; for changes, {}."
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:

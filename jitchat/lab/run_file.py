@@ -1,14 +1,14 @@
-"""The runs of the lab, a file each in one folder, so that a run is forgotten by deleting its file.
+"""The runs of the lab, one file each in one folder, so that deleting the file deletes the run.
 
-A file is a cold store of its own, with the results of the run. Invariant: a result is durable
-when `keep` returns, and only then reported; so a run that was ended at whatever moment is resumed
-with the cells that have none.
+A run's file is a separate cold store that also holds the results. Invariant: a result is durable
+when `keep` returns, and only then reported; so a run that ended at any moment can be resumed with
+the cells that have no result.
 
-The lock is SQLite's own, on an empty file beside the run, so that it works wherever a run does
-and is gone with the process that has it, however that ended. The file itself stays as long as the
-run does: deleted while another opens it, it would let two have the run.
+The lock is SQLite's own, on an empty file next to the run: it works wherever runs do, and is
+released when its process ends, in whatever way. The lock file exists as long as the run: if it were
+deleted while another process opens it, both could lock the run.
 
-What is kept are frozen values as plain data: `fields_of` and `read` go there and back.
+Frozen values are stored as plain data: `fields_of` and `read` convert them.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ from jitchat.window.window import ContextWindow
 
 _T = TypeVar("_T")
 REASONING = 16
-"""Times the cap of an answer, for a model that reasons first."""
+"""The factor on an answer's cap for a model that reasons first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +55,34 @@ class Run:
     reserve: int
     """Tokens that were kept free for the reply."""
     counter: str
-    """What counted tokens, by name."""
+    """The name of the token counter."""
     version: str
-    """Of jitchat."""
+    """The version of jitchat."""
     begun_at: datetime
-    """Aware."""
+    """Timezone-aware."""
     ended_at: datetime | None = None
-    """Aware; None while cells have no result."""
+    """Timezone-aware; None while cells have no result."""
     judge: str = ""
-    """The model that judged; empty where rules alone did."""
+    """The model that judged; empty if only rules did."""
     settings: tuple[tuple[str, str], ...] = ()
-    """Every setting and its value as TOML writes it, without what only its owner may know."""
+    """(name, value in TOML) of every setting, without secrets."""
     seconds: float = 0.0
-    """Spent on asking, in all of its legs together."""
+    """Total seconds of the run, including its resumptions."""
     source: str = ""
-    """What the user's conversation was when the run was begun, by `source_of`; empty for made-up
-    talk."""
+    """The `source_of` the user's conversation when the run was started; empty for generated
+    filler."""
     answer: int | None = None
-    """Tokens that an answer may take; None where the lab sets no cap."""
+    """Maximum tokens of an answer; None if the lab sets no cap."""
     reasons: bool = False
-    """Whether a cap cut the reasoning of the model: answers may take `REASONING` times as much."""
+    """Whether the cap cut the model's reasoning: the cap is multiplied by `REASONING` then."""
     temperature: float | None = None
-    """As it is asked for; a server that refuses it is asked without it."""
+    """The requested temperature; servers that refuse the parameter are asked without it."""
     sampling_seed: int | None = None
-    """Likewise."""
+    """The requested sampling seed; servers that refuse the parameter are asked without it."""
 
     @property
     def longest(self) -> int | None:
-        """Tokens that an answer may take now, reasoning included; None: the lab sets no cap."""
+        """Current maximum tokens of an answer, reasoning included; None if there is no cap."""
         return self.answer if self.answer is None or not self.reasons else self.answer * REASONING
 
     @property
@@ -91,51 +91,51 @@ class Run:
 
     @property
     def title(self) -> str:
-        """Name it: `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40`."""
+        """Model, lengths and start: `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40`."""
         lengths = self.experiment.lengths
         spread = " to ".join(dict.fromkeys(map(short, (lengths[0], lengths[-1]))))
         return f"{model_name(self.model)}, {spread}, {local(self.begun_at):%a %d %b %H:%M}"
 
 
 def source_of(own: Sequence[Turn]) -> str:
-    """Tell what a conversation says, as a SHA-256 in hexadecimal; empty where it has no turns."""
+    """Return the SHA-256 of a conversation's content, in hexadecimal; empty if it has no turns."""
     said = [(turn.role, turn.content) for turn in own]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest() if said else ""
 
 
 def short(tokens: int) -> str:
-    """Write a length in few columns: `500`, `2k`, `1.5k`, `128k`."""
+    """Format a length in few columns: `500`, `2k`, `1.5k`, `128k`."""
     return f"{tokens / 1000:g}k" if tokens >= 1000 else str(tokens)
 
 
 def cell_key(cell: Cell) -> str:
-    """Name a cell: `4000 0.25 updated 1 jit`, `4000 0.25 updated 1 jit near 6`."""
+    """Return a cell's key: `4000 0.25 updated 1 jit`, `4000 0.25 updated 1 jit near 6`."""
     dial = "" if cell.near is None else f" near {cell.near}"
     return f"{cell.length} {cell.depth:g} {cell.kind} {cell.repeat} {cell.mode}{dial}"
 
 
 _LOCK = "-lock"
-"""What is put beside the name of a run's file."""
+"""The suffix of the lock file's name."""
 
 
 def lock_run(run: Path) -> sqlite3.Connection:
-    """Keep others from asking a run until the connection is closed. Any thread may do that.
+    """Lock a run until the returned connection is closed, by any thread.
 
-    `run` is the file of the run; it need not be there, or be readable.
+    `run` is the file of the run; it need not exist or be readable.
 
     Raises:
-        StoreBusy: Another one asks it, in this process or elsewhere.
+        StoreBusy: The run is locked, by this process or another one.
         StoreError: The lock cannot be written.
 
     """
     path = run.with_name(run.name + _LOCK)
     try:
-        # made for its owner alone; where it is there it is not opened: closing would unlock it
+        # private to its owner; an existing file is not opened, because closing would unlock it
         _claim(path)
         connection = sqlite3.connect(path, timeout=0, check_same_thread=False, isolation_level=None)
         with ExitStack() as undone:
             undone.callback(connection.close)
-            connection.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
+            connection.execute("PRAGMA journal_mode = MEMORY")  # no second file next to it
             connection.execute("BEGIN EXCLUSIVE")
             undone.pop_all()
     except OSError as error:
@@ -146,14 +146,14 @@ def lock_run(run: Path) -> sqlite3.Connection:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
             raise store_error(error, path) from error
         raise StoreBusy(
-            f"{run.stem} is being asked by another jitchat.",
+            f"Another jitchat is running {run.stem}.",
             "Stop it there, or wait until it is done.",
         ) from error
     return connection
 
 
 def _claim(path: Path) -> bool:
-    """Make an empty file for its owner alone; False where another is there."""
+    """Create an empty file, private to its owner. Return False if the file exists."""
     try:
         path.touch(0o600, exist_ok=False)
     except FileExistsError:
@@ -167,26 +167,26 @@ def _delete(path: Path, *ends: str) -> None:
 
 
 _STORE_ENDS = ("", "-wal", "-shm")
-"""Of the file of a run, and of what SQLite puts beside it."""
+"""Name endings of a run's file, and of the files that SQLite puts next to it."""
 
 
 class RunFile:
-    """One run, open. Threads may share it."""
+    """An open run. Safe to share between threads."""
 
     def __init__(
         self, database: Database, run: Run, lock: sqlite3.Connection | None = None
     ) -> None:
-        """`lock` is closed with the file; None where it is only looked at."""
+        """`lock` is closed with the file; None if the run is only read."""
         self.moment: datetime | None = None
-        """The time in the run's conversations: made up, so that a window is the same on any day.
-        None: the real time."""
+        """The time in the run's conversations, fixed so that a window is the same on any day. None
+        for the real time."""
         self.store = ColdStore(database, lambda: self.moment or local_now())
         self.run = run
         self._rows, self._lock = RotRows(database), lock
 
     @classmethod
     def create(cls, path: Path, run: Run) -> Self:
-        """Make the file of a new run, to ask it."""
+        """Create the file of a new run, and lock it."""
         with ExitStack() as undone:
             lock = undone.enter_context(closing(lock_run(path)))
             database = undone.enter_context(closing(Database(path)))
@@ -196,11 +196,11 @@ class RunFile:
 
     @classmethod
     def open(cls, path: Path, *, to_ask: bool = False) -> Self:
-        """Open a run that was made before; no other may ask one that is opened `to_ask`.
+        """Open an existing run; `to_ask`: whether to lock it, in order to run it.
 
         Raises:
-            StoreBusy: It is to be asked, and another one does.
-            StoreError: It cannot be read, or is no run.
+            StoreBusy: The run is locked.
+            StoreError: The file cannot be read, or is not a run.
 
         """
         with ExitStack() as undone:
@@ -214,7 +214,7 @@ class RunFile:
             return cls(database, run, lock)
 
     def results(self) -> list[Result]:
-        """List what is decided, in the order in which it was."""
+        """List the results, in the order in which they were decided."""
         with self.store.database.read():
             return [read(Result, fields) for fields in self._rows.cells()]
 
@@ -222,12 +222,12 @@ class RunFile:
         return self._rows.count()
 
     def left(self) -> list[Cell]:
-        """List the cells that have no answer yet; one that failed is asked again."""
+        """List the cells without an answer; failed cells are asked again."""
         done = {each.cell for each in self.results() if each.verdict is not Verdict.FAILED}
         return [cell for cell in self.run.experiment.cells() if cell not in done]
 
     def keep(self, result: Result) -> None:
-        """Keep a result; one of the same cell that was kept before is replaced."""
+        """Store a result, replacing any earlier one of the same cell."""
         self._rows.put_cell(cell_key(result.cell), result.window_id, fields_of(result))
 
     def end(self, now: Callable[[], datetime] = local_now) -> None:
@@ -237,7 +237,7 @@ class RunFile:
         self._note(replace(self.run, seconds=self.run.seconds + seconds))
 
     def relimit(self, limit: int) -> None:
-        """Note that the model takes less than was thought, in tokens."""
+        """Record a smaller limit of the model, in tokens."""
         self._note(replace(self.run, limit=limit))
 
     def allow_reasoning(self) -> None:
@@ -248,41 +248,41 @@ class RunFile:
         self._rows.put_run(fields_of(run))
 
     def window(self, result: Result) -> ContextWindow | None:
-        """Load the very window that was sent for a cell; None where none was.
+        """Load the window that was sent for a cell; None if none was sent.
 
         Raises:
-            StoreUnreadable: What is kept of it is damaged.
+            StoreUnreadable: The stored window is damaged.
 
         """
         window_id = result.window_id
         return None if window_id is None else window_of(self.store.database, window_id)
 
     def close(self) -> None:
-        """Give the file back, and let others ask it; may be called twice."""
+        """Close and unlock the file; can be called twice."""
         self.store.database.close()
         if self._lock is not None:
             self._lock.close()
 
 
 LAST = "last"
-"""Names the run that was begun last."""
+"""The id that stands for the latest run."""
 _FILE = re.compile(r"r(\d+)\.db")
 
 
 class Runs:
-    """The runs in a folder; it is made when the first one is."""
+    """The runs in a folder, which is created with the first run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def all(self) -> Sequence[tuple[Run, int]]:
-        """List every run and how many of its cells are decided, the latest first. Slow."""
+        """List every run with the number of its decided cells, the latest first. Slow."""
         return self.each(lambda file: (file.run, file.count()))
 
     def each(self, look: Callable[[RunFile], _T]) -> list[_T]:
-        """Open every run once, and list what `look` makes of it, the latest first. Slow.
+        """Open every run once, and list the results of `look`, the latest first. Slow.
 
-        Files that are no runs of ours are passed over.
+        Files that are not runs are skipped.
         """
         found: list[tuple[datetime, _T]] = []
         for number in self._numbers():
@@ -292,10 +292,10 @@ class Runs:
         return [made for _, made in found]
 
     def create(self, run: Run) -> RunFile:
-        """Make the file of a new run, to ask it; it gets the next number as its id.
+        """Create the file of a new run, and lock it; its id has the next number.
 
         Raises:
-            StoreError: It cannot be written.
+            StoreError: The file cannot be written.
 
         """
         number = max(self._numbers(), default=0) + 1
@@ -305,37 +305,37 @@ class Runs:
                 number += 1
         except OSError as error:
             raise StoreReadOnly(
-                f"No run can be kept in {self.folder}: {error.strerror}.",
+                f"No run can be saved in {self.folder}: {error.strerror}.",
                 "Check the folder's permissions.",
             ) from error
         path = self._path(number)
         try:
             return RunFile.create(path, replace(run, id=f"r{number}"))
-        except BaseException:  # nothing of it is left whatever it was, and that is passed on
+        except BaseException:  # delete the files in any case, and re-raise
             with suppress(OSError):
                 _delete(path, *_STORE_ENDS, _LOCK)
             raise
 
     def open(self, wanted: str, *, to_ask: bool = False) -> RunFile:
-        """Open a run by its id; `last` is the one that was begun last.
+        """Open a run by its id; `last` is the latest one.
 
-        One that is opened `to_ask` cannot be asked by another, or forgotten, until it is closed.
+        A run that is opened `to_ask` is locked: no other process can run or delete it.
 
         Raises:
-            UnknownRun: There is none.
-            StoreBusy: It is to be asked, and another one does.
-            StoreError: It cannot be read.
+            UnknownRun: There is no run with this id.
+            StoreBusy: The run is locked.
+            StoreError: The run cannot be read.
 
         """
         return RunFile.open(self._found(wanted), to_ask=to_ask)
 
     def forget(self, wanted: str) -> None:
-        """Delete a run with all that belongs to it.
+        """Delete a run with all its files.
 
         Raises:
-            UnknownRun: There is none.
-            StoreBusy: It is being asked.
-            StoreError: It cannot be deleted.
+            UnknownRun: There is no run with this id.
+            StoreBusy: The run is locked.
+            StoreError: The run cannot be deleted.
 
         """
         path = self._found(wanted)
@@ -344,7 +344,7 @@ class Runs:
                 _delete(path, *_STORE_ENDS)
         except OSError as error:
             raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
-        with suppress(OSError):  # an empty file that stays does no harm
+        with suppress(OSError):  # a leftover empty file does no harm
             _delete(path, _LOCK)
 
     def _found(self, wanted: str) -> Path:
@@ -355,7 +355,7 @@ class Runs:
         if named is None or int(named[1]) not in numbers:
             raise UnknownRun(
                 f"There is no run {wanted!r}.",
-                "`jitchat rot list` lists them." if numbers else "None has been made yet.",
+                "`jitchat rot list` lists them." if numbers else "There are no runs yet.",
             )
         return self._path(int(named[1]))
 
@@ -374,7 +374,7 @@ _Read = Callable[[Any], Any]
 
 
 def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
-    """Give a dataclass as data for JSON; moments as ISO 8601."""
+    """Convert a dataclass to data for JSON; moments become ISO 8601."""
     return {
         name: each.isoformat() if isinstance(each, datetime) else each
         for name, each in asdict(value).items()
@@ -382,10 +382,10 @@ def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
 
 
 def read(kind: type[_T], fields: object) -> _T:
-    """Make a dataclass of what `fields_of` gave; each field is checked by its annotation.
+    """Build a dataclass from the output of `fields_of`; fields are checked by their annotations.
 
     Raises:
-        ValueError, TypeError, LookupError: It is nothing that `fields_of` gave.
+        ValueError, TypeError, LookupError: `fields` are not the output of `fields_of`.
 
     """
     made: _T = _reader(kind)(fields)  # type: ignore[arg-type]  # mypy takes a class for unhashable
@@ -436,7 +436,7 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
 
 def _checked(kinds: type | tuple[type, ...], value: Any) -> Any:  # noqa: ANN401  what JSON holds
     if not isinstance(value, kinds):
-        raise TypeError(f"{value!r} is no {kinds}")
+        raise TypeError(f"{value!r} is not {kinds}")
     return value
 
 

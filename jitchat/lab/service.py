@@ -1,4 +1,4 @@
-"""What a front end needs to run the lab: made by the composition root."""
+"""The interface through which a front end runs the lab; the composition root implements it."""
 
 from typing import Protocol
 
@@ -9,30 +9,30 @@ from jitchat.lab.run_file import Runs
 
 
 class LabService(Protocol):
-    """Makes runs. All but `runs` is slow, and called from a thread; all raise `JitchatError`."""
+    """Makes runs. All except `runs` are slow, called in a thread, and raise `JitchatError`."""
 
     @property
     def runs(self) -> Runs:
         """The folder of runs."""
 
     def answerer(self) -> Answerer:
-        """Say who would answer now."""
+        """Return the model that would answer now."""
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
-        """Say what `begin` would ask, and find out early whether it can be begun.
+        """Return the experiment that `begin` would run, and check early whether it can be started.
 
-        Lengths that the user's conversation does not have are left out, and it is named by its
-        id; an experiment with made-up talk stays as it is. Nothing is sent, and nothing made.
+        Lengths beyond the user's conversation are left out, and the conversation is given by id;
+        an experiment with generated filler is unchanged. Nothing is sent or created.
         """
 
     def begin(self, experiment: Experiment, parallel: int = 1, judge: str = "") -> Lab:
-        """Make the file of a new run, and what asks it.
+        """Create the file of a new run and the lab that runs it.
 
-        Nobody else can ask it, or forget it, until its file is closed.
+        The run is locked until its file is closed: no other process can run or delete it.
         """
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no answer yet; others are kept away as from a new one.
+        """Open a run to ask the cells without an answer; it is locked like a new one.
 
-        All that shapes its windows and answers must be as it was begun with.
+        All settings that affect its windows and answers must be those it was started with.
         """

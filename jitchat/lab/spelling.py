@@ -1,9 +1,9 @@
-"""Where an answer has a value, however it is spelt.
+"""Finds a value in an answer, however it is spelt.
 
-Two views of an answer: `stated` is what it says, as it says it, for strings that have to be right
-to the letter; `plain` is folded, its number words (`twenty-one`, `a hundred`, `21st`) as digits
-and its dashes and quotes as one kind. In a plain text `16:40` is found as `4.40 pm` as well,
-`7 March` as `March 7th`, `3400` as `3,400`, and `walnuts` as `walnut`.
+There are two views of an answer: `stated` is its text verbatim, for strings that must match
+exactly; `plain` is folded, with number words (`twenty-one`, `a hundred`, `21st`) as digits and
+dashes and quotes unified. In a plain text, `16:40` is also found as `4.40 pm`, `7 March` as
+`March 7th`, `3400` as `3,400`, and `walnuts` as `walnut`.
 """
 
 import re
@@ -43,9 +43,9 @@ _KEPT = {"1": "first", "2": "second"}
 
 
 def numbered(plain: str) -> str:
-    """Write the number words of a folded text as digits, up to a hundred, and ordinals as well.
+    """Replace number words and ordinals in a folded text by digits, up to hundreds.
 
-    `first` and `second` stay words, as they mean much else; `1st` and `2nd` become them.
+    `first` and `second` stay words, because they have other meanings; `1st` and `2nd` become words.
     """
     digits = _ORDINAL.sub(lambda found: _KEPT.get(found[1], found[1]), plain)
     return _NUMERAL.sub(_digits, digits)
@@ -60,13 +60,13 @@ def _digits(found: re.Match[str]) -> str:
 
 
 LONGEST = 8_000
-"""Characters of an answer that are read, from its end."""
+"""Maximum characters of an answer that are read, from its end."""
 
 _THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-"""Some servers leave them in the answer, with their opening tag or without."""
+"""Some servers leave reasoning in the answer, with or without the opening tag."""
 _STRUCK = re.compile(r"~~[^~\n]+~~|<(s|del|strike)>[^<\n]*</\1>", re.IGNORECASE)
 SOURCE = re.compile(r"[(\[](?:turn |message )?#\d[^()\[\]\n]*+[)\]]", re.IGNORECASE)
-"""Where the built-in reader has a sentence from, and what other models make of that."""
+"""A source as the built-in reader cites it, and variants that other models write."""
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)")
@@ -89,25 +89,25 @@ def heard(answer: str) -> str:
 
 
 def stated(answer: str) -> str:
-    """Give what an answer says: `heard`, and without its sources."""
+    """Return the answer as `heard` does, without its source citations."""
     return SOURCE.sub("", heard(answer))
 
 
 def unmarked(text: str) -> str:
-    """Take off markup but for emphasis, and keep what it marks."""
+    """Remove markup except emphasis, keeping the marked text."""
     text = _LINK.sub(r"\1", _FENCE.sub("", _BLANKS.sub(" ", text)))
     text = _BOXED.sub(r"\1", text)
     return _LINE_MARK.sub("", _ESCAPED.sub(r"\1", _TAG.sub(" ", text)))
 
 
 def _compatible(text: str) -> str:
-    """NFKC, in slices: ordering a long run of marks takes its length squared."""
+    """Normalise to NFKC in slices: reordering a long run of marks takes quadratic time."""
     slices = (text[start : start + _SLICE] for start in range(0, len(text), _SLICE))
     return "".join(unicodedata.normalize("NFKC", each) for each in slices)
 
 
 def plain(text: str) -> str:
-    """Fold a text into the one spelling that values are compared in; lines stay lines."""
+    """Normalise a text to the spelling in which values are compared, keeping line breaks."""
     bare = _LONG_DASH.sub(" - ", unmarked(text))
     spelt = fold(_compatible(_EMPHASIS.sub("", bare)))
     spelt = _DASH.sub("-", _QUOTES.sub(" ", spelt))
@@ -130,28 +130,28 @@ _WEEKDAYS = {
     "saturday": "sat(?=[.,)])",
     "sunday": "sun(?=[.,)])",
 }
-"""With short forms that are not words of their own."""
+"""Weekdays, with those short forms that are not also words."""
 _FORMS_UNITS = (
     r"(?:euros?|eur|minutes?|mins?|seconds?|secs?|s|ms|h|hrs?|km|cm|mm|m|kg|kilos?|g|mg|ml|l|kwh"
     r"|percent|st|nd|rd|th)(?![^\W_])"
 )
 _BEFORE_NUMBER = re.compile(r"(?:[^\W_]|\d[.,:/'-])\Z")
-"""Then it is a part of a longer one."""
+"""What precedes a number that is part of a longer one."""
 _AFTER_NUMBER = re.compile(rf"(?!{_FORMS_UNITS})[^\W_]|[.,:/'-]\d")
 _BETWEEN_THOUSANDS = "[ ,.']?"
 _NOT_WITHIN = r"(?<![^\W_])"
 _LOOSE = "[ _-]*"
-"""Between words."""
+"""A separator between words."""
 _NO_FURTHER = r"(?![^\W_])"
 _NO_OPENING = r"(?<![^\s(\[{<\"'“‘„«»`*_:=|])"
 _ENDING = r"(?=[)\]}>\"'”’“»`*_.,;:!?…|—–]*(?:\s|\Z)|[—–])(?!\s+(?:-{1,2}[a-z]|&&|\|\|?\s|>>?\s))"
 
 Find = Callable[[str, str], Iterator[tuple[int, int]]]
-"""Finds where a text has a value: beginnings and ends."""
+"""Yields (start, end) of each place where a text has a value."""
 
 
 def places(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Find where a plain text has a value, in whatever form."""
+    """Yield (start, end) of each place where a plain text has a value, in any form."""
     is_number, form = _form(value)
     for found in form.finditer(text):
         start, end = found.span()
@@ -160,7 +160,7 @@ def places(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 
 def exact_places(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Find where a text has a value to the letter; a blank may be any run of white space."""
+    """Yield (start, end) of each verbatim value; a space matches any run of white space."""
     return (found.span() for found in _letters(value).finditer(text))
 
 
@@ -194,14 +194,14 @@ def _form(value: str) -> tuple[bool, re.Pattern[str]]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a number is no part of a longer one, and of no word; a unit may follow."""
+    """Whether a number is not part of a longer number or a word; a unit can follow."""
     return not _BEFORE_NUMBER.search(text, max(0, start - 2), start) and not _AFTER_NUMBER.match(
         text, end
     )
 
 
 def _number(digits: str) -> str:
-    """Between thousands, what is written there anywhere; or digit by digit."""
+    """Match a number with any usual thousands separator, or digit by digit."""
     head = len(digits) % 3 or 3
     groups = [digits[:head], *(digits[at : at + 3] for at in range(head, len(digits), 3))]
     spelt = _BETWEEN_THOUSANDS.join(groups) + r"(?:[.,]00?(?!\d))?"
@@ -235,7 +235,7 @@ def _clock(hour: int, minute: str) -> str:
 
 
 def _words(spelt: str, *, is_name: bool) -> str:
-    """Between words and between a letter and a digit, a blank, a hyphen or nothing."""
+    """Match words with spaces, hyphens or nothing between words, and between letter and digit."""
     tokens = [re.escape(token) for token in re.findall(r"[^\W\d_]+|\d+|[^\w\s-]", spelt)]
     if not tokens:
         return r"(?!)"

@@ -1,7 +1,7 @@
-"""The figures of a run: shares with intervals, sums along its axes, and how they are written.
+"""The figures of a run: shares with intervals, sums along its axes, and their formatting.
 
 Invariant: every result is in one square, one length, one kind and one mode, so each of these
-adds up to the cells that are decided, in whatever order the results come.
+adds up to the decided cells, whatever the order of the results.
 """
 
 from __future__ import annotations
@@ -22,56 +22,56 @@ from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
 NOTHING = "–"
-"""Where there is no figure."""
+"""Shown for a missing figure."""
 
 
 def points(share: float) -> str:
-    """Write a share in whole per cent, without the sign: 100 only for all, 0 only for none."""
+    """Format a share in whole per cent, without the sign: 100 only for all, 0 only for none."""
     rounded = round(share * 100)
     return f"{min(99, max(1, rounded)) if 0 < share < 1 else rounded}"
 
 
 def percent(share: float | None) -> str:
-    """Write a share: `97 %`; a dash for None."""
+    """Format a share: `97 %`; a dash for None."""
     return NOTHING if share is None else f"{points(share)} %"
 
 
 def interval(tally: Tally) -> str:
-    """Write the interval of its share: `85–99`, in per cent; empty where there is none."""
+    """Format the interval of a share in per cent: `85–99`; empty if there is none."""
     ends = tally.interval
     return "" if ends is None else "–".join(f"{end * 100:.0f}" for end in ends)
 
 
 def share(tally: Tally | None) -> str:
-    """Write `97 % (85–99)`, `does not fit`, `failed`, or a dash where nothing is decided."""
+    """Format as `97 % (85–99)`, `does not fit`, `failed`, or a dash if nothing is decided."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} ({interval(tally)})"
     return without_answer(tally) or NOTHING
 
 
 def share_of(tally: Tally | None) -> str:
-    """Write it with its count: `97 % of 35 (85–99)`."""
+    """Format a share with its count: `97 % of 35 (85–99)`."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} of {tally.answered:,} ({interval(tally)})"
     return share(tally)
 
 
 def total(tally: Tally | None) -> str:
-    """Write it with its count alone, `97 % of 105`, where there is no room for more."""
+    """Format a share with its count but without the interval: `97 % of 105`."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} of {tally.answered:,}"
     return share(tally)
 
 
 def without_answer(tally: Tally | None) -> str:
-    """Say why no answer came for any of them; empty where one did, or nothing is decided."""
+    """Return why no cell has an answer; empty if one has, or nothing is decided."""
     if tally is None or tally.answered or not tally.cells:
         return ""
     return Verdict.UNFIT.value if tally.unfit else Verdict.FAILED.value
 
 
 def duration(seconds: float | None) -> str:
-    """Write `0.4 s` or `12 ms`; a dash for None."""
+    """Format as `0.4 s` or `12 ms`; a dash for None."""
     return NOTHING if seconds is None else figures.duration(seconds)
 
 
@@ -80,7 +80,7 @@ def tokens(count: float | None) -> str:
 
 
 def cost(spent: Spent) -> str:
-    """Write what all of them cost: `$0.12`, `$0.12 + 3 unknown`, `free`, `cost unknown`."""
+    """Format the total cost: `$0.12`, `$0.12 + 3 unknown`, `free`, `cost unknown`."""
     if not spent.sent:
         return NOTHING
     if spent.unpriced:
@@ -89,19 +89,19 @@ def cost(spent: Spent) -> str:
 
 
 def cells_text(run: Run, whole: Tally) -> str:
-    """Tell what came of the cells, as `100 of 420 cells: 88 answered, 12 failed`.
+    """Summarise the cells: `100 of 420 cells: 88 answered, 12 failed`.
 
-    Of a run that is whole: `420 cells: …`.
+    For a complete run: `420 cells: …`.
     """
     size = run.experiment.size
     of = f"{whole.cells:,} of " if whole.cells != size else ""
     parts = [f"{whole.answered:,} answered", *unanswered_parts(whole)]
-    kept_out = " Shares are of the answered ones." if whole.cells != whole.answered else ""
-    return f"{of}{figures.plural(size, 'cell')}: {', '.join(parts)}.{kept_out}"
+    note = " Shares are of the answered cells." if whole.cells != whole.answered else ""
+    return f"{of}{figures.plural(size, 'cell')}: {', '.join(parts)}.{note}"
 
 
 def unanswered_parts(tally: Tally) -> Iterator[str]:
-    """Tell of how many no answer came, and why: `2 do not fit`, `1 failed`."""
+    """Yield the numbers of cells without an answer, with the reason: `2 do not fit`, `1 failed`."""
     if tally.unfit:
         yield f"{tally.unfit:,} {'does' if tally.unfit == 1 else 'do'} not fit"
     if tally.failed:
@@ -109,9 +109,9 @@ def unanswered_parts(tally: Tally) -> Iterator[str]:
 
 
 def setting_parts(run: Run) -> Iterator[str]:
-    """Tell what the figures depend on, part by part, the most important first."""
+    """Yield the settings that the figures depend on, the most important first."""
     asked = run.experiment
-    yield f"preset {sanitize.one_line(asked.preset)}" if asked.preset != "own" else "own grid"
+    yield f"preset {sanitize.one_line(asked.preset)}" if asked.preset != "own" else "custom grid"
     yield figures.plural(len(asked.kinds), "kind")
     yield figures.plural(len(asked.depths), "depth")
     yield figures.plural(asked.repeats, "repeat")
@@ -124,7 +124,7 @@ def setting_parts(run: Run) -> Iterator[str]:
     yield f"embedder {sanitize.one_line(run.embedder)}"
     yield f"tokens by {sanitize.one_line(run.counter)}"
     if asked.talk is Talk.LONG:
-        yield "long answers in between"
+        yield "long answers as filler"
     if asked.conversation is not None:
         yield f"in conversation {sanitize.one_line(asked.conversation)}"
     yield f"judged by {sanitize.one_line(run.judge)}" if run.judge else "judged by rules"
@@ -133,15 +133,15 @@ def setting_parts(run: Run) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A property of cells that shares are plotted and listed by."""
+    """A property of cells by which shares are plotted and listed."""
 
     name: str
     about: str
-    """What it is of, behind "Right answers by"."""
+    """The text after "Right answers by"."""
     of: Callable[[Cell], float | None]
-    """None where the cell has no value of it."""
+    """The cell's value; None if it has none."""
     values: Callable[[Experiment], Sequence[float]]
-    """Those that were asked, ascending; none where an experiment does not vary it."""
+    """The values of an experiment, ascending; empty if it does not vary this property."""
     write: Callable[[float], str]
 
 
@@ -180,8 +180,8 @@ class Tally:
     unfit: int = 0
     failed: int = 0
     effective: float | None = None
-    """How many cells that each ask for another fact would tell as much as the answered ones do;
-    None where they are such cells. A sum of tallies does not know it."""
+    """The effective sample size: the number of cells with different facts that would give as much
+    information as the answered ones; None if all facts differ. Not known for a sum of tallies."""
 
     def __add__(self, other: Tally) -> Tally:
         right, wrong = self.right + other.right, self.wrong + other.wrong
@@ -197,43 +197,43 @@ class Tally:
 
     @property
     def share(self) -> float | None:
-        """Give the share of right answers among those that came; None where none came."""
+        """The share of right answers among all answers; None if there are none."""
         return self.right / self.answered if self.answered else None
 
     @property
     def sample(self) -> tuple[float, float]:
-        """Give right ones and answers, at the effective size; there is one answer at least."""
+        """(right answers, answers) at the effective size; there is at least one answer."""
         of = self.answered if self.effective is None else self.effective
         return of * self.right / self.answered, of
 
     @property
     def interval(self) -> Interval | None:
-        """Give Wilson's 95 % interval of the share, at the effective size; None without an answer.
+        """Wilson's 95 % interval of the share, at the effective size; None without an answer.
 
-        Within one length and mode every cell asks for another fact. Over several lengths the same
-        facts are asked for at each, and a fact's answers are alike.
+        Within one length and mode, every cell asks for a different fact. Over several lengths, the
+        same facts are asked for at each, and the answers for a fact are correlated.
         """
         return wilson(*self.sample) if self.answered else None
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What cells took, of those that left. Medians; None where it is known of none."""
+    """Tokens, time and cost of the sent cells. Medians; None if no value is known."""
 
     sent: int = 0
-    """Without those that a server refused because they do not fit: they cost nothing."""
+    """Number of sent cells, without those that a server refused as too large, which are free."""
     tokens: float | None = None
-    """Of the window, as it was counted when it was sent."""
+    """Tokens of the window, as counted when it was sent."""
     to_first: float | None = None
-    """Seconds from leaving to the first token."""
+    """Seconds from sending to the first token, without failed requests."""
     seconds: float | None = None
-    """From leaving to the end of the answer; of failed requests neither."""
+    """Seconds from sending to the end of the answer, without failed requests."""
     cached: float | None = None
-    """The share of all their input that came from the provider's prompt cache; no median."""
+    """The share of the total input that came from the provider's prompt cache; not a median."""
     cost: float | None = None
-    """Of all together, in US dollars, as far as it is known; None where none is."""
+    """The total of the known costs, in US dollars; None if none is known."""
     unpriced: int = 0
-    """Cells whose cost is not known, and not in `cost`."""
+    """Cells whose cost is unknown, and not in `cost`."""
 
 
 Place = tuple[Mode, int, float]
@@ -242,18 +242,18 @@ Place = tuple[Mode, int, float]
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """All figures of a run, at one moment. What has no result has no key."""
+    """All figures of a run at one moment. A place without a result has no key."""
 
     results: Mapping[Cell, Result]
-    """What was counted."""
+    """The counted results."""
     squares: Mapping[Place, Tally]
     along: Mapping[str, Mapping[tuple[Mode, float], Tally]]
-    """By the names of axes, then by mode and value."""
+    """By the name of an axis, then by mode and value."""
     by_kind: Mapping[tuple[Mode, Kind], Tally]
     by_mode: Mapping[Mode, Tally]
     spent: Mapping[Mode, Spent]
     spent_at: Mapping[tuple[Mode, int], Spent]
-    """The same of one length."""
+    """By mode and length."""
 
     @property
     def by_length(self) -> Mapping[tuple[Mode, float], Tally]:
@@ -265,7 +265,7 @@ class Tallies:
 
 
 def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
-    """Count results of these kinds; of two of one cell, the later one."""
+    """Count the results of these kinds; if a cell has several, the last one counts."""
     counting = ResultCounter(kinds)
     for result in results:
         counting.take(result)
@@ -279,12 +279,12 @@ Fact = tuple[Kind, float, int]
 
 
 def fact_of(cell: Cell) -> Fact:
-    """Tell which fact a cell asks for: the same one at each length, in each mode."""
+    """Return the fact that a cell asks for: the same at each length and in each mode."""
     return cell.kind, cell.depth, cell.repeat
 
 
 class FactCounter:
-    """Counts results that may ask for the same fact several times."""
+    """Counts results in which the same fact can occur several times."""
 
     def __init__(self) -> None:
         self._tally = Tally()
@@ -303,7 +303,7 @@ class FactCounter:
 
 
 class _Spending:
-    """Adds up what results took; ordered lists, for a median is asked for all the time."""
+    """Adds up tokens, time and cost of results, in sorted lists: medians are needed often."""
 
     def __init__(self) -> None:
         self._sent = self._input = self._cached = 0
@@ -339,7 +339,7 @@ class _Spending:
 
 
 class ResultCounter:
-    """Counts results as they come. Taking one in costs the same however many came before."""
+    """Counts results as they arrive, each in constant time."""
 
     def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
         self._kinds = frozenset(kinds)
@@ -347,18 +347,18 @@ class ResultCounter:
         self._count_all()
 
     def take(self, result: Result) -> None:
-        """Count a result, if it is of the kinds; it replaces one of the same cell."""
+        """Count a result if its kind is wanted; it replaces an earlier one of the same cell."""
         if result.cell.kind not in self._kinds:
             return
         is_known = result.cell in self._results
         self._results[result.cell] = result
-        if is_known:  # seldom: a cell that failed was asked again
+        if is_known:  # rare: a failed cell was asked again
             self._count_all()
         else:
             self._count(result)
 
     def tallies(self) -> Tallies:
-        """Tell what it comes to; it costs what the grid has squares, whatever was counted."""
+        """Return the current figures. The time depends on the size of the grid only."""
         along = {
             name: {place: each.tally() for place, each in counted.items()}
             for name, counted in self._along.items()

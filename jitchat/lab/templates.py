@@ -1,13 +1,13 @@
-"""Templates of talk: how they are written, read, left without some words, and said by chance.
+"""Templates of talk: parsing, removing avoided words, and random rendering.
 
-A word list is a line, `dish: pea risotto | [thick|thin] noodles`. A scene is some exchanges
-that are said in a row: what the user says follows a `>`, what the assistant replies a `<`, and
-an empty line ends the scene. What is indented goes on with the line above.
+A word list is a line, `dish: pea risotto | [thick|thin] noodles`. A scene is a sequence of
+exchanges: the user's message follows a `>`, the assistant's reply a `<`, and an empty line ends the
+scene. An indented line continues the line above.
 
-Within a sentence `[this|that]` is one of several, `{dish}` a word of a list that stays the same
-all through a stretch of talk, `{dish2}` another one of the list, `{dish!}` one that was not said
-before and `{dish?}` any; `{a dish}` has its article, a capital (`{Dish}`, `{A dish}`) begins a
-sentence, and `{list steps}` or `{numbered steps}` are three to five lines of a list.
+Within a sentence, `[this|that]` is one of several choices, `{dish}` a word of a list that stays the
+same throughout a stretch of talk, `{dish2}` another word of the list, `{dish!}` one that was not
+used before, and `{dish?}` any; `{a dish}` adds the article, a capital (`{Dish}`, `{A dish}`) starts
+a sentence, and `{list steps}` or `{numbered steps}` are three to five lines of a list.
 """
 
 import re
@@ -32,7 +32,7 @@ class Choice:
 
     branches: tuple["Template", ...]
     is_loose: bool = False
-    """Whether two of them may be said, in their order: they are sentences."""
+    """Whether two of the branches can be used, in order: they are sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Slot:
     """A word of a list: `{dish}`."""
 
     name: str
-    """What the word is remembered by all through a stretch: the list's name, with a number."""
+    """The key of the word throughout a stretch: the list's name, with a number."""
     list: str
     mark: str = ""
     """`!`, `?` or nothing."""
@@ -50,37 +50,37 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Some words of a list, none of which was said before: `{list steps}`, `{numbered steps}`."""
+    """Some words of a list that were not used before: `{list steps}`, `{numbered steps}`."""
 
     list: str
     is_numbered: bool = False
 
 
 Node = Words | Choice | Slot | Listing
-"""A part of a template. It begins and ends between words: no word is of two nodes."""
+"""A part of a template. It starts and ends between words: no word spans two nodes."""
 Template = tuple[Node, ...]
-"""A sentence, or a piece of one."""
+"""A sentence, or a part of one."""
 WordLists = Mapping[str, Sequence[Template]]
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What the user says and what the assistant replies, by sentences."""
+    """A message of the user and the assistant's reply, by sentences."""
 
     text: tuple[Template, ...]
     reply: tuple[Template, ...]
 
 
 Scene = tuple[Move, ...]
-"""Exchanges that are said in a row."""
+"""Consecutive exchanges."""
 
 _FEWEST, _MOST = 3, 5
-"""Lines of a listing."""
+"""Minimum and maximum lines of a listing."""
 _NUMBERS = frozenset(map(str, range(1, _MOST + 1)))
 
 
 class Vocabulary:
-    """Word lists, and what can be said without the words that are avoided."""
+    """Word lists, and templates without the avoided words."""
 
     def __init__(self, lists: WordLists, avoided: Set[str]) -> None:
         """`avoided` are stems."""
@@ -88,13 +88,13 @@ class Vocabulary:
         self._kept: dict[str, tuple[Template, ...]] = {}
 
     def __getitem__(self, name: str) -> tuple[Template, ...]:
-        """Give what can be said of a list; nothing where there is no such list."""
+        """Return the usable templates of a list; empty if there is no such list."""
         if name not in self._kept:
             self._kept[name] = self._every(self._lists.get(name, ()))
         return self._kept[name]
 
     def without(self, template: Template) -> Template | None:
-        """Give what is left of a template; None where it cannot be said."""
+        """Return a template without avoided words; None if that is impossible."""
         kept: list[Node] = []
         for node in template:
             if (left := self._node(node)) is None:
@@ -103,7 +103,7 @@ class Vocabulary:
         return tuple(kept)
 
     def scene(self, scene: Scene) -> Scene:
-        """Give what is left of a scene, up to the first exchange that cannot be said."""
+        """Return a scene without avoided words, up to the first exchange that needs one."""
         kept: list[Move] = []
         for move in scene:
             if (left := self._move(move)) is None:
@@ -129,9 +129,9 @@ class Vocabulary:
                 return Listing(node.list, node.is_numbered and _NUMBERS.isdisjoint(self._avoided))
 
     def _move(self, move: Move) -> Move | None:
-        """Leave out the sentences that cannot be said; None where one of them has to be.
+        """Leave out the sentences with avoided words; None if one of them is required.
 
-        The first sentence has to be said, and of the user the last, which is the question.
+        The first sentence is required, and so is the user's last one, which is the question.
         """
         first, *others = move.text
         opening, answer = self.without(first), self.without(move.reply[0])
@@ -143,34 +143,34 @@ class Vocabulary:
 
 
 class Exhausted(LookupError):
-    """Every word of a list has been said."""
+    """Every word of a list has been used."""
 
 
 _TWO = 0.5
-"""How often two sentences are said where one would do."""
+"""Probability of two sentences where one suffices."""
 _IS_VOWEL_SOUND = re.compile(r"(?!uni|use|usu|eu|one\b|once\b)[aeiou]|hour|honest", re.IGNORECASE)
 _USER_WORDS, _ASSISTANT_WORDS = range(5, 61), range(15, 121)
 
 
 class Wording:
-    """Says templates by chance, and remembers the words of one stretch of talk.
+    """Renders templates at random, and remembers the words of one stretch of talk.
 
-    Saying raises `Exhausted` where a word is wanted that was not said yet, and none is left.
+    Rendering raises `Exhausted` if an unused word is required and none is left.
     """
 
     def __init__(self, vocabulary: Vocabulary, chance: Callable[[], float]) -> None:
-        """`chance` is `random()` of a seeded generator: it alone is the same in any Python."""
+        """`chance` is `random()` of a seeded generator: only this is stable across Pythons."""
         self._vocabulary, self.chance = vocabulary, chance
         self._bound: dict[str, str] = {}
         """Words that stay the same, by the name of their slot."""
         self._unsaid: dict[str, list[Template]] = {}
 
     def is_likely(self, share: float) -> bool:
-        """Decide by chance; True in this share of cases."""
+        """Return True at random, with this probability."""
         return self.chance() < share
 
     def below(self, number: float) -> int:
-        """Draw a whole number, 0 or more."""
+        """Draw a whole number from 0 up to, but not including, `number`."""
         return int(self.chance() * number)
 
     def one_of(self, several: Sequence[_T]) -> _T:
@@ -180,29 +180,29 @@ class Wording:
         return several.pop(self.below(len(several)))
 
     def unsaid(self, name: str) -> list[Template]:
-        """List what was not said yet of a list."""
+        """Return the unused templates of a list."""
         if name not in self._unsaid:
             self._unsaid[name] = list(self._vocabulary[name])
         return self._unsaid[name]
 
     def new_word(self, name: str) -> str:
-        """Say what was not said yet of a list."""
+        """Render an unused template of a list."""
         if not self.unsaid(name):
             raise Exhausted
         return self.say(self.taken_from(self.unsaid(name)))
 
     def say(self, template: Template) -> str:
-        """Say a sentence, or a piece of one."""
+        """Render a sentence, or a part of one."""
         return "".join([self._node(node) for node in template])
 
     def exchange(self, move: Move) -> tuple[str, str] | None:
-        """Say text and reply; None if one is shorter or longer than people say in a chat."""
+        """Render text and reply; None if one is too short or too long for a chat."""
         text, reply = self._sentences(move.text), self._sentences(move.reply)
         fits = len(text.split()) in _USER_WORDS and len(reply.split()) in _ASSISTANT_WORDS
         return (text, reply) if fits else None
 
     def _sentences(self, templates: tuple[Template, ...]) -> str:
-        """Say sentences in a row, with single blanks, and none where a line ends or begins."""
+        """Render sentences, with single spaces, and none at the end or start of a line."""
         whole = re.sub("  +", " ", " ".join([self.say(each) for each in templates]))
         return whole.replace(" \n", "\n").replace("\n\n ", "\n\n").strip()
 
@@ -238,7 +238,7 @@ class Wording:
         return self._bound[slot.name]
 
     def _listing(self, node: Listing) -> str:
-        """Say three to five of a list, a line each, in its order."""
+        """Render three to five items of a list, one per line, in order."""
         count = _FEWEST + self.below(_MOST - _FEWEST + 1)
         unsaid = self.unsaid(node.list)
         if len(unsaid) < _FEWEST:
@@ -251,7 +251,7 @@ class Wording:
 
 
 def capital(text: str) -> str:
-    """Begin with a capital; the rest stays as it is."""
+    """Capitalise the first letter; the rest is unchanged."""
     return text[:1].upper() + text[1:]
 
 
@@ -265,7 +265,7 @@ def read_template(written: str) -> Template:
     """Read a template.
 
     Raises:
-        ValueError: A bracket is not closed, or a slot is written in no known way.
+        ValueError: A bracket is not closed, or a slot has unknown syntax.
 
     """
     return _branches(iter(_PART.findall(written)), written, is_inner=False)[0]
@@ -285,9 +285,9 @@ def scenes(block: str) -> tuple[Scene, ...]:
 
 
 def sentences(written: str) -> list[str]:
-    """Cut a template where a sentence ends, outside of brackets.
+    """Split a template at the ends of sentences, outside of brackets.
 
-    What may be said ahead of the first sentence stays with it: `[Yes.|] That is right.`
+    An optional opening stays with the first sentence: `[Yes.|] That is right.`
     """
     start, cut = 0, list[str]()
     for place in _outside(written, " "):
@@ -300,7 +300,7 @@ def sentences(written: str) -> list[str]:
 
 
 def _outside(written: str, wanted: str) -> Iterator[int]:
-    """Find where a character stands outside of brackets."""
+    """Yield the positions of a character outside of brackets."""
     depth = 0
     for place, character in enumerate(written):
         depth += (character in "[{") - (character in "]}")
@@ -309,14 +309,14 @@ def _outside(written: str, wanted: str) -> Iterator[int]:
 
 
 def _parted(values: str) -> list[str]:
-    """Part what is written between bars, outside of brackets."""
+    """Split values at bars, outside of brackets."""
     bars = [*_outside(values, "|"), len(values)]
     starts = [0, *(bar + 1 for bar in bars)]
     return [values[start:end].strip() for start, end in zip(starts, bars, strict=False)]
 
 
 def _lines(block: str) -> Iterator[str]:
-    """List lines with those that go on joined to them; of empty lines, one is left."""
+    """Yield lines, joined with their continuations; several empty lines become one."""
     whole = re.sub(r"\n +(?=\S)", " ", "\n".join(map(str.rstrip, block.strip().splitlines())))
     return iter(re.sub(r"\n\n+", "\n\n", whole).split("\n"))
 
@@ -331,13 +331,13 @@ def _scene(lines: list[str]) -> Scene:
 
 
 def _side(written: str) -> tuple[Template, ...]:
-    """Read what one side says; after its first sentence, two of some statements may be said."""
+    """Read one side of an exchange; after its first sentence, choices can be loosened."""
     first, *others = map(read_template, sentences(written))
     return (first, *map(_loosened, others))
 
 
 def _loosened(template: Template) -> Template:
-    """Let two of a choice among statements be said, if they draw from different lists."""
+    """Allow two branches of a choice among statements, if they draw from different lists."""
     match template:
         case (Choice(branches),) if all(map(_is_statement, branches)):
             drawn = [set(_lists(branch)) for branch in branches]

@@ -1,1 +1,1 @@
-"""The cold store: what was said, sent, answered and learnt, in one SQLite database."""
+"""The cold store: turns, windows, replies and what was learnt of models, in a SQLite database."""

@@ -1,6 +1,6 @@
-"""The files that came with turns: each kept whole, once, by what it holds.
+"""The files attached to turns: each distinct content is stored whole, once.
 
-Two turns with the same bytes share them; what no turn has any more goes with the last one.
+Turns with the same bytes share them; content that no turn refers to any more is deleted.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _OF_CONVERSATION = """
     JOIN attachments a ON a.digest = f.digest
     WHERE t.conversation = ? ORDER BY t.position, f.number
 """
-"""CROSS, for SQLite takes the tables in this order then: few turns have files."""
+"""CROSS makes SQLite read the tables in this order: few turns have files."""
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
@@ -32,7 +32,7 @@ INSERT_LINK = "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def keep(connection: sqlite3.Connection, file: Attachment) -> None:
-    """Keep what a file holds, once; a turn gets it in the same transaction."""
+    """Store a file's content, once; call in the transaction that links it to a turn."""
     size = (file.picture.width, file.picture.height) if file.picture else (None, None)
     connection.execute(
         "INSERT OR IGNORE INTO attachments VALUES (?, ?, ?, ?, ?)",
@@ -48,7 +48,7 @@ def keep(connection: sqlite3.Connection, file: Attachment) -> None:
 
 
 def link(turn_id: int, number: int, file: Attachment) -> tuple[object, ...]:
-    """Make the row of `INSERT_LINK` by which a turn has a file."""
+    """Return the row for `INSERT_LINK` that attaches a file to a turn."""
     return turn_id, number, file.digest, file.name, file.path, file.modified_at
 
 
@@ -58,10 +58,10 @@ class AttachmentStore:
     def __init__(self, database: Database, conversation: str) -> None:
         self._database, self._conversation = database, conversation
         self._known: tuple[object, tuple[Attachment, ...]] = (None, ())
-        """The files that were read last, and what they were read for."""
+        """The files that were read most recently, with the key they were read for."""
 
     def put(self, turn: Turn, files: Sequence[Attachment]) -> None:
-        """Keep what came with a turn, in one transaction; sent again, it may have other files."""
+        """Store a turn's files in one transaction, replacing those of an earlier send."""
         if not files:
             return
         with self._database.write() as connection:
@@ -71,16 +71,16 @@ class AttachmentStore:
                 connection.execute(INSERT_LINK, link(turn.id, number, file))
 
     def add(self, turn: Turn, number: int, file: Attachment) -> None:
-        """Keep one more file with a turn, at a place among its files that is free."""
+        """Attach one more file to a turn, at a free place among its files."""
         with self._database.write() as connection:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 
     def of(self, path: Path) -> tuple[Attachment, ...]:
-        """Read the files of the turns of a path, in order; the same ones are not read again.
+        """Read the files of the turns of a path, in order; unchanged files are not read again.
 
         Raises:
-            StoreUnreadable: What is kept of them is damaged.
+            StoreUnreadable: Their stored content is damaged.
 
         """
         wanted = path, self._database.fetch_one(_STAMP, (self._conversation,))
@@ -103,7 +103,7 @@ class AttachmentStore:
         return made
 
     def listed(self) -> list[Attachment]:
-        """List the files of every branch by turn, without what they hold."""
+        """List the files of every branch by turn, without their content."""
         made = list[Attachment]()
         for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
             position, digest, name, file_path, modified_at, media_type, size, width, height = row
@@ -116,7 +116,7 @@ class AttachmentStore:
 
 
 def whole(database: Database, file: Attachment) -> Attachment:
-    """Read what a listed file holds: its parts, the bytes of its picture."""
+    """Read a listed file's content: its parts, and the bytes of its picture."""
     query = "SELECT locator, text, head FROM attachment_parts WHERE digest = ? ORDER BY number"
     rows = database.fetch_all(query, (file.digest,))
     require(str, *(column for row in rows for column in row))
@@ -127,6 +127,6 @@ def whole(database: Database, file: Attachment) -> Attachment:
 
 
 def bytes_of(database: Database, digest: str) -> bytes:
-    """Read all of what was attached; empty where nobody has it any more."""
+    """Read the attached bytes; empty if no turn has them any more."""
     row = database.fetch_one("SELECT content FROM attachments WHERE digest = ?", (digest,))
     return bytes(row[0]) if row is not None else b""

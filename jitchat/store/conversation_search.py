@@ -1,7 +1,7 @@
-"""Which conversations are wanted, as it is typed: filters and words; and a search in their turns.
+"""Parses a typed query for conversations, with filters and words; and searches their turns.
 
 `tag:work project:cellar model:gpt after:2026-01 before:2026-03-05 is:archived deploy window`: what
-is no filter is searched for. Without `is:archived`, what is archived is left out.
+is not a filter is searched for. Without `is:archived`, archived conversations are left out.
 """
 
 import json
@@ -24,17 +24,19 @@ _DAY = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 class Filter:
     tags: tuple[str, ...] = ()
     project: str = ""
-    """A part of its name; likewise of the model's."""
+    """A part of the project's name."""
     model: str = ""
+    """A part of the model's name."""
     after: str = ""
-    """`2026`, `2026-03` or `2026-03-05`: of that day or later. Empty for any."""
+    """The first day included, as `2026`, `2026-03` or `2026-03-05`. Empty for any."""
     before: str = ""
+    """The first day excluded, in the same notation. Empty for any."""
     is_archived: bool | None = None
     """None for both."""
 
     @property
     def values(self) -> dict[str, object]:
-        """As `CONDITION` takes them."""
+        """The parameters of `CONDITION`."""
         return {
             "tags": json.dumps(self.tags),
             "project": self.project,
@@ -49,7 +51,7 @@ EVERY = Filter()
 
 
 def parse_query(text: str) -> tuple[str, Filter]:
-    """Split what was typed in the words to search for, and the filters; a wrong one is words."""
+    """Split a typed query into search words and filters; an invalid filter counts as words."""
     found: dict[str, list[str]] = {}
 
     def take(match: re.Match[str]) -> str:
@@ -81,7 +83,7 @@ CONDITION = """
         LEFT JOIN imported_turns i ON i.turn = t.id WHERE t.conversation = c.id AND
         instr(lower(COALESCE(json_extract(w.header, '$.model'), i.model, '')), :model)))
 """
-"""Of a conversation as c; dates are those of what is listed."""
+"""A condition on the table `conversations` as c; the caller adds the condition on dates."""
 _IN = f"""
     t.conversation IN (SELECT c.id FROM conversations c WHERE {CONDITION})
     AND (:conversation IS NULL OR t.conversation = :conversation)
@@ -89,7 +91,7 @@ _IN = f"""
     AND substr(COALESCE(t.created_at, ''), 1, 10) < :before
 """  # noqa: S608  a constant
 _BEGIN, _END = "\x02", "\x03"
-"""Around a match in an excerpt of the database."""
+"""Marks around a match in an excerpt from the database."""
 _EDGE = re.compile(f"[{_BEGIN}{_END}]")
 _BY_WORD = f"""
     SELECT t.conversation, t.position,
@@ -105,7 +107,7 @@ _BY_PIECE = f"""
     ) AND {_IN} AND t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
     ORDER BY t.id DESC LIMIT :limit
 """  # noqa: S608  constants
-"""For scripts without blanks: the full-text index takes a whole run of them for one word."""
+"""For scripts without spaces, in which the full-text index takes a whole run for one word."""
 _MOST_PIECES, _LONGEST_PIECE = 32, 200
 _EXCERPT = 160
 
@@ -116,7 +118,7 @@ class Found(NamedTuple):
     excerpt: str
     """On one line."""
     marks: tuple[tuple[int, int], ...]
-    """Where the matches are in the excerpt: beginnings and ends."""
+    """(start, end) of each match in the excerpt."""
 
 
 def search_turns(
@@ -126,7 +128,7 @@ def search_turns(
     conversation: str | None = None,
     where: Filter = EVERY,
 ) -> list[Found]:
-    """Find turns with all words of `text`, the last of them begun; the best first."""
+    """Find turns with all words of `text`, the last one as a prefix; the best first."""
     text = repair(text).lower()
     if not words(text):
         return []
@@ -148,7 +150,7 @@ def _around(match: re.Match[str]) -> str:
 
 
 def _cut(excerpt: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Make an excerpt safe, short and one line, and tell where its matches are."""
+    """Return an excerpt as a safe, short line, with the positions of its matches."""
     line, places = "", [0]
     for piece in _EDGE.split(" ".join(excerpt.split())):
         line += one_line(f"|{piece}|")[1:-1]

@@ -1,11 +1,11 @@
-"""The file of the cold store: opened, written to, closed; and SQLite's errors as ours.
+"""The cold store's database file: opening, writing, closing, and translating SQLite's errors.
 
 Invariants: the file is 0600 before SQLite touches it, so its -wal and -shm are too; a commit
 is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE, so that two
-instances wait for each other and never fail half way. A file that is not ours is never
-changed, nor is one that is damaged. Nothing is written to a file that is no longer at its path:
-what is open is saved there again, or beside what has taken its place. Where nothing can be
-written, what is stored can still be read.
+instances wait for each other and never fail half way. A file of another program is never
+changed, nor is a damaged one. Nothing is written to a file that is no longer at its path: the open
+database is saved there again, or next to the file that replaced it. If nothing can be written,
+stored data can still be read.
 """
 
 import os
@@ -28,9 +28,9 @@ from jitchat.text.sanitize import one_line
 
 MIGRATION_SET = "jitchat"
 MIGRATION_TABLE = "_sqlite_migrations"
-"""Where sqlite-utils notes which migrations were applied."""
+"""The table in which sqlite-utils records the applied migrations."""
 _MIGRATIONS = Path(__file__).with_name("migrations")
-"""Numbered. The schema only grows: append, never edit."""
+"""Numbered files. The schema only grows: append, never edit."""
 ELSEWHERE = "Name another file with --db."
 
 _KINDS: dict[int, type[StoreError]] = {
@@ -52,19 +52,19 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
         " Start afresh with another --db.",
     ),
     errors.StoreReadOnly: (
-        "cannot be written: the file or its folder is read-only or out of reach",
+        "cannot be written: the file or its folder is read-only or inaccessible",
         f"Change the permissions. {ELSEWHERE}",
     ),
     errors.StoreFull: (
-        "cannot be written: the disk is full or refuses",
+        "cannot be written: the disk is full or reports an error",
         "Free some space or check the disk, then try again.",
     ),
-    errors.StoreBusy: ("is held by another program", "Close it, or wait, and try again."),
+    errors.StoreBusy: ("is locked by another program", "Close it, or wait, and try again."),
 }
 
 
 def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
-    """Turn SQLite's error into one that says what to do; see `damaged`."""
+    """Convert a SQLite error to one that states what to do; see `damaged` for `has_written`."""
     code = getattr(error, "sqlite_errorcode", None)
     kind = _KINDS.get((code or 0) & 0xFF)
     if kind is errors.StoreUnreadable or (code is None and "decode" in str(error)):
@@ -76,38 +76,38 @@ def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) 
 
 
 def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
-    """The error of a file that holds what cannot be; `has_written`: since it was opened."""
+    """Return the error for invalid data; `has_written`: whether since the file was opened."""
     what, remedy = _EXPLANATIONS[errors.StoreUnreadable]
-    left = "It was written to before that was found." if has_written else "It was left as it is."
+    left = "It was written to before this was found." if has_written else "It was not changed."
     return errors.StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
 
 
 WAIT_SECONDS = 30.0
 _SOON = 0.005
 _PATIENCE = 0.1
-"""Seconds that closing waits for another thread."""
+"""Seconds that closing waits for another thread before it interrupts it."""
 
 
 class Database:
-    """A connection that threads may share: one at a time uses it.
+    """A connection that threads can share: one at a time uses it.
 
     Raises:
-        StoreError: The file cannot be opened, or is not a cold store of ours.
+        StoreError: The file cannot be opened, or is not a jitchat database.
 
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.refusal: StoreError | None = None
-        """Why nothing can be written to it; None: it can. What is read is as it was then."""
+        """Why the file cannot be written; None if it can. Reads show it as it was when opened."""
         self.on_notice: Callable[[str], object] = lambda _: None
-        """Told, in whichever thread, what the user must know of the file."""
+        """Called, in any thread, with a notice for the user about the file."""
         self._lock = threading.RLock()
         self._has_written = False
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._place: _Place | None = None
         self._left: list[sqlite3.Connection] = []
-        """Connections to files that are no longer at the path; somebody may be reading there."""
+        """Connections to files that are no longer at the path; another thread may be reading."""
         try:
             with self._our_errors():
                 self._connection = self._opened(_connect(path), self._prepare)
@@ -118,11 +118,11 @@ class Database:
     def _opened(
         self, connection: sqlite3.Connection, prepare: Callable[[], object]
     ) -> sqlite3.Connection:
-        """Use a connection; closed where that fails."""
+        """Use a connection; close it if `prepare` fails."""
         self._connection = connection
         try:
             prepare()
-        except BaseException:  # closed whatever it was, and passed on
+        except BaseException:  # close in any case, and re-raise
             connection.close()
             raise
         return connection
@@ -135,9 +135,9 @@ class Database:
                 migrate(connection)
 
     def _open_for_reading(self, refused: StoreError) -> None:
-        """Open what is stored although the file, its folder or the disk takes no byte.
+        """Open the database for reading when the file, its folder or the disk cannot be written.
 
-        What is only in the write-ahead log cannot be read there: both are copied elsewhere.
+        A write-ahead log cannot be read there, so both files are copied to a temporary folder.
         """
         if not self.path.is_file() or not self.path.stat().st_size:
             raise refused
@@ -162,14 +162,14 @@ class Database:
     def _require_schema_of_today(self) -> None:
         if self._require_our_schema() != set(migration_names()):
             raise errors.StoreTooOld(
-                f"{self.path} was written by an older jitchat, and cannot be brought up to date:"
+                f"{self.path} was written by an older jitchat and cannot be upgraded:"
                 " nothing can be written there.",
-                "Copy it to where there is space and you may write, and name the copy with --db.",
+                "Copy it to a writable folder with free space, and name the copy with --db.",
             )
 
     def _make_durable(self) -> None:
         give_up = time.monotonic() + WAIT_SECONDS
-        while True:  # two that switch to WAL at once get a BUSY that SQLite does not wait for
+        while True:  # two processes that switch to WAL at once get a BUSY without SQLite's wait
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 break
@@ -182,7 +182,7 @@ class Database:
         self._connection.execute("PRAGMA foreign_keys = ON")
 
     def _require_our_schema(self) -> set[str]:
-        """Look at the schema as it is at one moment: another instance may be making it."""
+        """Read the schema in one transaction: another instance may be creating it."""
         with self.read() as connection:
             connection.execute("BEGIN")
             try:
@@ -210,7 +210,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction: all of it is durable, or none of it happened. May be nested."""
+        """Open a transaction: all of it is durable, or none of it happened. Can be nested."""
         with self._lock, self._our_errors():
             if self._connection.in_transaction:
                 yield self._connection
@@ -225,17 +225,17 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
                 self._has_written |= connection.total_changes > before
-            except BaseException:  # taken back whatever it was, and passed on
+            except BaseException:  # roll back in any case, and re-raise
                 connection.rollback()
                 raise
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection for queries, and for turning their rows into values.
+        """Lend the connection for queries, and for converting their rows to values.
 
         Raises:
-            StoreUnreadable: A row holds what cannot be, which a ValueError, TypeError or
-                LookupError tells here: the file was damaged or edited.
+            StoreUnreadable: A row holds invalid data, which a ValueError, TypeError or LookupError
+                in the block indicates: the file was damaged or edited.
 
         """
         with self._lock, self._our_errors():
@@ -249,27 +249,27 @@ class Database:
             return connection.execute(query, parameters).fetchall()
 
     def fetch_one(self, query: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401  as SQLite gives it
-        """Fetch the first row; None where there is none."""
+        """Fetch the first row; None if there is none."""
         with self.read() as connection:
             return connection.execute(query, parameters).fetchone()
 
     def execute(self, statement: str, parameters: Sequence[object] = ()) -> None:
-        """Run a statement in a transaction, its own or the one that is open."""
+        """Run a statement in a new transaction or the open one."""
         with self.write() as connection:
             connection.execute(statement, parameters)
 
     def damaged(self) -> errors.StoreUnreadable:
-        """The error of a row that holds what cannot be."""
+        """Return the error for a row that holds invalid data."""
         return damaged(self.path, has_written=self._has_written)
 
     def warning(self) -> str:
-        """Say that others may read it; empty where they may not."""
+        """Return a warning if other users can read the file; otherwise an empty string."""
         return open_to_others(self.path, "the conversations")
 
     def close(self) -> None:
-        """Give the file back; the write-ahead log is folded into it.
+        """Close the file; the write-ahead log is merged into it.
 
-        What another thread reads or writes for longer than that is broken off, and taken back.
+        If another thread reads or writes for longer, its statement is interrupted and rolled back.
         """
         with self._alone():
             for connection in (self._connection, *self._left):
@@ -277,9 +277,9 @@ class Database:
             self._forget_copy()
 
     def save_if_deleted(self) -> None:
-        """Save what is open where its file is gone, or raise StoreError: closed, it would be lost.
+        """Save the open database again if its file is gone: closing would lose it.
 
-        What another thread reads or writes is broken off as by `close`.
+        Other threads are interrupted as in `close`. Raises StoreError if it cannot be saved.
         """
         with self._alone(), self._our_errors():
             if self.refusal is None and _place(self.path).database is None:
@@ -299,50 +299,50 @@ class Database:
             self._copy.cleanup()
 
     def _keep_place(self) -> None:
-        """See to it that what is open is what is at the path."""
+        """Ensure that the open database is the one at the path."""
         here, known = _place(self.path), self._place
         if known is None or here == known:
             return
         if here.database is None:
-            self._save_again(self.path, "deleted or moved", "there again")
+            self._save_again(self.path, "deleted or moved", "saved there again")
         elif here.database != known.database or here.log not in (None, known.log):
             stem = self.path.stem
             names = (self.path.with_stem(f"{stem}-{number}") for number in count(2))
             beside = next(name for name in names if not name.exists())
-            how = f"in {beside}, and so is what follows; the other file is as it was"
+            how = f"saved in {beside}, which is used from now on; the other file is unchanged"
             self._save_again(beside, "replaced by another file", how)
-        else:  # the write-ahead log was deleted: fold it into the database, and open another
+        else:  # the write-ahead log was deleted: merge it into the database, and open a new one
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.close()
             self._opened(_connection(self.path), self._make_durable)
         self._place = _place(self.path)
 
     def _save_again(self, path: Path, what_happened: str, outcome: str) -> None:
-        """Copy all that is open to a new file, and use that from now on."""
+        """Copy the open database to a new file, and use that from now on."""
         what = f"The database {self.path} was {what_happened} while it was open"
         try:
             if self._place is not None and _place(self.path).log == self._place.log:
-                # of the file that is gone; it would be taken for the log of the new one
+                # left by the file that is gone; it would be taken for the new file's log
                 for end in ("-wal", "-shm"):
                     _beside(self.path, end).unlink(missing_ok=True)
             _create(path, os.O_EXCL)
         except OSError as error:
             raise errors.StoreReadOnly(
                 f"{what}, and cannot be saved again: {error.strerror or error}.",
-                "Keep jitchat open, see to it that the folder can be written, and send again.",
+                "Keep jitchat open, make the folder writable, and send again.",
             ) from error
         before, made = self._connection, _connection(path)
         try:
             before.backup(made)
             self._opened(made, self._make_durable)
-        except BaseException:  # as it was, whatever it was; passed on
+        except BaseException:  # restore the old connection in any case, and re-raise
             self._connection = before
             made.close()
             path.unlink(missing_ok=True)
             raise
         self._left.append(before)
         self.path = path
-        self.on_notice(f"{what}. What it held is {outcome}.")
+        self.on_notice(f"{what}. Its contents are {outcome}.")
 
     @contextmanager
     def _our_errors(self) -> Iterator[None]:
@@ -373,7 +373,7 @@ def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _create(path: Path, flags: int = 0) -> None:
-    """Create a file that its owner alone may read."""
+    """Create a file that only its owner can read."""
     make_private(path.parent)
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY | flags, 0o600))
 
@@ -383,12 +383,12 @@ def _beside(path: Path, end: str) -> Path:
 
 
 class _Place(NamedTuple):
-    """Which files are at a path, by device and inode; None where none is."""
+    """The files at a path, by device and inode; None for a file that does not exist."""
 
     database: tuple[int, int] | None
     log: tuple[int, int] | None
     shared: tuple[int, int] | None
-    """What those who use the log share of it."""
+    """The shared-memory index of the log."""
 
 
 def _place(path: Path) -> _Place:
@@ -403,18 +403,18 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def bounded(count: int) -> int:
-    """Bound a count by the numbers that SQLite holds; a server may report what it likes."""
+    """Clamp a count to SQLite's integers: servers can report anything."""
     return max(0, min(count, 2**63 - 1))
 
 
 def migration_names() -> list[str]:
-    """In the order in which they are applied."""
+    """List the migrations in the order in which they are applied."""
     return sorted(file.stem for file in _MIGRATIONS.glob("*.sql"))
 
 
 def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> None:
-    """Apply what is missing, inside the transaction that is open."""
-    # 200 ms with the numpy that it brings, and needed once a database.
+    """Apply the missing migrations within the open transaction."""
+    # The import takes 200 ms, with numpy, and is needed once per database.
     from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
     def running(name: str) -> Callable[[Database], None]:
@@ -431,7 +431,7 @@ def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> N
 
 
 def statements(script: str) -> Iterator[str]:
-    """Cut a script where a line ends a statement: `executescript` would end the transaction."""
+    """Split a script at lines that end a statement: `executescript` would commit."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,15 +1,15 @@
-"""Deleting conversations: hidden at first, then with all that belongs to them, or without trace.
+"""Deletes conversations: first hidden, then deleted with all their data, or erased without a trace.
 
-A deletion can be undone in the process that made it, until that ends; no list has the conversation
-meanwhile. Its rows go when the process ends, or at the next start where that failed. So do
-temporary conversations, of which nothing else keeps the text: no distilled memory, no full-text
-index, no prompt history, and no blob that another conversation's window shares.
+A deletion can be undone until the process that made it ends; meanwhile no list shows the
+conversation. Its rows are deleted when the process ends or, if that fails, at the next start. The
+same happens to temporary conversations, whose text is stored nowhere else: in no distilled memory,
+full-text index or prompt history, and in no blob that another conversation's window shares.
 
-Rows that go are overwritten in the file, and the write-ahead log is emptied, unless another
-instance reads it at that moment. What was distilled stays, and says that its source is deleted. An
-erasure takes that as well, and writes the file anew: in its free pages may be what was overwritten
-before, such as earlier states of a reply or a draft. What stays of one that was imported is a hash
-by which its source is known, so that it is not imported again.
+Deleted rows are overwritten in the file, and the write-ahead log is emptied, unless another
+instance is reading it. Distilled memory stays, with a note that its source is deleted. An erasure
+deletes that as well and rewrites the file, because its free pages can hold earlier states of a
+reply or a draft. Of an imported conversation, a hash that identifies its source remains, so that
+the conversation is not imported again.
 """
 
 import os
@@ -27,13 +27,13 @@ from jitchat.store.store import ColdStore, next_touch
 from jitchat.store.windows import delete_windows
 
 _SILENT_FOR = timedelta(minutes=15)
-"""After so long without a turn, a process that cannot be asked for is taken to be gone."""
+"""Time without a new turn after which a process that cannot be queried is assumed to be gone."""
 _WAIT_FOR_READERS = 500
 """Milliseconds."""
 _OF_TURNS = ("streaming", "reasoning", "model_lines", "index_entries", "vectors", "held_turns")
-"""Tables of which each row belongs to a turn."""
+"""Tables in which each row belongs to a turn."""
 _OF_CONVERSATIONS = ("turn_costs", "index_segments", "drafts", "observation_passes")
-"""Tables of which each row belongs to a conversation; those of tags and imports cascade."""
+"""Tables in which each row belongs to a conversation; tags and imports are deleted by cascade."""
 _UNINDEX_WORDS = """
     INSERT INTO turns_fts (turns_fts, rowid, content)
     SELECT 'delete', t.id, t.content FROM turns t JOIN conversations c ON c.id = t.conversation
@@ -45,7 +45,7 @@ _WRITERS = """
 
 
 def hide(store: ColdStore, conversation: str) -> None:
-    """Delete a conversation so that it can be undone until this process ends.
+    """Delete a conversation; the deletion can be undone until this process ends.
 
     Raises:
         ConversationInUse: A reply is being written in it.
@@ -57,7 +57,10 @@ def hide(store: ColdStore, conversation: str) -> None:
 
 
 def restore_last(store: ColdStore) -> str | None:
-    """Undo the last deletion of this process; the conversation's id, None where there is none."""
+    """Undo this process's last deletion.
+
+    Return the conversation's id, or None if there was nothing to undo.
+    """
     with store.database.write() as connection:
         query = "SELECT id FROM conversations WHERE deleted_by = ? ORDER BY touched DESC LIMIT 1"
         row = connection.execute(query, (os.getpid(),)).fetchone()
@@ -67,7 +70,7 @@ def restore_last(store: ColdStore) -> str | None:
 
 
 def _set_deleted_by(connection: sqlite3.Connection, conversation: str, process: int) -> None:
-    """Say who deleted it; the one deleted last was touched last."""
+    """Record the process that deleted a conversation, or 0; the latest deletion is touched last."""
     connection.execute(
         "UPDATE conversations SET deleted_by = ?, touched = ? WHERE id = ?",
         (process, next_touch(connection), conversation),
@@ -75,11 +78,11 @@ def _set_deleted_by(connection: sqlite3.Connection, conversation: str, process: 
 
 
 def delete_conversation(store: ColdStore, conversation: str, *, with_memory: bool = False) -> None:
-    """Delete a conversation with all that belongs to it; with its facts and document lines, too.
+    """Delete a conversation and its data; `with_memory`, also its facts and document lines.
 
     Raises:
         ConversationInUse: A reply is being written in it by another process.
-        StoreError: It could not be deleted; none of it was.
+        StoreError: The conversation could not be deleted, and nothing was changed.
 
     """
     database = store.database
@@ -107,29 +110,29 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
 
 
 def erase(store: ColdStore, conversation: str, *, with_memory: bool = True) -> bool:
-    """Delete a conversation so that no part of the file has a word of it.
+    """Delete a conversation so that no part of the file contains any of its text.
 
-    Whether none has: False where another process reads what is being taken away, so that the
-    write-ahead log stays until that ends.
+    Return False if another process is reading, so that the write-ahead log stays until it ends.
 
     Raises:
         ConversationInUse: A reply is being written in it by another process.
-        StoreError: It could not be deleted, or the file could not be written anew: it takes as much
-            room again for a moment.
+        StoreError: It could not be deleted, or the file could not be rewritten, which temporarily
+            takes its size again on disk.
 
     """
     delete_conversation(store, conversation, with_memory=with_memory)
     with store.database.read() as connection:
-        # what was taken out of the full-text index is marked only, until its parts are merged
+        # deleted words are only marked as such in the full-text index until its parts are merged
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
         connection.execute("VACUUM")
     return _empty_log(store)
 
 
 def delete_left(store: ColdStore) -> int:
-    """Delete what waits for it: hidden and temporary conversations whose process is gone, or this.
+    """Delete hidden and temporary conversations of this process and of processes that are gone.
 
-    How many temporary ones there were. Where the store takes nothing, they wait for the next start.
+    Return the number of temporary ones. If the store cannot be written, the rest waits for the
+    next start.
     """
     query = (
         "SELECT id, temporary, deleted_by, updated_at FROM conversations"
@@ -150,7 +153,7 @@ def _require_no_writer(connection: sqlite3.Connection, conversation: str) -> Non
     if any(process != os.getpid() and is_alive(process) for process in writers):
         raise ConversationInUse(
             "A reply is being written in this conversation by another jitchat.",
-            "Wait for its end, or close that one, and delete it then.",
+            "Delete it after the reply has ended, or close the other jitchat first.",
         )
 
 
@@ -174,7 +177,7 @@ def _delete_distilled(
 
 
 def _empty_log(store: ColdStore) -> bool:
-    """Fold the write-ahead log into the file; whether all of it is there, and nobody reads it."""
+    """Empty the write-ahead log into the file; return False if another process is reading it."""
     with store.database.read() as connection:
         connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS}")
         try:
@@ -185,7 +188,7 @@ def _empty_log(store: ColdStore) -> bool:
 
 
 def _is_open(process: int, silent: timedelta) -> bool:
-    """Whether somebody has it open; this very process has opened nothing yet, or is done."""
+    """Whether another process has it open; this process has opened nothing yet, or is done."""
     if process == os.getpid() or not is_alive(process):
         return False
     return sys.platform != "win32" or silent < _SILENT_FOR

@@ -1,12 +1,12 @@
 """The memory document of a project in the cold store, and how a session uses it.
 
-Versions are only ever added: an undo adds the previous version once more. A version is stored only
-where it follows the one that holds when it is stored, in one transaction: of two processes that
-read the same version, the second is refused. A line that stands in several versions in a row is
-stored once, and what is stored is compressed.
+Versions are only ever added: an undo adds the previous version again. A version is stored only if
+it follows the latest one, checked in the same transaction: of two processes that read the same
+version, the second is refused. A line that is in several consecutive versions is stored once, and
+stored data is compressed.
 
-A session uses it by three operations, in this order: `await_consistency`, `get_context` when its
-first window is planned, and `put_context` at its end. They are counted, and logged as one line.
+A session uses the document in three operations, in this order: `await_consistency`, `get_context`
+when its first window is planned, and `put_context` at its end. They are logged as one line.
 """
 
 import json
@@ -29,21 +29,22 @@ from jitchat.store.database import Database
 
 BY_USER = "you"
 BY_UNDO = "undo"
-"""Who made a version, where it was not a writer."""
+"""Values of `made_by` for versions that no document writer made."""
 _LOG = logging.getLogger("jitchat.document")
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What is known of one version without its lines."""
+    """The description of a version, without its lines."""
 
     number: int
     made_by: str
-    """A model's name, that of what is built in, `BY_USER` or `BY_UNDO`."""
+    """The name of a model or of the built-in writer, `BY_USER` or `BY_UNDO`."""
     made_at: datetime
     lines: int
+    """Number of lines."""
     restores: int | None = None
-    """The version that an undo brought back; None for what is new."""
+    """The version that an undo restored; None for a new version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class _Held:
     document: MemoryDocument = field(default_factory=MemoryDocument)
     numbers: Mapping[DocumentLine, int] = field(default_factory=dict)
     free: int = 1
-    """The number of the next line that is new."""
+    """The number for the next new line."""
 
 
 class DocumentStore:
@@ -62,10 +63,10 @@ class DocumentStore:
     def __init__(self, database: Database, project: str, now: Callable[[], datetime]) -> None:
         self._database, self.project, self._now = database, project, now
         self._held = _Held()
-        """The version that was read or stored last, and is committed: none ever changes."""
+        """The committed version that was read or stored most recently; versions never change."""
 
     def latest(self) -> MemoryDocument:
-        """Read the version that holds; the empty one where nothing was written yet."""
+        """Read the latest version; an empty document if nothing was written yet."""
         number = self._database.fetch_one(_LATEST, (self.project,))[0]
         return self.at(number) if number else MemoryDocument()
 
@@ -73,7 +74,7 @@ class DocumentStore:
         """Read a version.
 
         Raises:
-            UnknownVersion: There is none of that number.
+            UnknownVersion: There is no version with that number.
 
         """
         return self._at(version).document
@@ -103,16 +104,16 @@ class DocumentStore:
 
     def _hold(self, held: _Held) -> _Held:
         with self._database.read() as connection:
-            if not connection.in_transaction:  # what is not committed may never be
+            if not connection.in_transaction:  # an open transaction can still be rolled back
                 self._held = held
         return held
 
     def settle(self) -> None:
-        """Wait until no transaction of this process is open, and see what others committed."""
+        """Wait until this process has no open transaction, and read what others committed."""
         self._database.fetch_one("PRAGMA data_version")
 
     def versions(self) -> list[Version]:
-        """List all versions, the first one first."""
+        """List all versions, the oldest first."""
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT version, made_by, made_at, count, restores"
@@ -127,26 +128,26 @@ class DocumentStore:
     def put(
         self, document: MemoryDocument, made_by: str, *, restores: int | None = None
     ) -> MemoryDocument:
-        """Store the version behind the one that `document` was made from, whose number it has.
+        """Store a new version; `document` has the number of the version that it was made from.
 
-        One that says the same as that version is not stored.
+        A document that is the same as that version is not stored.
 
         Raises:
-            StaleDocument: Another version holds by now.
+            StaleDocument: That version is no longer the latest.
 
         """
         return self._hold(self._put(document, made_by, restores)).document
 
     def _put(self, document: MemoryDocument, made_by: str, restores: int | None) -> _Held:
         with self._database.write() as connection:
-            holds = connection.execute(_LATEST, (self.project,)).fetchone()[0] or 0
-            if holds != document.version:
+            latest = connection.execute(_LATEST, (self.project,)).fetchone()[0] or 0
+            if latest != document.version:
                 raise StaleDocument
-            held = self._at(holds)
+            held = self._at(latest)
             before = held.document
             if (before.lines, before.through) == (document.lines, document.through):
                 return held
-            made = replace(document, version=holds + 1)
+            made = replace(document, version=latest + 1)
             numbers, new = _numbered(made.lines, held)
             connection.execute(
                 "INSERT INTO documents (project, version, made_by, made_at, restores, first,"
@@ -161,9 +162,9 @@ class DocumentStore:
         return _Held(made, by_line, held.free + len(new))
 
     def undo(self) -> MemoryDocument:
-        """Store what held before the version that holds, once more; a second undo goes further.
+        """Store the version before the latest again; a second undo goes back further.
 
-        The turns that the undone version was written from are this session again.
+        The turns from which the undone version was written are unwritten again.
 
         Raises:
             UnknownVersion: Nothing was written yet.
@@ -173,15 +174,16 @@ class DocumentStore:
             versions = self.versions()
             if not versions:
                 raise UnknownVersion(
-                    f"Project {self.project!r} has no document yet.", "A session's end writes it."
+                    f"Project {self.project!r} has no document yet.",
+                    "It is written at the end of a session.",
                 )
             origins = {each.number: each.restores for each in versions}
-            holds = versions[-1]
-            undone = holds.number if holds.restores is None else holds.restores
+            latest = versions[-1]
+            undone = latest.number if latest.restores is None else latest.restores
             wanted = max(0, undone - 1)
             known = origins.get(wanted)
             wanted = wanted if known is None else known
-            found = replace(self.at(wanted), version=holds.number)
+            found = replace(self.at(wanted), version=latest.number)
             return self._put(found, BY_UNDO, wanted).document
 
     def bytes_stored(self) -> int:
@@ -193,7 +195,7 @@ class DocumentStore:
         return int(self._database.fetch_one(query, (self.project,))[0])
 
     def _lines(self, numbers: Sequence[int], version: int) -> dict[int, str]:
-        """Read lines by their numbers, from the versions in which they were new."""
+        """Read lines by their numbers, from the versions that introduced them."""
         rows = self._database.fetch_all(
             "SELECT version, first FROM documents WHERE project = ? AND version <= ?"
             " ORDER BY version",
@@ -212,7 +214,7 @@ class DocumentStore:
 
 
 def _numbered(lines: Sequence[DocumentLine], before: _Held) -> tuple[list[int], list[str]]:
-    """Give each line its number: that of the same line before, or a new one; and the new lines."""
+    """Return each line's number, that of the same line before or a new one, and the new lines."""
     new: dict[DocumentLine, int] = {}
     numbers = [
         before.numbers.get(line) or new.setdefault(line, before.free + len(new)) for line in lines
@@ -233,12 +235,12 @@ def _unpacked(packed: bytes) -> dict[str, Any]:
 
 
 def _steps(numbers: Sequence[int]) -> list[int]:
-    """Write numbers as the differences between them, which are small and compress well."""
+    """Encode numbers as their differences, which are small and compress well."""
     return [number - before for before, number in pairwise((0, *numbers))]
 
 
 _SMALLEST = 9
-"""Of zlib's levels."""
+"""The zlib compression level with the smallest output."""
 _LATEST = "SELECT MAX(version) FROM documents WHERE project = ?"
 
 
@@ -260,13 +262,13 @@ class ContextStore:
     def __init__(self, documents: DocumentStore, conversation: str) -> None:
         self.documents, self._conversation = documents, conversation
         self.operations: tuple[Operation, ...] = ()
-        """Those that were done, in order."""
+        """The operations that were done, in order."""
         self._document: MemoryDocument | None = None
         self._lock = threading.Lock()
 
     @property
     def document(self) -> MemoryDocument:
-        """The version that the session reads; the first use of it is the first two operations."""
+        """The version that the session reads; the first access does the first two operations."""
         with self._lock:
             if self._document is None:
                 self.await_consistency()
@@ -279,13 +281,13 @@ class ContextStore:
         return len(self.operations) == len(_ORDER)
 
     def take(self, document: MemoryDocument) -> None:
-        """Go on from a version that the user made meanwhile."""
+        """Continue from a version that the user made meanwhile."""
         with self._lock:
             if self._document is not None:
                 self._document = document
 
     def await_consistency(self) -> None:
-        """Wait for this process's transactions, and take in what other processes committed."""
+        """Wait for this process's transactions, and read what other processes committed."""
         self._begin(Operation.AWAIT)
         self.documents.settle()
 
@@ -295,10 +297,10 @@ class ContextStore:
         return self.documents.latest()
 
     def put_context(self, document: MemoryDocument, made_by: str) -> MemoryDocument:
-        """Store what the session made of the document; one that says the same is as it was.
+        """Store the session's document; an unchanged document adds no version.
 
         Raises:
-            StaleDocument: It does not follow the version that holds by now.
+            StaleDocument: The document does not follow the latest version.
 
         """
         self._begin(Operation.PUT)
@@ -323,12 +325,12 @@ class ContextStore:
 
     def _begin(self, operation: Operation) -> None:
         if _ORDER[len(self.operations) : len(self.operations) + 1] != (operation,):
-            raise RuntimeError(f"{operation} behind {', '.join(self.operations) or 'nothing'}")
+            raise RuntimeError(f"{operation} after {', '.join(self.operations) or 'nothing'}")
         self.operations = (*self.operations, operation)
 
 
 def project_of(database: Database, conversation: str) -> str | None:
-    """Name the project of a conversation; None for a temporary one, which has no memory."""
+    """Return a conversation's project; None for a temporary one, which has no memory."""
     query = "SELECT project, temporary FROM conversations WHERE id = ?"
     project, temporary = database.fetch_one(query, (conversation,)) or ("default", 0)
     return None if temporary else str(project)
@@ -337,10 +339,10 @@ def project_of(database: Database, conversation: str) -> str | None:
 def forget_source(
     connection: sqlite3.Connection, now: datetime, conversation: str, *, with_lines: bool
 ) -> None:
-    """Say in every version that a conversation is deleted, or leave its lines out `with_lines`.
+    """Mark a conversation as deleted in every version or, `with_lines`, remove its lines.
 
-    Where that changes a document, a version follows that says the same as the last one: nobody
-    writes on from what it said before.
+    If that changes a document, a copy of the last version is added, so that a process that has
+    read the old text cannot write from it.
     """
     query = (
         "SELECT version, first, lines, through FROM documents WHERE project = ? ORDER BY version"
@@ -379,7 +381,7 @@ def forget_source(
 
 
 def _without_source(text: str, conversation: str, *, with_line: bool) -> str:
-    """Write a line without naming a conversation; empty where nothing is left of it."""
+    """Return a stored line without a conversation's id; empty if nothing is left of the line."""
     if json.dumps(conversation) not in text:
         return text
     fields = json.loads(text)
@@ -407,7 +409,7 @@ _UNWRITTEN = """
 
 
 def spoken_since(database: Database, conversation: str, position: int) -> bool:
-    """Whether a message was sent from here behind a position; not in what was deleted."""
+    """Whether a message was sent after a position, in a conversation that is not deleted."""
     query = (
         "SELECT 1 FROM conversations c JOIN turns t ON t.conversation = c.id"
         " JOIN windows w ON w.turn = t.id"
@@ -417,10 +419,10 @@ def spoken_since(database: Database, conversation: str, position: int) -> bool:
 
 
 def unwritten_sessions(database: Database, before: datetime, most: int) -> list[str]:
-    """List conversations with a session that ended before a moment and is in no document.
+    """List conversations with a session that ended before `before` and is in no document.
 
-    Of those that were touched last, at most so many; one session is all that was sent from here
-    behind the turn up to which the document of the project was written.
+    At most `most`, the most recent first. A session consists of the messages sent after the turn
+    up to which the project's document was written.
     """
     through: dict[str, Mapping[str, int]] = {}
     found: list[str] = []

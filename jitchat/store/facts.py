@@ -1,8 +1,8 @@
 """Facts in the cold store: short statements that the conversations of a project share.
 
-Nothing is deleted: a fact that a later one takes the place of gets the day on which it did, one
-that is forgotten stays, so that it is not proposed again. What replaces what is decided within the
-transaction that stores it, so two instances cannot both keep the one statement of a matter.
+Nothing is deleted: a superseded fact gets the day on which it was superseded, and a forgotten fact
+stays, so that it is not proposed again. Which facts a new one supersedes is decided within the
+transaction that stores it, so that two instances cannot both keep contradicting statements.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.text.words import fold
 
 LONGEST = 400
-"""Characters of a fact: a longer text is no short statement."""
+"""Maximum characters of a fact."""
 _COLUMNS = "id, text, kind, conversation, first, last, stated_on, valid_until, state, superseded_by"
 _CLOSE = "UPDATE facts SET valid_until = ?, superseded_by = ?, changes = changes + 1 WHERE id = ?"
 _STANDING = (FactState.KEPT, FactState.PROPOSED)
@@ -26,11 +26,11 @@ _STANDING = (FactState.KEPT, FactState.PROPOSED)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What keeping a fact came to."""
+    """The outcome of keeping a fact."""
 
     kept: Fact
     superseded: tuple[Fact, ...] = ()
-    """As they were ahead of it."""
+    """The superseded facts, as they were before."""
 
 
 class FactStore:
@@ -40,25 +40,25 @@ class FactStore:
         self._database, self.project, self._now = database, project, now
 
     def stamp(self) -> int:
-        """Give what changes whenever the facts do."""
+        """Return a number that changes whenever the facts change."""
         query = "SELECT IFNULL(SUM(changes), 0) FROM facts WHERE project = ?"
         return int(self._database.fetch_one(query, (self.project,))[0])
 
     def all(self) -> list[Fact]:
-        """List all that there ever were, the oldest first."""
+        """List all facts, including superseded and forgotten ones, the oldest first."""
         with self._database.read() as connection:
             query = f"SELECT {_COLUMNS} FROM facts WHERE project = ? ORDER BY id"  # noqa: S608  a constant
             return [_fact(row) for row in connection.execute(query, (self.project,))]
 
     def holding(self) -> list[Fact]:
-        """List those that are kept and hold, the oldest first."""
+        """List the kept facts that still hold, the oldest first."""
         return [fact for fact in self.all() if fact.holds]
 
     def propose(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Store what was found and is not known yet; gives what is new.
+        """Store the facts that are not known yet, as proposals; return those.
 
-        Known is what was taken from the same turn before, and what stands or was forgotten in the
-        same words, whatever their case.
+        A fact is known if the same text, ignoring case, was taken from the same turn before, is
+        valid, or was forgotten.
         """
         made: list[Fact] = []
         with self._database.write():
@@ -69,7 +69,7 @@ class FactStore:
         return made
 
     def keep(self, fact: Fact) -> Change:
-        """Keep a fact, proposed or new; those that it takes the place of hold no longer."""
+        """Keep a fact, proposed or new; the facts that it supersedes no longer hold."""
         with self._database.write() as connection:
             known = {each.id: each for each in self.all()}
             fact = known.get(fact.id, fact)
@@ -85,14 +85,14 @@ class FactStore:
         return Change(kept, over)
 
     def forget(self, fact: Fact) -> Fact:
-        """Have no window carry it any more, and never propose it again."""
+        """Forget a fact: no window carries it any more, and it is never proposed again."""
         return self._set_state(replace(fact, state=FactState.FORGOTTEN))
 
     def edit(self, fact: Fact, text: str) -> Change:
-        """Write a fact in other words: the new one stands in its place, with the same source.
+        """Replace a fact by one with another text and the same source.
 
         Raises:
-            UsageError: The text says nothing, or is too long for a fact.
+            UsageError: The text is empty, or too long for a fact.
 
         """
         edited = replace(fact, id=0, text=fact_text(text), valid_until=None)
@@ -102,9 +102,9 @@ class FactStore:
         return Change(kept, (fact,))
 
     def find(self, wanted: str) -> list[Fact]:
-        """Find those that stand by id, or by a part of their text; several where it fits several.
+        """Find valid facts by id, or by their text or a part of it; several if several match.
 
-        A whole text comes before a part of one, and a number is an id.
+        A number is an id. If a fact has exactly the wanted text, partial matches are ignored.
         """
         standing = [fact for fact in self.all() if fact.state in _STANDING and fact.is_valid]
         digits = wanted.strip().removeprefix("#")
@@ -136,19 +136,19 @@ class FactStore:
 
 
 def fact_text(text: str) -> str:
-    """Write a text on one line, as a fact has it.
+    """Return a text as the single line of a fact.
 
     Raises:
-        UsageError: It says nothing, or is too long for a fact.
+        UsageError: The text is empty, or too long for a fact.
 
     """
     plain = one_line(repair(text))
     if not plain:
-        raise UsageError("A fact needs a text.", "Write it behind the command: /remember TEXT.")
+        raise UsageError("A fact needs a text.", "Write it after the command: /remember TEXT.")
     if len(plain) > LONGEST:
         raise UsageError(
             f"“{shorten(plain, 40)}” has {len(plain):,} characters; a fact has at most {LONGEST}.",
-            "Say the one thing that is to be remembered.",
+            "Shorten it to the one statement to remember.",
         )
     return plain
 

@@ -1,9 +1,9 @@
-"""Conversations that came from elsewhere: stored once, and added to when their source has grown.
+"""Imported conversations: each is stored once, and extended when its source has grown.
 
-A conversation is known by its source and the key that it has there, a turn by a key within its
-conversation. A turn that is known is left as it is. A new one is stored behind the turn that it
-follows in its source: what was said here meanwhile is a branch beside it then. Of one that was
-deleted here, a hash of source and key is kept, and nothing else.
+A conversation is identified by its source and its key there, a turn by a key within its
+conversation. A known turn is left unchanged. A new turn is stored after the turn that it follows in
+its source; turns that were added here meanwhile then form a separate branch. Of an imported
+conversation that was deleted here, only a hash of source and key is kept.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ class Origin:
     source: str
     """The name of a format."""
     key: str
-    """By which the source knows the conversation."""
+    """The conversation's key in the source."""
 
     @property
     def hash(self) -> bytes:
@@ -63,55 +63,55 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class IncomingFile:
-    """What a message came with, to be kept as an attachment of its turn."""
+    """A file of an imported message, to be stored as an attachment of its turn."""
 
     name: str
-    """What stands in a turn that says nothing else: `[image: plan.png]`."""
+    """The text of a turn that has no other: `[image: plan.png]`."""
     otherwise: str
-    """What stands in the turn where the file is not kept: its name, or all of its text."""
+    """The text in the turn if the file is not stored: its name, or all of its text."""
     load: Callable[[], Attachment | None]
-    """Reads it; None, counted, for what cannot be kept."""
+    """Read the file; None, and counted, if it cannot be stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingTurn:
     turn: Turn
-    """Its position and parent are those in its source: from 1, a parent ahead of its children."""
+    """With its position and parent in the source: from 1, each parent before its children."""
     key: bytes
-    """What tells it apart in its conversation, and stays the same whenever that is read again."""
+    """Identifies the turn in its conversation; stays the same when the source is read again."""
     model: str = ""
-    """The model that wrote it; empty where nobody knows."""
+    """The model that wrote it; empty if unknown."""
     reasoning: str = ""
     files: tuple[IncomingFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a conversation is called, and where it is: known once all of its turns were read."""
+    """A conversation's title, head and dates: known once all of its turns have been read."""
 
     title: str
     head: int | None = None
-    """The position, in the source, of the turn that is looked at; None for the last one."""
+    """The head's position in the source; None for the last turn."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     is_title_given: bool = True
-    """By its source, or by its user: nothing makes another."""
+    """Whether its source or its user gave the title; it is not replaced by a generated one then."""
     is_archived: bool = False
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A conversation that may have been written here, and come back."""
+    """A conversation that may have been written here, exported, and is now imported."""
 
     id: str
     created_at: datetime
     key_of: Callable[[Turn], bytes]
-    """Makes the key of a turn that was never imported."""
+    """Return the key of a turn that was never imported."""
 
 
 class ImportWriter:
-    """Stores one conversation of elsewhere, in the transaction that is open."""
+    """Stores one imported conversation, within the open transaction."""
 
     def __init__(
         self, store: ColdStore, origin: Origin, wanted_id: str, twin: Twin | None = None
@@ -123,13 +123,13 @@ class ImportWriter:
             row = store.database.fetch_one(_TWIN, (twin.id, twin.created_at.isoformat()))
         self.is_new = row is None
         self.added = 0
-        """How many turns were stored."""
+        """Number of turns that were stored."""
         self._wanted = wanted_id
         self.id: str = row[0] if row else ""
-        """Empty until the first turn of a conversation that is not known is stored."""
+        """Empty until the first turn of a new conversation is stored."""
         self._last = self._head = 0
         self._places: dict[int, int] = {}
-        """Where turns are here, by position in the source; of a new one, both are the same."""
+        """Stored positions by position in the source; unused if new, when both are the same."""
         self._known: dict[bytes, int] = {}
         if row:
             tree = store.tree(self.id)
@@ -140,13 +140,13 @@ class ImportWriter:
             self._known |= dict(store.database.fetch_all(_KNOWN, (self.id,)))
 
     def place(self, position: int) -> int:
-        """Find where the turn at a position of the source is stored; 0 where it is not."""
+        """Return the stored position of the turn at a position in the source; 0 if not stored."""
         if self.is_new:
             return position if position <= self._last else 0
         return self._places.get(position, 0)
 
     def take(self, turns: Iterable[IncomingTurn]) -> None:
-        """Store the turns that are not known yet."""
+        """Store the turns that are not stored yet."""
         for batch in _batches(turns):
             with self._store.database.write() as connection:
                 self._insert(connection, batch)
@@ -184,7 +184,7 @@ class ImportWriter:
         self.added += identity - first
 
     def _placed(self, incoming: IncomingTurn) -> Turn | None:
-        """Give a turn its place here; None where it is stored already."""
+        """Return a turn with its position and parent here; None if it is stored already."""
         position, parent = incoming.turn.position, incoming.turn.parent
         if (known := self._known.get(incoming.key)) is not None:
             self._places[position] = known
@@ -209,9 +209,9 @@ class ImportWriter:
         return fresh
 
     def finish(self, heading: Heading) -> None:
-        """Name a new conversation, and go to where its source is.
+        """Set a new conversation's title and tags, and the head to the source's.
 
-        A head that somebody moved to a turn of their own stays, and so does a title.
+        The head stays if the user moved it to a turn written here; a title that was changed stays.
         """
         with self._store.database.write() as connection:
             connection.execute("UPDATE conversations SET deleted_by = 0 WHERE id = ?", (self.id,))
@@ -240,7 +240,7 @@ class ImportWriter:
 
 
 def list_newest_first(store: ColdStore, conversations: Iterable[str]) -> None:
-    """Put conversations on top of the list, the one that was changed last in its source first."""
+    """Move conversations to the top of the list, the most recently changed in its source first."""
     with store.database.write() as connection:
         base = next_touch(connection)
         connection.execute(_NEWEST_ON_TOP, (base, json.dumps(list(conversations))))
@@ -253,7 +253,7 @@ def _batches(turns: Iterable[IncomingTurn]) -> Iterator[list[IncomingTurn]]:
 
 
 def _loaded(files: Iterable[IncomingFile]) -> tuple[Iterable[Attachment], list[str]]:
-    """Read files, of equal ones the last; also what stands in the turn in place of the others."""
+    """Load files, without duplicates; also return the texts that replace those not loaded."""
     found, left = dict[str, Attachment](), list[str]()
     for each in files:
         file = each.load()
@@ -273,9 +273,9 @@ _EXPORTED = """
 
 
 def all_turns(store: ColdStore, conversation: str) -> Iterator[IncomingTurn]:
-    """Read the turns of every branch in order, as they would come in elsewhere.
+    """Yield the turns of every branch in order, as another installation would import them.
 
-    The key of one that was written here is empty.
+    A turn that was written here has an empty key.
     """
     last = store.tree(conversation).last
     for start in range(1, last + 1, _BATCH):
@@ -288,7 +288,7 @@ def all_turns(store: ColdStore, conversation: str) -> Iterator[IncomingTurn]:
 
 
 def origin_of(store: ColdStore, conversation: str) -> Origin | None:
-    """Tell where a conversation was imported from; None where it was written here."""
+    """Return a conversation's origin; None if it was written here."""
     query = "SELECT source, key FROM imported_conversations WHERE conversation = ? ORDER BY 1, 2"
     row = store.database.fetch_one(query, (conversation,))
     return None if row is None else Origin(*row)
@@ -302,13 +302,13 @@ _WAS_DELETED = """
 
 
 def was_deleted(store: ColdStore, origin: Origin) -> bool:
-    """Whether a conversation was imported once, and deleted here since."""
+    """Whether a conversation was imported before and has been deleted here since."""
     wanted = (origin.hash, origin.source, origin.key)
     return store.database.fetch_one(_WAS_DELETED, wanted) is not None
 
 
 def note_deleted(connection: sqlite3.Connection, conversation: str) -> None:
-    """Remember, of a conversation that is being deleted, where it was imported from."""
+    """Record the origins of a conversation that is being deleted, as hashes."""
     query = "SELECT source, key FROM imported_conversations WHERE conversation = ?"
     hashes = [(Origin(*row).hash,) for row in connection.execute(query, (conversation,))]
     connection.executemany("INSERT OR IGNORE INTO deleted_imports VALUES (?)", hashes)

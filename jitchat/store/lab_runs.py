@@ -1,4 +1,4 @@
-"""A run of the rot lab in its store: what it asks, and what came of each cell, as plain data."""
+"""A run of the rot lab in its store: the experiment and the result of each cell, as plain data."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from jitchat.errors import StoreUnreadable
 from jitchat.store.database import Database
 
 Fields = Mapping[str, Any]
-"""As JSON knows it."""
+"""A JSON object."""
 
 
 class RotRows:
@@ -16,7 +16,7 @@ class RotRows:
         self._database = database
 
     def run(self) -> Fields:
-        """Read what is known of the run beside its cells.
+        """Read the run's own fields, without its cells.
 
         Raises:
             StoreUnreadable: No run is in this store.
@@ -25,7 +25,7 @@ class RotRows:
         with self._database.read() as connection:
             row = connection.execute("SELECT fields FROM rot_run").fetchone()
             if row is None:
-                raise StoreUnreadable(f"{self._database.path} holds no run of the rot lab.")
+                raise StoreUnreadable(f"{self._database.path} contains no run of the rot lab.")
             return dict(json.loads(row[0]))
 
     def put_run(self, fields: Fields) -> None:

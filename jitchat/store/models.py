@@ -1,7 +1,6 @@
-"""What is kept of models: what servers taught, their lists, and the model that the user chose.
+"""Stored knowledge of models: lessons from servers, model lists, and the model the user chose.
 
-Kept between runs. A lesson that holds what cannot be is passed over: it is a help, and no reason
-to refuse a message.
+An invalid lesson is ignored: lessons are an aid, and no reason to refuse a message.
 """
 
 import json
@@ -16,12 +15,12 @@ from jitchat.text.sanitize import repair
 from jitchat.values import Limit, Sample
 
 KEPT_SAMPLES = 64
-"""For each server, model and counter, the latest."""
+"""Number of the latest samples that are kept for each server, model and counter."""
 _TABLES = ("refused_parameters", "learnt_limits", "told_limits", "token_samples")
 
 
 class ModelLessons:
-    """What one server taught about one of its models. Threads may share it."""
+    """What was learnt from one server about one of its models. Safe to share between threads."""
 
     def __init__(self, database: Database, server: str, model: str) -> None:
         """`server` is the endpoint's base URL, in any form."""
@@ -35,17 +34,17 @@ class ModelLessons:
         self._write("INSERT OR IGNORE INTO refused_parameters VALUES (?, ?, ?)", repair(parameter))
 
     def limit(self) -> int | None:
-        """Tell the context size that the server named when it refused a window, in tokens."""
+        """Return the context size, in tokens, that the server stated when it refused a window."""
         rows = self._rows("SELECT tokens FROM learnt_limits WHERE server = ? AND model = ?")
         return next((tokens for (tokens,) in rows if _is_count(tokens) and tokens), None)
 
     def learn_limit(self, tokens: int) -> None:
-        """Keep a context size in place of the one before; one below 1 is passed over."""
+        """Store a context size, replacing the previous one; a size below 1 is ignored."""
         if tokens >= 1:
             self._write("INSERT OR REPLACE INTO learnt_limits VALUES (?, ?, ?)", bounded(tokens))
 
     def reported_limit(self) -> tuple[Limit, datetime] | None:
-        """Tell what the server last answered when it was asked for its context size, and when."""
+        """Return the context size that the server last reported when queried, and when."""
         rows = self._rows(
             "SELECT tokens, source, told_at FROM told_limits WHERE server = ? AND model = ?"
         )
@@ -58,14 +57,14 @@ class ModelLessons:
         return None
 
     def keep_reported_limit(self, limit: Limit, now: datetime) -> None:
-        """Keep what the server answered, in place of what it answered before."""
+        """Store the context size that the server reported, replacing the previous one."""
         self._write(
             "INSERT OR REPLACE INTO told_limits VALUES (?, ?, ?, ?, ?)",
             *(bounded(limit.tokens), repair(limit.source), now.isoformat()),
         )
 
     def samples(self, counter: str) -> tuple[Sample, ...]:
-        """List what requests were counted as by `counter`, and reported as, the oldest first."""
+        """List the (counted, reported) tokens of requests, by `counter`, the oldest first."""
         rows = self._rows(
             "SELECT counted, reported FROM token_samples"
             " WHERE server = ? AND model = ? AND counter = ? ORDER BY id DESC LIMIT ?",
@@ -79,7 +78,7 @@ class ModelLessons:
         )
 
     def add_sample(self, counter: str, counted: int, reported: int) -> None:
-        """Keep one more; of more than `KEPT_SAMPLES` the oldest goes."""
+        """Add a sample; beyond `KEPT_SAMPLES`, the oldest is deleted."""
         key = (*self._key, repair(counter))
         of_counter = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
         with self._database.write() as connection:
@@ -95,7 +94,7 @@ class ModelLessons:
             )
 
     def forget(self) -> bool:
-        """Drop what is refused, how much fits, and the samples; whether there was any of it."""
+        """Delete refused parameters, limits and samples; return whether there were any."""
         with self._database.write() as connection:
             deleted = [
                 connection.execute(f"DELETE FROM {table} WHERE server = ? AND model = ?", self._key)  # noqa: S608  constants
@@ -119,7 +118,7 @@ def models_with_samples(database: Database) -> list[tuple[str, str, str]]:
 def server_of(base_url: str) -> str:
     """Name a server by its base URL: without login, query, fragment and trailing slash.
 
-    What is no URL is kept as it is, but for what may be a login or a query.
+    A string that is not a URL is kept, except for what could be a login or a query.
     """
     address = repair(base_url).strip()
     try:
@@ -146,7 +145,7 @@ class ModelLists:
         self._database, self._now = database, now
 
     def get(self, server: str) -> tuple[datetime, tuple[dict[str, Any], ...]] | None:
-        """Read the list and when it was fetched; None where this server was never asked."""
+        """Read the list and when it was fetched; None if this server was never queried."""
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT fetched_at, models FROM model_lists WHERE server = ?", (server,)
@@ -159,7 +158,7 @@ class ModelLists:
             return fetched_at, tuple(models)
 
     def put(self, server: str, models: Iterable[Mapping[str, Any]]) -> datetime:
-        """Keep the list in place of the one before; the time that stands with it."""
+        """Store the list, replacing the previous one; return the time stored with it."""
         fetched_at = self._now()
         self._database.execute(
             "INSERT OR REPLACE INTO model_lists VALUES (?, ?, ?)",
@@ -169,13 +168,13 @@ class ModelLists:
 
 
 class ChosenModel:
-    """The provider and the model that the user picked last, on whichever screen."""
+    """The provider and model that the user picked most recently, on any screen."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self) -> tuple[str, str] | None:
-        """Read provider and model; None where nothing was ever picked."""
+        """Read provider and model; None if none was ever picked."""
         row = self._database.fetch_one("SELECT provider, model FROM chosen_model")
         return None if row is None else (str(row[0]), str(row[1]))
 

@@ -1,9 +1,9 @@
 """Observations in the cold store: passes, each of which follows the one before it.
 
-Invariant: along any path of a conversation, each turn is observed once or not at all, and what is
-observed is a beginning of the path. A pass is stored only where it goes on from what holds when it
-is stored: of two that overlap, the second is refused. Nothing is deleted; a pass can be undone,
-and with it all that follow it.
+Invariant: along any path of a conversation, each turn is observed at most once, and the observed
+turns are a prefix of the path. A pass is stored only if it continues from the latest valid pass: of
+two that overlap, the second is refused. Nothing is deleted; a pass can be undone, and with it all
+passes that follow it.
 """
 
 import json
@@ -21,11 +21,11 @@ from jitchat.store.path import TREE_COLUMNS, Path, tree_from
 
 class PassKind(StrEnum):
     OBSERVE = "observe"
-    """Its lines are added to those that stand."""
+    """Adds its lines to the current ones."""
     REFLECT = "reflect"
-    """Its lines take the place of all that stand."""
+    """Replaces all current lines."""
     EDIT = "edit"
-    """Likewise: by the user."""
+    """Replaces all current lines, on behalf of the user."""
 
     @property
     def replaces(self) -> bool:
@@ -37,18 +37,18 @@ class ObservationPass:
     kind: PassKind
     first: int
     last: int
-    """Positions of the turns that it took in; of one that replaces, of all that are observed."""
+    """Positions of the turns that it covers; if it replaces, of all observed turns."""
     lines: tuple[Observation, ...]
     made_by: str
-    """A model's name, or that of what is built in."""
+    """The name of a model or of a built-in observer."""
     note: Mapping[str, Any] = field(default_factory=dict)
-    """What its maker tells of it: tokens, what stood in for whom, what was cut; plain values."""
+    """Details as plain values: tokens, fallbacks that were used, what was cut."""
     made_at: datetime | None = None
     """None before it is stored."""
     id: int = 0
     """The cold store's key; 0 before it is stored."""
     follows: int | None = None
-    """The id of the pass before it; None for the first."""
+    """The id of the previous pass; None for the first."""
 
 
 _PASSES = """
@@ -73,12 +73,12 @@ class ObservationStore:
         self._database, self._conversation, self._now = database, conversation, now
 
     def stamp(self) -> tuple[int, int]:
-        """Give what changes whenever the passes do."""
+        """Return a pair that changes whenever the passes change."""
         last, undone = self._database.fetch_one(_STAMP, (self._conversation,)) or (0, 0)
         return last, undone
 
     def standing(self, path: Path, before: int) -> Observations:
-        """Give what is observed of the turns of a path ahead of a position."""
+        """Return the observations of a path's turns before a position."""
         passes = self.passes(path, before)
         lines: tuple[Observation, ...] = ()
         for each in passes:
@@ -86,7 +86,7 @@ class ObservationStore:
         return Observations(lines, passes[-1].last if passes else 0)
 
     def passes(self, path: Path, before: int) -> list[ObservationPass]:
-        """List the passes that stand on a path ahead of a position, in their order."""
+        """List the valid passes on a path before a position, in order."""
         with self._database.read() as connection:
             rows = connection.execute(_PASSES, (self._conversation, before)).fetchall()
             known = {row[0]: row for row in rows if row[4] in path}
@@ -98,17 +98,17 @@ class ObservationStore:
             return [self._pass_of(row) for row in chain]
 
     def is_paused(self, path: Path) -> bool:
-        """Whether the user took back what was made last on a path: nothing is made unasked then."""
+        """Whether the user undid the latest pass on a path: no automatic passes are made then."""
         rows = self._database.fetch_all(_NEWEST, (self._conversation,))
         return next((undone is not None for last, undone in rows if last in path), False)
 
     def add(self, path: Path, made: ObservationPass) -> ObservationPass:
-        """Store a pass behind the one with the id that it `follows`.
+        """Store a pass after the one with the id that it `follows`.
 
-        Turns that were said since on the path, and passes over them, are looked at as they are now.
+        The path is extended by the turns and passes that were added to it since.
 
         Raises:
-            StaleObservations: Something else holds by now, or its turns do not go on from that.
+            StaleObservations: Another pass is the latest by now, or `made` does not continue it.
 
         """
         with self._database.write() as connection:
@@ -139,9 +139,9 @@ class ObservationStore:
         return replace(made, id=identity, made_at=now)
 
     def undo(self, made: ObservationPass) -> None:
-        """Take back a pass, and with it all that follow it.
+        """Undo a pass and all passes that follow it.
 
-        What it replaced stands again; turns that only these passes had taken in are unobserved.
+        Lines that they replaced are restored; turns that only these passes covered are unobserved.
         """
         self._database.execute(
             "UPDATE observation_passes SET undone_at = ? WHERE id = ? AND undone_at IS NULL",
@@ -149,7 +149,7 @@ class ObservationStore:
         )
 
     def undo_all(self) -> None:
-        """Throw away all observations of the conversation: they can be made again."""
+        """Undo all observations of the conversation: they can be made again."""
         self._database.execute(
             "UPDATE observation_passes SET undone_at = ?"
             " WHERE conversation = ? AND undone_at IS NULL",
@@ -175,7 +175,7 @@ class ObservationStore:
 
 
 def _goes_on(made: ObservationPass, path: Path, through: int) -> bool:
-    """Whether a pass takes in what comes behind the turns that are observed, or rewrites those."""
+    """Whether a pass covers the turns after the observed ones, or replaces all of those."""
     if made.kind.replaces:
         return made.last == through
     first = next((start for start, _ in path.behind(through)), None)
@@ -183,7 +183,7 @@ def _goes_on(made: ObservationPass, path: Path, through: int) -> bool:
 
 
 def _chain(known: Mapping[int, Sequence[Any]], tip: Sequence[Any]) -> list[Sequence[Any]]:
-    """Follow a pass back to the first; empty where one on the way was undone."""
+    """Return the passes from the first up to `tip`; empty if one between them was undone."""
     chain = [tip]
     while chain[-1][1] is not None:
         before = known.get(chain[-1][1])

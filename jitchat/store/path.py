@@ -1,8 +1,8 @@
-"""The path through a conversation's tree: which turns are looked at, from the first to the head.
+"""The path through a conversation's tree: its current turns, from the first to the head.
 
-A turn that follows the position before its own says nothing of it. So a conversation that was
-never forked is one stretch of positions, and costs the same however long it is: only the forks
-are read, and they are few. Parents lie ahead of their children, so a path ascends, with gaps.
+A turn that follows the previous position stores no parent. A conversation without forks is
+therefore one stretch of positions, and costs the same whatever its length: only the forks are
+read, and they are few. Parents come before their children, so a path ascends, with gaps.
 """
 
 import json
@@ -14,20 +14,20 @@ from operator import itemgetter
 from jitchat.values import Turn
 
 Stretch = tuple[int, int]
-"""The first and the last of some positions without a gap."""
+"""The first and last of consecutive positions."""
 
 TREE_COLUMNS = """
     (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = c.id), c.head,
     (SELECT json_array(json_group_array(position), json_group_array(parent)) FROM turns
      WHERE conversation = c.id AND parent IS NOT NULL)
 """
-"""Of the table `conversations` as c, as `tree_from` takes them: one statement, one moment."""
+"""Arguments of `tree_from`, from the table `conversations` as c, in one consistent statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
     stretches: tuple[Stretch, ...] = ()
-    """Ascending, with a gap between two."""
+    """Ascending, with a gap between any two."""
 
     def __len__(self) -> int:
         return sum(last - first + 1 for first, last in self.stretches)
@@ -45,13 +45,13 @@ class Path:
                 yield max(first, position + 1), last
 
     def between(self, after: int, last: int) -> Iterator[Stretch]:
-        """Give the positions behind one, up to another."""
+        """Yield the positions after one, up to another."""
         for first, end in self.behind(after):
             if first <= last:
                 yield first, min(end, last)
 
     def before_last(self, count: int) -> int:
-        """Find the position behind which the last `count` turns are; 0 where all of them are."""
+        """Return the position after which the last `count` turns come; 0 if all of them do."""
         for first, last in reversed(self.stretches):
             count -= last - first + 1
             if count <= 0:
@@ -59,21 +59,21 @@ class Path:
         return 0
 
     def start(self, last: int) -> str:
-        """Write down the path up to a position."""
-        ahead = [(first, min(end, last)) for first, end in self.stretches if first <= last]
-        return json.dumps(ahead)
+        """Serialise the path up to a position."""
+        stretches = [(first, min(end, last)) for first, end in self.stretches if first <= last]
+        return json.dumps(stretches)
 
     @classmethod
     def of_start(cls, written: str) -> "Path":
-        """Read what `start` wrote; a ValueError or TypeError where it did not."""
+        """Read the output of `start`. Raises ValueError or TypeError for anything else."""
         return cls(tuple((int(first), int(last)) for first, last in json.loads(written)))
 
     def count(self, last: int) -> int:
-        """Count the positions up to one of them."""
+        """Count the positions up to one of them, inclusive."""
         return sum(min(end, last) - first + 1 for first, end in self.stretches if first <= last)
 
     def shared(self, other: "Path") -> int:
-        """Find the position up to which both are the same; 0 where they never are."""
+        """Return the last position up to which both paths are the same; 0 if there is none."""
         same = 0
         for (first, last), (begins, ends) in zip(self.stretches, other.stretches, strict=False):
             if first != begins:
@@ -87,14 +87,14 @@ class Path:
 @dataclass(frozen=True, slots=True)
 class Tree:
     last: int = 0
-    """The last position there is."""
+    """The last position in the tree."""
     head: int = 0
-    """The position of the leaf that is looked at; 0: ahead of the first turn."""
+    """The position of the current leaf; 0 before the first turn."""
     forks: Mapping[int, int] = field(default_factory=dict)
-    """Position of a turn that does not follow the one before it: its parent. Ascending."""
+    """Parents by position, of turns that do not follow the previous position. Ascending."""
 
     def path(self) -> Path:
-        """Go from the head to the root."""
+        """Return the path from the root to the head."""
         forked, place, found = list(self.forks), self.head, list[Stretch]()
         while place:
             nearest = bisect_right(forked, place)
@@ -117,7 +117,7 @@ class Tree:
         return found
 
     def leaf_below(self, position: int) -> int:
-        """Find the latest turn that came of the one at `position`; that one if none did."""
+        """Return the latest descendant of the turn at `position`, or `position` if it has none."""
         forked = [*self.forks, self.last + 1]
         reached = [(position, forked[bisect_right(forked, position)] - 1)]
         for place in range(bisect_right(forked, position), len(self.forks)):
@@ -131,7 +131,7 @@ def parent_of(turn: Turn) -> int:
 
 
 def tree_from(last: int, head: int | None, forks: str) -> Tree:
-    """Make a tree of TREE_COLUMNS; a ValueError where a turn would follow a later one."""
+    """Build a tree from TREE_COLUMNS. Raises ValueError if a turn would follow a later one."""
     parents: dict[int, int] = dict(sorted(zip(*json.loads(forks), strict=True)))
     head = last if head is None else head
     if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):

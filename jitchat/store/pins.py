@@ -1,6 +1,6 @@
 """What the user set in a conversation: pins, exclusions, draft, instructions; and the theme.
 
-It is the turn that is pinned, so a turn that two branches share is pinned in both.
+Pins belong to turns: a turn that two branches share is pinned in both.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _PINS = """
     SELECT t.position, h.hold FROM held_turns h CROSS JOIN turns t ON t.id = h.turn
     WHERE t.conversation = ? ORDER BY t.position
 """
-"""CROSS, for SQLite takes the tables in this order then: few turns are pinned."""
+"""CROSS makes SQLite read the tables in this order: few turns are pinned."""
 
 
 class Pins:
@@ -24,12 +24,12 @@ class Pins:
         self._database = database
 
     def of(self, conversation: str, path: Path) -> Mapping[int, str]:
-        """Tell of the turns of a path, by position, which are `pinned` or `excluded`."""
+        """Return which turns of a path are `pinned` or `excluded`, by position."""
         pins = self._database.fetch_all(_PINS, (conversation,))
         return {position: hold for position, hold in pins if position in path}
 
     def put(self, turn: Turn, hold: str | None) -> None:
-        """Pin or exclude a turn, in place of what it was; None: neither."""
+        """Set a turn to pinned or excluded; None to neither."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM held_turns WHERE turn = ?", (turn.id,))
             if hold is not None:
@@ -37,7 +37,7 @@ class Pins:
 
 
 class Drafts:
-    """Texts that were typed and not sent, one a conversation."""
+    """Texts that were typed and not sent, one per conversation."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,7 +48,7 @@ class Drafts:
         return "" if row is None else str(row[0])
 
     def put(self, conversation: str, text: str) -> None:
-        """Keep a draft in place of the one before; an empty one is deleted."""
+        """Store a draft, replacing the previous one; an empty text deletes it."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM drafts WHERE conversation = ?", (conversation,))
             if text:
@@ -59,7 +59,7 @@ class Drafts:
 
 
 class OwnInstructions:
-    """The system texts and personas that conversations have of their own."""
+    """The system texts and personas that are set for single conversations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class OwnInstructions:
         return Instructions() if row is None else Instructions(*row)
 
     def put(self, conversation: str, own: Instructions) -> None:
-        """Keep them in place of those before; an empty text is none."""
+        """Store instructions, replacing the previous ones; an empty system text counts as none."""
         system = repair(own.system) if own.system and own.system.strip() else None
         persona = None if own.persona is None else repair(own.persona)
         self._database.execute(
@@ -80,7 +80,7 @@ class OwnInstructions:
 
 
 class ScreenState:
-    """What the screen had when it was left, by name; empty for what was never set."""
+    """The screen's state from the last session, by name; empty for what was never set."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,6 +1,6 @@
-"""What the user noted about replies: which turn was missing, and which was rightly there.
+"""The user's reports about replies: which turn was missing, and which was rightly in the window.
 
-Each is a case that can be tried again: a message, and a turn that its window is to have.
+Each is a case that can be tested again: a message, and a turn that its window must contain.
 """
 
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ _CASES = f"""
     FROM cases c CROSS JOIN turns t ON t.id = c.said JOIN turns w ON w.id = c.wanted
     WHERE ?1 IS NULL OR t.conversation = ?1 ORDER BY t.conversation, t.position, w.position
 """  # noqa: S608  constants
-"""CROSS, for SQLite takes the tables in this order then: there are few cases."""
+"""CROSS makes SQLite read the tables in this order: there are few cases."""
 
 
 class CaseKind(StrEnum):
     MISS = "miss"
-    """It should have been in the window."""
+    """The turn was not in the window, but should have been."""
     KEPT = "kept"
-    """It was there, and is to be found again."""
+    """The turn was in the window, and must be found again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A message, and a turn that its window is to have, whole or as an excerpt."""
+    """A message, and a turn that its window must contain, whole or as an excerpt."""
 
     said: Turn
-    """The user's."""
+    """The user's turn."""
     wanted: Turn
     kind: CaseKind
     window_id: int | None
-    """Of the window that was sent when it was noted, by the archive's key; None without one."""
+    """The archive's key of the window that was sent; None if there was none."""
     noted_at: datetime
-    """Aware."""
+    """Timezone-aware."""
     conversation: str = ""
-    """Its id."""
+    """The conversation's id."""
     id: int = 0
     """The cold store's key; 0 for a case that was not stored."""
 
@@ -51,7 +51,7 @@ class Cases:
         self._database = database
 
     def of(self, conversation: str | None = None) -> list[Case]:
-        """List the cases of a conversation by its id, or of all, in order of their messages."""
+        """List the cases of one conversation, or of all, in order of their messages."""
         with self._database.read() as connection:
             return [
                 Case(
@@ -69,7 +69,7 @@ class Cases:
             ]
 
     def put(self, case: Case) -> None:
-        """Note a case, in place of what was noted about the same two turns."""
+        """Store a case, replacing any case with the same two turns."""
         row = (case.said.id, case.wanted.id, case.kind, case.window_id, case.noted_at.isoformat())
         self._database.execute(
             "INSERT INTO cases (said, wanted, kind, window, noted_at) VALUES (?, ?, ?, ?, ?)"

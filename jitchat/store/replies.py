@@ -1,10 +1,10 @@
-"""A reply while it streams: durable at most half a second behind the screen.
+"""A reply while it streams: durable at most half a second after it is on screen.
 
-A row in `streaming` says which process is writing the turn. When that process is gone, the
-turn is what is left of an interrupted reply. A turn that somebody else closed meanwhile is
-final: its writer goes on in a new turn, so that nothing is lost and nothing changes.
+A row in `streaming` records which process is writing the turn. When that process is gone, the
+turn is the partial text of an interrupted reply. A turn that another process closed meanwhile is
+final: its writer continues in a new turn, so that nothing is lost and nothing changes.
 
-What the model thinks ahead of its answer is saved beside the text, as durable as that.
+The model's reasoning is saved next to the text, and is equally durable.
 """
 
 import os
@@ -27,7 +27,7 @@ _SILENT_FOR = 900.0
 """Seconds without a save after which even a living process is not writing: ids are reused."""
 
 _written_here: set[tuple[str, int]] = set()
-"""(database, turn) of the replies that this very process is writing: its id may be reused."""
+"""(database, turn) of the replies that this process is writing: process ids are reused."""
 
 
 def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
@@ -42,15 +42,16 @@ class Place:
     said: int
     """The position of the user's turn."""
     again: bool = False
-    """Whether it has a reply, or gets several at once: another one stands beside. The first one
-    goes behind what somebody else may have said meanwhile, so that it hides none of it."""
+    """Whether the turn has a reply already, or gets several at once: this reply is a sibling then.
+    Otherwise it goes to the end of the path, after turns that were added meanwhile, so that it
+    hides none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     monotonic: Callable[[], float] = time.monotonic
     later: Callable[[float, Callable[[], None]], Callable[[], None]] = _later
-    """Runs something in so many seconds, in a thread of its own; returns what calls it off."""
+    """Runs an action after some seconds, in a separate thread; returns a function to cancel it."""
 
 
 class ReplyWriter:
@@ -63,62 +64,62 @@ class ReplyWriter:
         place: Place | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """Nothing is stored before the first piece; without a `place`, it goes to the end."""
+        """Nothing is stored before the first delta; without a `place`, the reply is appended."""
         self._store, self._conversation = store, conversation
         self._timing, self._place = timing or Timing(), place
         self._turn = Turn(0, Role.ASSISTANT, "", store.now(), None, Status.STREAMING)
         self._lock = threading.RLock()
-        """Held while the store is written to, which may wait for another instance."""
+        """Held while the store is written to, which can wait for another instance."""
         self._growing = threading.Lock()
-        """Held for a moment: who adds a piece never waits for the store."""
-        self._pieces: list[str] = []
+        """Held only briefly: adding a delta never waits for the store."""
+        self._deltas: list[str] = []
         self._thoughts: list[str] = []
         self._use = NO_TOOL_USE
         self._saved_thoughts = 0, ""
-        """What is stored of the reasoning, and with which turn."""
+        """(turn id, stored reasoning)."""
         self._saved_at = self._timing.monotonic()
         self._call_off: Callable[[], None] | None = None
         self._final: Turn | None = None
         self.stored = 0
-        """How many characters of the text are durable."""
+        """Number of characters of the text that are durable."""
 
     @property
     def text(self) -> str:
-        return "".join(self._pieces)
+        return "".join(self._deltas)
 
     @property
     def reasoning(self) -> str:
         return "".join(self._thoughts)
 
-    def add(self, piece: str) -> bool:
-        """Take a piece; True when it is time to `save`, which happens by itself a bit later."""
-        return self._add(piece, self._pieces)
+    def add(self, delta: str) -> bool:
+        """Add a delta. Return True when it is time to `save`, which otherwise happens later."""
+        return self._add(delta, self._deltas)
 
-    def add_reasoning(self, piece: str) -> bool:
-        return self._add(piece, self._thoughts)
+    def add_reasoning(self, delta: str) -> bool:
+        return self._add(delta, self._thoughts)
 
     @property
     def use(self) -> ToolUse:
         return self._use
 
     def set_use(self, use: ToolUse) -> bool:
-        """Take what the answer calls so far; True when it is time to `save`.
+        """Set the answer's tool calls so far. Return True when it is time to `save`.
 
-        Nothing is run before the whole answer is stored: a call is no more urgent than a text.
+        No call runs before the whole answer is stored: a call is no more urgent than a text.
         """
         self._use = use
-        return self._add("", self._pieces)
+        return self._add("", self._deltas)
 
     def all_was_reasoning(self) -> None:
-        """Take all text so far for reasoning; it is saved so the next time."""
+        """Treat all text so far as reasoning, from the next save on."""
         with self._growing:
-            self._thoughts += self._pieces
-            self._pieces.clear()
+            self._thoughts += self._deltas
+            self._deltas.clear()
 
-    def _add(self, piece: str, pieces: list[str]) -> bool:
+    def _add(self, delta: str, deltas: list[str]) -> bool:
         with self._growing:
-            is_first = not self._pieces and not self._thoughts
-            pieces.append(piece)
+            is_first = not self._deltas and not self._thoughts
+            deltas.append(delta)
             waited = self._timing.monotonic() - self._saved_at
             if is_first or waited >= SAVE_EVERY:
                 return True
@@ -132,15 +133,15 @@ class ReplyWriter:
                 self._write(Status.STREAMING)
 
     def finish(self, status: Status) -> Turn:
-        """Store the final text and status, in one transaction. Once it did, that is that."""
+        """Store the final text and status in one transaction. After success, calls do nothing."""
         with self._lock:
             self._final = self._final or self._write(status)
-            # Not where it was refused: nobody else is to close what is tried again.
+            # Not reached if the store refused: no other process must close a turn to be retried.
             _written_here.discard(self._key(self._turn))
             return self._final
 
     def _save_quietly(self) -> None:
-        with suppress(StoreError):  # what cannot be stored is told by `finish`
+        with suppress(StoreError):  # `finish` reports what cannot be stored
             self.save()
 
     def _write(self, status: Status) -> Turn:
@@ -166,11 +167,11 @@ class ReplyWriter:
                 self._store.switch_to(self._conversation, turn.position)
         self._saved_thoughts = turn.id, thoughts
         self.stored = len(text)
-        self._turn = turn  # not before the commit: a row that was rolled back has no id
+        self._turn = turn  # only after the commit: a row that was rolled back has no id
         return replace(turn, content=text, status=status, use=use)
 
     def _open_turn(self, connection: sqlite3.Connection) -> Turn:
-        """The turn to write to: a new one where there is none yet, or where it was closed."""
+        """Return the turn to write to: a new one if there is none yet, or if it was closed."""
         query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
         if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
             return self._turn
@@ -184,9 +185,9 @@ class ReplyWriter:
 
 
 def close_interrupted(store: ColdStore) -> int:
-    """Mark the replies whose writer is gone; how many there were.
+    """Mark the replies whose writer is gone as interrupted; return their number.
 
-    Where the disk refuses, none is marked: it can wait until the store is written to again.
+    If the disk cannot be written, none is marked: that can wait for the next write.
     """
     if not _abandoned(store):
         return 0
@@ -219,9 +220,9 @@ def _abandoned(store: ColdStore) -> list[int]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is a process with that id; on Windows, always."""
+    """Whether a process with that id exists; on Windows, always True."""
     if sys.platform == "win32":
-        return True  # there, signal 0 would end the process: the time of the last save decides
+        return True  # signal 0 would end the process there: the time of the last save decides
     try:
         os.kill(process, 0)
     except PermissionError:

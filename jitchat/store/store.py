@@ -1,8 +1,8 @@
 """The cold store: every conversation and its turns, at full fidelity.
 
-Order is by position and by a counter of touches, never by the clock. A turn's text is never
-changed once its status is final. A conversation is a tree; what is read of it is the path to
-its head, unless a position is named.
+Turns are ordered by position and conversations by a counter of touches, never by the clock. A
+turn's text never changes once its status is final. A conversation is a tree; reads return the path
+to its head, unless a position is given.
 """
 
 import json
@@ -38,14 +38,14 @@ from jitchat.values import (
 TURN_COLUMNS = (
     "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent, t.tools"
 )
-"""Of the table `turns` as t, in the order that `turn_from` takes them."""
+"""Columns of the table `turns` as t, in the order that `turn_from` expects."""
 _ROLES: dict[str, Role] = {role.value: role for role in Role}
 _STATUSES: dict[str, Status] = {status.value: status for status in Status}
-"""Looked up, for each of 100,000 turns, in a third of what the enumeration takes."""
+"""For 100,000 turns, these lookups take a third of the time of calling the enumeration."""
 
 
 def turn_from(row: Sequence[Any]) -> Turn:
-    """Make a turn of TURN_COLUMNS; a ValueError or TypeError where a column holds no such value."""
+    """Build a turn from TURN_COLUMNS. Raises ValueError or TypeError for an invalid column."""
     identity, position, role, name, content, moment, status, parent, tools = row
     if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
         raise TypeError("not a turn")
@@ -62,11 +62,11 @@ INSERT_TURN = (
     " (id, conversation, position, role, name, content, created_at, status, parent, tools)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-"""Takes an id, or None for the next one, and what `turn_row` makes."""
+"""Parameters: an id, or None for the next one, then those of `turn_row`."""
 
 
 def storable(turn: Turn, position: int, parent: int | None) -> Turn:
-    """Give a turn its place, and what can be stored of its text, name and date."""
+    """Return a turn with a position and parent, and its text, name and date made storable."""
     name = one_line(repair(turn.name)) if turn.name else None
     content, moment = repair(turn.content), _aware(turn.created_at)
     return replace(
@@ -75,7 +75,7 @@ def storable(turn: Turn, position: int, parent: int | None) -> Turn:
 
 
 def turn_row(conversation: str, turn: Turn) -> tuple[object, ...]:
-    """Make the row of a storable turn."""
+    """Return the row of a storable turn."""
     moment = turn.created_at.isoformat() if turn.created_at else None
     return (
         *(conversation, turn.position, turn.role, turn.name, turn.content),
@@ -84,23 +84,23 @@ def turn_row(conversation: str, turn: Turn) -> tuple[object, ...]:
 
 
 def tools_column(use: ToolUse) -> str | None:
-    """Write what a turn has of tools; None for nothing. Lone surrogates stay escaped."""
+    """Serialise a turn's tool use; None if it has none. Lone surrogates stay escaped."""
     return json.dumps(use_fields(use)) if use else None
 
 
 def require(kind: type, *values: object) -> None:
-    """Raise a TypeError where a row holds what its columns are not declared to: SQLite does not."""
+    """Raise TypeError if a value is not of the type declared for its column: SQLite does not."""
     if not all(isinstance(value, kind) for value in values):
         raise TypeError(f"not {kind.__name__}")
 
 
 def _aware(moment: datetime | None) -> datetime | None:
-    """Take a moment without a zone as in UTC, so that all can be compared."""
+    """Treat a moment without a time zone as UTC, so that all can be compared."""
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
-"""A turn that is being written, or that nobody answered, is no part of what can be recalled."""
+"""Turns that cannot be recalled: those being written, and messages without an answer."""
 _IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
 _LISTED = f"""
     SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
@@ -112,48 +112,48 @@ _LISTED = f"""
 """  # noqa: S608  constants
 _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
-"""Of one in which nothing was said yet."""
+"""The title of an empty conversation."""
 TEMPORARY_TITLE = "Temporary conversation"
 _LONGEST_TITLE, _LONGEST_TAG = 200, 40
 
 
 def project_name(name: str) -> str:
-    """Take what the user calls a project: on one line, without blanks around it.
+    """Return a project's name on one line, without surrounding spaces.
 
     Raises:
-        UsageError: Nothing is left of it, or it is longer than 60 characters.
+        UsageError: The name is empty, or longer than 60 characters.
 
     """
     plain = one_line(repair(name))
     if not plain or len(plain) > _LONGEST_PROJECT:
         raise UsageError(
-            f"{shorten(name, _LONGEST_PROJECT)!r} is no name of a project.",
-            f"Give it 1 to {_LONGEST_PROJECT} characters.",
+            f"{shorten(name, _LONGEST_PROJECT)!r} is not a valid project name.",
+            f"Use 1 to {_LONGEST_PROJECT} characters.",
         )
     return plain
 
 
 def tag_name(tag: str) -> str:
-    """Take what the user calls a tag: a word in lower case, of at most 40 characters.
+    """Return a tag as one word in lower case, of at most 40 characters.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The tag is invalid.
 
     """
     plain = fold(one_line(repair(tag)).removeprefix("#"))
     if not plain or len(plain) > _LONGEST_TAG or any(c.isspace() or c in '":,' for c in plain):
         raise UsageError(
-            f"{shorten(tag, _LONGEST_TAG)!r} is no tag.",
+            f"{shorten(tag, _LONGEST_TAG)!r} is not a valid tag.",
             f"A tag is one word of at most {_LONGEST_TAG} characters.",
         )
     return plain
 
 
 def title_text(title: str) -> str:
-    """Take what the user calls a conversation: on one line, cut where it is very long.
+    """Return a conversation's title on one line, cut if it is very long.
 
     Raises:
-        UsageError: Nothing is left of it.
+        UsageError: The title is empty.
 
     """
     if plain := shorten(repair(title), _LONGEST_TITLE):
@@ -164,7 +164,7 @@ def title_text(title: str) -> str:
 
 
 def local_now() -> datetime:
-    """The default clock: the user's own time, with its offset, as screens and windows show it."""
+    """Return the user's local time with its offset: the default clock, as shown on screen."""
     return local(datetime.now(UTC))
 
 
@@ -175,21 +175,21 @@ class ColdStore:
         clock: Callable[[], datetime] = local_now,
         heads: Mapping[str, int] | None = None,
     ) -> None:
-        """`heads` stand in place of the stored heads of conversations, by id; see `with_head`."""
+        """`heads` override the stored heads of conversations, by id; see `with_head`."""
         self.database = database
         self.unstored = UnstoredReplies()
         self.now = clock
         self._heads = heads or {}
 
     def with_head(self, conversation: str, head: int) -> "ColdStore":
-        """View the same store as if the path of a conversation led to the turn at `head`.
+        """Return a view of the store in which a conversation's path leads to the turn at `head`.
 
-        Nothing is to be appended through the view.
+        Nothing must be appended through the view.
         """
         return ColdStore(self.database, self.now, {conversation: head})
 
     def is_view(self, conversation: str) -> bool:
-        """Whether the path of a conversation leads to another head than the stored one."""
+        """Whether this is a view with another head for the conversation."""
         return conversation in self._heads
 
     def create(
@@ -200,10 +200,10 @@ class ColdStore:
         *,
         temporary: bool = False,
     ) -> Conversation:
-        """A new, empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
+        """Create an empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
         moment = self.now()
         if temporary:
-            with self.database.read() as connection:  # what goes is overwritten, from now on
+            with self.database.read() as connection:  # deleted rows are overwritten from now on
                 connection.execute("PRAGMA secure_delete = ON")
         with self.database.write() as connection:
             fresh = unused_id(connection, wanted_id)
@@ -220,7 +220,7 @@ class ColdStore:
         return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
     def conversations(self, where: Filter = EVERY) -> list[Conversation]:
-        """List all conversations, or some, the one touched last first."""
+        """List all conversations, or those that match a filter, the most recent first."""
         listed = []
         with self.database.read() as connection:
             for row in connection.execute(_LISTED, where.values):
@@ -233,7 +233,7 @@ class ColdStore:
         return listed
 
     def conversation(self, wanted: str) -> Conversation:
-        """Find a conversation by id, or by title where only one has it."""
+        """Find a conversation by id, or by title if only one has it."""
         known = self.conversations()
         by_id = [listed for listed in known if listed.id == wanted]
         by_title = [listed for listed in known if fold(listed.title) == fold(wanted)]
@@ -245,13 +245,16 @@ class ColdStore:
         )
 
     def latest(self, project: str | None = None) -> Conversation | None:
-        """Find the one touched last, of any project or of one; no temporary or archived one."""
+        """Return the most recent conversation, of any project or of one; None if there is none.
+
+        Temporary and archived conversations are ignored.
+        """
         listed = self.conversations()
         lasting = (known for known in listed if not (known.is_temporary or known.is_archived))
         return next((known for known in lasting if project in (None, known.project)), None)
 
     def projects(self) -> dict[str, int]:
-        """Count the conversations of each project that has any, the one touched last first."""
+        """Count the conversations of each project that has any, the most recent project first."""
         counted: dict[str, int] = {}
         for known in self.conversations():
             counted[known.project] = counted.get(known.project, 0) + 1
@@ -263,27 +266,27 @@ class ColdStore:
         return str(row[0]) if row is not None else DEFAULT_PROJECT
 
     def move(self, conversation: str, project: str) -> None:
-        """Put a conversation into a project; what was distilled in the other one stays there."""
+        """Move a conversation to a project; memory distilled in the old one stays there."""
         statement = "UPDATE conversations SET project = ? WHERE id = ?"
         self.database.execute(statement, (project, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
-        """Give it the user's title, which stays.
+        """Set the user's title, which no generated title replaces.
 
         Raises:
-            UsageError: Nothing is left of it.
+            UsageError: The title is empty.
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
         self.database.execute(statement, (title_text(title), conversation))
 
     def suggest_title(self, conversation: str, title: str) -> None:
-        """Give a conversation a title that was made of its turns, unless somebody gave it one."""
+        """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
         self.database.execute(statement, (title_text(title), conversation))
 
     def lacks_title(self, conversation: str) -> bool:
-        """Whether nobody gave it one."""
+        """Whether neither the user nor the source gave the conversation a title."""
         query = "SELECT 1 FROM conversations WHERE id = ? AND NOT title_given"
         return self.database.fetch_one(query, (conversation,)) is not None
 
@@ -292,10 +295,10 @@ class ColdStore:
         self.database.execute(statement, (archived, conversation))
 
     def tag(self, conversation: str, add: Iterable[str], remove: Iterable[str] = ()) -> None:
-        """Add tags and take some off; ones that are there, or not, already are left.
+        """Add and remove tags; tags that are already there, or not there, are ignored.
 
         Raises:
-            UsageError: One of those to add is no tag.
+            UsageError: A tag to add is invalid.
 
         """
         added = [(conversation, tag_name(tag)) for tag in add]
@@ -305,7 +308,7 @@ class ColdStore:
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
     def path(self, conversation: str) -> Path:
-        """Find the turns that the conversation now consists of."""
+        """Return the path to the conversation's head."""
         return self.tree(conversation).path()
 
     def turns(self, conversation: str, after: int = 0) -> list[Turn]:
@@ -313,7 +316,7 @@ class ColdStore:
             return self.turns_of(conversation, self.path(conversation), after)
 
     def turns_of(self, conversation: str, path: Path, after: int = 0) -> list[Turn]:
-        """The turns of a given path behind position `after`, in order."""
+        """Read the turns of a path after position `after`, in order."""
         with self.database.read() as connection:
             return [
                 turn_from(row)
@@ -326,7 +329,7 @@ class ColdStore:
             ]
 
     def turns_at(self, conversation: str, positions: Sequence[int]) -> list[Turn]:
-        """Read the turns at some positions, of whichever branch, that there are."""
+        """Read the existing turns at some positions, of any branch."""
         with self.database.read() as connection:
             rows = connection.execute(
                 f"SELECT {TURN_COLUMNS} FROM turns t WHERE conversation = ?"  # noqa: S608  a constant
@@ -336,12 +339,12 @@ class ColdStore:
             return list(map(turn_from, rows))
 
     def turn(self, conversation: str, position: int) -> Turn | None:
-        """Read one turn, of whichever branch; None where there is none."""
+        """Read one turn, of any branch; None if there is none."""
         only = Path(((position, position),))
         return next(iter(self.turns_of(conversation, only, position - 1)), None)
 
     def first_unfinished(self, conversation: str, after: int) -> int | None:
-        """Find the first position behind another at which a reply is being written."""
+        """Return the first position after another at which a reply is being written, or None."""
         query = (
             "SELECT MIN(position) FROM turns"
             " WHERE conversation = ? AND position > ? AND status = 'streaming'"
@@ -352,9 +355,10 @@ class ColdStore:
     def append(
         self, conversation: str, turns: Iterable[Turn], under: int | None = None
     ) -> list[Turn]:
-        """Store turns, each after the one before it, in one transaction; positions are given here.
+        """Store turns in one transaction, each after the previous one, and return them.
 
-        The first follows the turn at position `under`, or the head. The last is the head then.
+        The first follows the turn at position `under`, or the head. The last becomes the head.
+        The positions of the given turns are ignored: new ones are assigned.
         """
         with self.database.write() as connection:
             if connection.execute(_IS_THERE, (conversation,)).fetchone() is None:
@@ -375,9 +379,9 @@ class ColdStore:
         return stored
 
     def branches(self, conversation: str) -> dict[int, tuple[int, ...]]:
-        """List the versions in the place of each turn of the path that has several, itself too.
+        """Return the versions of each turn of the path that has several, itself included.
 
-        By its position; they are children of one parent, and of one role.
+        By position. Versions are children of the same parent with the same role.
         """
         with self.database.read() as connection:
             tree = self.tree(conversation)
@@ -396,9 +400,9 @@ class ColdStore:
         return versions
 
     def switch_to(self, conversation: str, position: int) -> None:
-        """Go on with the branch of the turn at `position`: to the latest turn that came of it.
+        """Switch to the branch of the turn at `position`: the head becomes its latest descendant.
 
-        A head that is on it already stays.
+        If the path contains the turn already, the head stays.
         """
         with self.database.write() as connection:
             tree = self.tree(conversation)
@@ -409,7 +413,7 @@ class ColdStore:
         self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
-        """Say anew what turns have of tools beside their text, which never changes."""
+        """Replace the tool use of turns; their text never changes."""
         with self.database.write() as connection:
             connection.executemany(
                 "UPDATE turns SET tools = ? WHERE id = ?",
@@ -417,7 +421,7 @@ class ColdStore:
             )
 
     def prompts(self, limit: int) -> list[str]:
-        """The latest messages that were sent from here, of any conversation, the newest first."""
+        """List the latest messages that were sent here, in any conversation, the newest first."""
         query = (
             "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
             " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary OR deleted_by)"
@@ -428,12 +432,12 @@ class ColdStore:
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY
     ) -> list[Found]:
-        """Find turns with all words of `text`; of some conversations, or one. The best first."""
+        """Find turns with all words of `text`, in some conversations or one, the best first."""
         with self.database.read() as connection:
             return search_turns(connection, text, limit, conversation, where)
 
     def tree(self, conversation: str) -> Tree:
-        """Read how the turns hang together; an empty tree where there is no conversation."""
+        """Read the tree of a conversation's turns; empty if the conversation does not exist."""
         with self.database.read() as connection:
             row = connection.execute(
                 f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
@@ -444,7 +448,7 @@ class ColdStore:
 
 
 def look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
-    """Make the turn at `position` the head; the last one of all needs no mention."""
+    """Make the turn at `position` the head; for the last turn, nothing is stored."""
     connection.execute(
         "UPDATE conversations SET head = NULLIF(?1,"
         " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
@@ -459,7 +463,7 @@ def next_touch(connection: sqlite3.Connection) -> int:
 
 
 def unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
-    """Make `wanted` an id that no conversation has; `chat-N` where it is None."""
+    """Make an unused conversation id from `wanted`, or `chat-N` if it is None."""
     base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
     numbered = (f"{base}-{number}" for number in count(2 if wanted else 1))
     tried = chain([base], numbered) if wanted else numbered

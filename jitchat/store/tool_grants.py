@@ -1,4 +1,4 @@
-"""Tools that the user allowed for good, by server and tool, each bound to how it was described."""
+"""Tools that the user allowed permanently, by server and tool, each bound to its description."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,12 +13,12 @@ class ToolGrants:
         self._database, self._now = database, now
 
     def has(self, server: str, tool: str, digest: str) -> bool:
-        """Tell whether the tool is allowed as it is described now."""
+        """Whether the tool is allowed with its current description."""
         query = "SELECT 1 FROM tool_grants WHERE server = ? AND tool = ? AND digest = ?"
         return self._database.fetch_one(query, (server, tool, digest)) is not None
 
     def put(self, server: str, tool: str, digest: str) -> None:
-        """Allow a tool as it is described now, in place of how it was."""
+        """Allow a tool with its current description, replacing the previous grant."""
         self._database.execute(
             "INSERT INTO tool_grants (server, tool, digest, granted_at) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (server, tool) DO UPDATE SET"
@@ -27,5 +27,5 @@ class ToolGrants:
         )
 
     def forget(self, server: str) -> None:
-        """Allow nothing of a server any more."""
+        """Revoke all grants for a server's tools."""
         self._database.execute("DELETE FROM tool_grants WHERE server = ?", (server,))

@@ -1,6 +1,6 @@
-"""The finished turns of a conversation's path, in memory, kept up with what anybody stores.
+"""The finished turns of a conversation's path, in memory, refreshed from the store.
 
-Safe to use from several threads: what is read of it together is read from a `snapshot`.
+Safe to use from several threads: values that belong together are read from one `snapshot`.
 """
 
 import threading
@@ -15,7 +15,8 @@ from jitchat.turn_list import StoredTurns, TurnList, joined, positions_of, up_to
 from jitchat.values import Status, Turn
 
 _MOST_IN_MEMORY, _LATEST = 16_384, 4_096
-"""Of a longer path the latest turns are held in memory, and the others are read as needed."""
+"""Of a path with more than the first number, only the latest turns are held in memory; the others
+are read when needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,13 @@ class Snapshot:
     turns: Sequence[Turn] = ()
     """The finished turns of the path, in order."""
     settled: int = 0
-    """No turn up to this position changes any more. The last one may: it can turn out to be
-    unanswered, and an unanswered one can be sent again."""
+    """No turn up to this position changes any more. The last turn of the path can still change:
+    it may turn out to be unanswered, and then be sent again."""
     unfinished: int | None = None
-    """The first position at which somebody is still writing."""
+    """The first position at which a reply is still being written; None if there is none."""
 
     def is_reached(self, turn: Turn) -> bool:
-        """Whether everything ahead of the turn is finished."""
+        """Whether all turns before this one are finished."""
         return self.unfinished is None or turn.position < self.unfinished
 
 
@@ -40,15 +41,15 @@ class TurnCache:
     def __init__(self, store: ColdStore, conversation: str) -> None:
         self._store, self._conversation = store, conversation
         self.lock = threading.RLock()
-        """Held while the snapshot is replaced, and by who stores a turn and then refreshes."""
+        """Held while the snapshot is replaced, and by callers that store a turn and refresh."""
         self.snapshot = Snapshot()
         self._stored: StoredTurns | None = None
 
     def refresh(self) -> None:
-        """Take in the path, and the turns that were finished since, by whichever instance.
+        """Read the path, and the turns that were finished since, by any instance.
 
-        The reply of a writer that is gone is taken in as interrupted; that of one still
-        writing is not. If the store fails, nothing is taken in.
+        A reply whose writer is gone is included as interrupted; a reply that is still being
+        written is not. If the store fails, nothing changes.
         """
         with self.lock:
             known, path = self.snapshot, self._store.path(self._conversation)
@@ -72,7 +73,7 @@ class TurnCache:
             self.snapshot = replace(fresh, settled=settled)
 
     def _left_to_store(self, path: Path, after: int) -> int:
-        """Find the position up to which turns are not to be held in memory; 0 where all are."""
+        """Return the position up to which turns are not held in memory; 0 if all are held."""
         if sum(last - first + 1 for first, last in path.behind(after)) <= _MOST_IN_MEMORY:
             return 0
         unfinished = self._store.first_unfinished(self._conversation, after)
@@ -82,11 +83,11 @@ class TurnCache:
         return last if unfinished is None or last < unfinished else 0
 
     def _extended(self, kept: Sequence[Turn], path: Path, after: int, last: int) -> TurnList:
-        """Add the turns of a path behind one position, up to another, to be read when needed."""
+        """Add the turns of a path after one position, up to another, to be read when needed."""
         positions = positions_of(kept)
         for first, end in path.behind(after):
             positions.extend(range(first, min(end, last) + 1))
-        # anew: what was read beside others may have changed before it was settled
+        # a new object: cached neighbours may have changed before they were settled
         self._stored = StoredTurns(self._read, self._read_some)
         return TurnList(positions, self._stored)
 
@@ -97,7 +98,7 @@ class TurnCache:
         return self._store.turns_at(self._conversation, positions)
 
     def read_ahead(self, positions: Collection[int]) -> None:
-        """Read the turns at some positions, and those beside them, if they are in the store."""
+        """Read the turns at some positions, and their neighbours, if they are not in memory."""
         turns, stored = self.snapshot.turns, self._stored
         if isinstance(turns, TurnList) and stored is not None:
             last = turns.positions[-1]
@@ -105,12 +106,12 @@ class TurnCache:
             stored.read_ahead(place for place in beside if 0 < place <= last)
 
     def unsettle(self, turn: Turn) -> None:
-        """Look at the turn again the next time, for it was changed."""
+        """Read the turn again at the next refresh, because it was changed."""
         with self.lock:
             settled = min(self.snapshot.settled, turn.position - 1)
             self.snapshot = replace(self.snapshot, settled=settled)
 
 
 def behind(turns: Sequence[Turn], position: int) -> Sequence[Turn]:
-    """Choose of ascending turns those behind a position."""
+    """Return the turns after a position, from turns in ascending order."""
     return turns[up_to(turns, position) :]

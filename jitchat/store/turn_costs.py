@@ -1,7 +1,7 @@
-"""What the turns of a path cost, as one counter counts them, so that nobody counts them again.
+"""The token costs of a path's turns by one counter, cached so that they are not counted again.
 
-It can be counted again at any time, and counts only for the path and the version that it was
-written for. A turn whose status changes takes it away.
+The cache is valid only for the path and the version for which it was written, and can be rebuilt
+at any time. It is deleted when the status of a turn changes.
 """
 
 import sys
@@ -22,9 +22,9 @@ class TurnCosts:
         self._key = conversation, f"{counter} {__version__} {sys.byteorder}"
 
     def read(self, path: Path) -> Sequence[int]:
-        """Read the costs of the first turns of a path, 0 for one that no window shows.
+        """Read the costs of the first turns of a path; 0 for a turn that no window shows.
 
-        Empty where none are known, or what is stored is damaged.
+        Empty if none are known, or the stored data is damaged.
         """
         row = self._database.fetch_one(
             "SELECT path, checksum, content FROM turn_costs WHERE conversation = ? AND counter = ?",
@@ -32,10 +32,10 @@ class TurnCosts:
         )
         costs = array("I")
         if row is not None:
-            its_path, checksum, content = row
+            stored_path, checksum, content = row
             if isinstance(content, bytes) and crc32(content) == checksum:
                 costs.frombytes(content)
-                del costs[path.count(path.shared(Path.of_start(its_path))) :]
+                del costs[path.count(path.shared(Path.of_start(stored_path))) :]
         return costs
 
     def write(self, path: Path, last: int, costs: Sequence[int]) -> None:

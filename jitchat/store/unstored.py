@@ -1,4 +1,4 @@
-"""Replies that the store refused: each is kept here, and tried again, until it is stored."""
+"""Replies that the store refused: each is kept here, and retried until it is stored."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -9,37 +9,42 @@ from jitchat.values import Turn
 
 
 class Unstored(Protocol):
-    """A reply of which something is not stored."""
+    """A reply that is not completely stored."""
 
     @property
     def conversation(self) -> str:
-        """The id of its conversation."""
+        """The conversation's id."""
 
     @property
     def rest(self) -> str:
         """The text that is not stored."""
 
     def store_again(self) -> Turn | None:
-        """Store the rest, or raise StoreError; None where it still grows, or was stored before."""
+        """Store the rest; None if the reply is still growing, or was stored before.
+
+        Raises:
+            StoreError: The rest could not be stored.
+
+        """
 
 
 class UnstoredReplies:
-    """The unstored replies of all conversations, the oldest first. Threads may share it."""
+    """The unstored replies of all conversations, the oldest first. Safe to use from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._replies: list[Unstored] = []
         self.on_kept: Callable[[], object] = lambda: None
-        """Told, in whichever thread, that there is one more."""
+        """Called, in any thread, when a reply is added."""
         self.on_stored: Callable[[str, Turn], object] = lambda _conversation, _turn: None
-        """Told, in whichever thread, that one is whole in the store now."""
+        """Called, in any thread, when a reply is completely stored."""
 
     def __bool__(self) -> bool:
         return bool(self._replies)
 
     @property
     def rests(self) -> list[str]:
-        """What would be lost of each if the process ended now."""
+        """The text of each reply that would be lost if the process ended now."""
         with self._lock:
             replies = list(self._replies)
         return [rest for reply in replies if (rest := reply.rest)]
@@ -52,7 +57,7 @@ class UnstoredReplies:
         self.on_kept()
 
     def store_again(self) -> None:
-        """Store every reply that can be; the others stay, and the first StoreError is raised."""
+        """Retry every reply; those that fail stay, and the first StoreError is raised."""
         refusal: StoreError | None = None
         with self._lock:
             replies = list(self._replies)

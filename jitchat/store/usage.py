@@ -1,4 +1,4 @@
-"""What was sent, in sums: by model, day, conversation or project."""
+"""Totals of what was sent, by model, day, conversation or project."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ from jitchat.store.windows import COST_UNKNOWN, Spent
 class Grouping(StrEnum):
     MODEL = "model"
     DAY = "day"
-    """Of the day on which it was sent, in the time zone of then."""
+    """The day of sending, in the time zone of that moment."""
     CONVERSATION = "conversation"
     PROJECT = "project"
 
@@ -42,17 +42,17 @@ class UsageRow:
     name: str
     spent: Spent
     unreported: int
-    """Windows of which the provider reported no tokens."""
+    """Windows for which the provider reported no tokens."""
     input_tokens: int
-    """As the provider reported them, with those that came from its cache."""
+    """As reported by the provider, including those from its cache."""
     cached_tokens: int
     output_tokens: int
 
 
 def usage_by(database: Database, grouping: Grouping, since: str | None = None) -> list[UsageRow]:
-    """Sum up every window that was sent; `since` is an ISO day, that one included.
+    """Sum up all sent windows since an ISO day, inclusive; None for all time.
 
-    By day in their order, else the dearest first.
+    Days are in chronological order; other groups have the most expensive first.
     """
     query = _SUMS.format(
         name=_NAMES[grouping],

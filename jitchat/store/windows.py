@@ -1,10 +1,10 @@
-"""Windows that were sent: each by its digest, with what it was made of, its reply and its price.
+"""Windows that were sent: the segments, digest, reply and cost of each.
 
-Content-addressed: a segment that is a stored turn as it stands names the turn; any other text
-is a blob under its SHA-256; and segments are listed in blobs of 64, so that a long chat in
-`full` does not store itself squared: from send to send only the last list is new.
+Storage is content-addressed: a segment with the unchanged text of a stored turn refers to the turn;
+any other text is a blob under its SHA-256. Segments are listed in blobs of 64, so that the storage
+of a long chat in `full` does not grow quadratically: only the last list is new in each send.
 
-A list of thousands of sends is read without the texts; the window of one is read by its id.
+A list of thousands of sends is read without the texts; a single window is read by its id.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from jitchat.values import Mode, Turn, Usage
 _PER_LIST = 64
 
 Fields = Mapping[str, Any]
-"""A segment or a ledger row as JSON knows it; a segment has `kind`, `tokens` and `text`."""
+"""A segment or ledger row as a JSON object; a segment has `kind`, `tokens` and `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ class WindowRecord:
     segments: Sequence[Fields]
     ledger: Sequence[Fields]
     sent_at: datetime | None = None
-    """Aware; None where that was not kept."""
+    """Timezone-aware; None if it was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     reply_id: int | None = None
-    """None where nothing of a reply came."""
+    """None if no part of a reply was received."""
     usage: Usage | None = None
     stop: str | None = None
-    """Why the model stopped, in the provider's word; None where it did not say."""
+    """The provider's stop reason; None if it gave none."""
     cost: float | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
     provider: str | None = None
 
 
@@ -55,35 +55,35 @@ class Send:
     said: int
     """The position of the user's turn that it answers."""
     reply: int | None
-    """The position of what came; None where nothing did."""
+    """The position of the reply; None if none was received."""
     sent_at: datetime | None
-    """Aware; None where that was not kept."""
+    """Timezone-aware; None if it was not recorded."""
     mode: Mode
     model: str
     provider: str
-    """As the settings call it; empty where that was not kept."""
+    """The provider's name in the settings; empty if it was not recorded."""
     budget: Mapping[str, Any]
-    """The fields of its `Budget`."""
+    """The fields of the window's `Budget`."""
     sizes: Mapping[str, int]
-    """Tokens by kind of segment; a kind that is not there has none."""
+    """Tokens by kind of segment, without kinds that the window does not have."""
     full_tokens: int
-    """What `full` would have sent for the same draft."""
+    """Tokens that `full` would have sent for the same draft."""
     band: int
-    """Half the width of what holds about 95 % of reports, in tokens; 0 where nothing is known."""
+    """Half the width of the interval with about 95 % of reports, in tokens; 0 if unknown."""
     exact: bool
-    """Whether the model's own tokenizer counted."""
+    """Whether the tokens were counted by the model's own tokenizer."""
     usage: Usage | None
-    """As the provider reported it, if it did."""
+    """As reported by the provider; None if it was not."""
     cost: float | None
-    """In US dollars; None where no price was known."""
+    """In US dollars; None if no price was known."""
     stop: str | None
-    """The provider's word for why the reply ended; None where it did not say."""
+    """The provider's stop reason; None if it gave none."""
     digest: str
-    """SHA-256 of the messages that left, in hexadecimal."""
+    """SHA-256 of the messages that were sent, in hexadecimal."""
     request: Mapping[str, Any] | None
-    """Where it went and with which options; None where that was not kept."""
+    """The endpoint and options of the request; None if they were not recorded."""
     picked: bool = False
-    """Whether a small model was asked which turns to recall; that is in none of its figures."""
+    """Whether a small model chose the turns to recall; its cost is in none of these figures."""
 
     @property
     def used(self) -> int:
@@ -105,35 +105,34 @@ class Send:
 @dataclass(frozen=True, slots=True)
 class ReplyNote:
     model: str
-    """Its own name; empty where no window is known that the reply answers, nor where it was
-    imported from."""
+    """The model's name; empty if neither the reply's window nor its import recorded it."""
     provider: str
-    """As the settings call it; empty where that was not kept."""
+    """The provider's name in the settings; empty if it was not recorded."""
     stop: str | None
-    """The provider's word for why it ended; None where it did not say, or that was not kept."""
+    """The provider's stop reason; None if it gave none, or it was not recorded."""
     usage: Usage | None
-    """As the provider reported it, if it did."""
+    """As reported by the provider; None if it was not."""
     cost: float | None
-    """In US dollars; None where no price was known."""
+    """In US dollars; None if no price was known."""
     reasoning: str = ""
-    """What the model thought ahead of its answer."""
+    """The model's reasoning before its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
     amount: float = 0.0
-    """In US dollars: the sum of what is known."""
+    """In US dollars: the sum of the known costs."""
     unknown: int = 0
-    """Replies of which nobody knows what they cost."""
+    """Number of replies whose cost is unknown."""
     sends: int = field(default=0, compare=False)
-    """Windows that were sent."""
+    """Number of windows that were sent."""
 
 
 _USAGE = """
     w.input_tokens, w.output_tokens, COALESCE(w.cached_tokens, 0), COALESCE(w.written_tokens, 0),
     COALESCE(w.reasoning_tokens, 0), w.charged
 """
-"""As `_usage` takes them."""
+"""The arguments of `_usage`."""
 _ENDING = f"SELECT w.reply, w.stop, w.cost, w.provider, {_USAGE} FROM windows w WHERE w.id = ?"  # noqa: S608  a constant
 _BY_DIGEST = """
     SELECT id FROM windows WHERE turn = ? AND digest = ?
@@ -148,7 +147,7 @@ _SENDS = f"""
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
     WHERE t.conversation = ? ORDER BY w.id {{}}
 """  # noqa: S608  a constant
-"""Windows first (that is what CROSS does): they lie in this order, and turns are far more."""
+"""CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
 _SIZES = """
     SELECT json_extract(s.value, '$.kind'), SUM(json_extract(s.value, '$.tokens'))
     FROM windows w, json_each(w.segments) l JOIN blobs b ON b.digest = l.value,
@@ -174,8 +173,8 @@ COST_UNKNOWN = """
     AND COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
     AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader'
 """
-"""Of a row of `windows` as w. A request that brought neither an answer nor a report was refused, or
-never arrived. Of the reader's earliest replies no cost was kept; there is none."""
+"""A condition on `windows` as w. A request without an answer or a usage report was refused or never
+arrived. The reader's earliest replies have no recorded cost, and were free."""
 _COSTS = f"""
     SELECT t.conversation, TOTAL(w.cost), SUM({COST_UNKNOWN}), COUNT(*)
     FROM turns t JOIN windows w ON w.turn = t.id {{}} GROUP BY t.conversation
@@ -187,16 +186,16 @@ _SPENT_BETWEEN = f"""
 
 
 class WindowArchive:
-    """The table `windows`: what was sent, what came of it, and what it cost.
+    """The table `windows`: what was sent, how the exchange ended, and what it cost.
 
-    Each method that reads raises StoreUnreadable where a row is damaged.
+    Every method that reads raises StoreUnreadable if a row is damaged.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, turn_id: int, record: WindowRecord) -> int:
-        """Store the window that answers the user's turn `turn_id`; returns the window's id."""
+        """Store a window that was sent for the user's turn `turn_id`; return the window's id."""
         sizes: Counter[str] = Counter()
         for segment in record.segments:
             sizes[segment["kind"]] += segment["tokens"]
@@ -236,10 +235,10 @@ class WindowArchive:
         )
 
     def by_id(self, window_id: int) -> WindowRecord:
-        """Read one window by the id that `put` gave it.
+        """Read one window by the id that `put` returned.
 
         Raises:
-            LookupError: There is none.
+            LookupError: There is no window with this id.
 
         """
         query = "SELECT digest, header, segments, ledger, sent_at FROM windows WHERE id = ?"
@@ -266,7 +265,7 @@ class WindowArchive:
     def ending(self, window_id: int) -> Ending | None:
         """Read how the exchange of a window ended.
 
-        None where there is no such window; an `Ending` of nothing where it is not over.
+        None if there is no such window; an empty `Ending` if the exchange is not over.
         """
         if (row := self._database.fetch_one(_ENDING, (window_id,))) is None:
             return None
@@ -274,9 +273,9 @@ class WindowArchive:
         return Ending(reply_id, _usage(counts), stop, cost, provider)
 
     def window_id(self, said: Turn, reply: Turn | None = None) -> int | None:
-        """Find the window that brought a reply; without one, the last that was sent for `said`.
+        """Return the id of the window that produced a reply or, without one, of `said`'s last one.
 
-        None where none was sent.
+        None if there is no such window.
         """
         row = self._database.fetch_one(
             "SELECT MAX(id) FROM windows WHERE turn = ?1 AND (?2 IS NULL OR reply = ?2)",
@@ -285,32 +284,32 @@ class WindowArchive:
         return None if row[0] is None else int(row[0])
 
     def window_id_of(self, said: Turn, mode: Mode, model: str, digest: str) -> int | None:
-        """Find the last window for `said` whose messages have that digest.
+        """Return the id of the last window for `said` whose messages have this digest.
 
-        Where several have it, one of that mode and model; None where none has.
+        If several have it, one with this mode and model is preferred. None if none has it.
         """
         row = self._database.fetch_one(_BY_DIGEST, (said.id, digest, mode.value, model))
         return None if row is None else int(row[0])
 
     def sends(self, conversation: str) -> list[Send]:
-        """List the sends of a conversation, by its id, in order; those of all its branches."""
+        """List the sends of a conversation, in order, on all its branches."""
         with self._database.read() as connection:
             rows = connection.execute(_SENDS.format(""), (conversation,)).fetchall()
             return [_send(connection, row) for row in rows]
 
     def last_sends(self, conversation: str, most: int) -> list[Send]:
-        """List the last so many of `sends`, in order."""
+        """List the last `most` sends of a conversation, in order."""
         with self._database.read() as connection:
             query = _SENDS.format("DESC LIMIT ?")
             rows = connection.execute(query, (conversation, most)).fetchall()
             return [_send(connection, row) for row in reversed(rows)]
 
     def last_id(self) -> int:
-        """Give the id of the window that was stored last; 0 where there is none."""
+        """Return the id of the window that was stored last; 0 if there is none."""
         return int(self._database.fetch_one("SELECT COALESCE(MAX(id), 0) FROM windows")[0])
 
     def notes(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
-        """Read the notes of replies, by the id of their turns; a reply without any is left out."""
+        """Read the notes of replies, by the ids of their turns, without replies that have none."""
         with self._database.read() as connection:
             rows = connection.execute(_NOTES, (json.dumps(list(replies)),))
             return {
@@ -319,26 +318,26 @@ class WindowArchive:
             }
 
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
-        """Tell the position of the latest reply in each mode that brought one.
+        """Return the position of the latest reply to a message in each mode that has one.
 
-        `turn_id` is the id of the user's turn; replies up to position `after` are passed over.
+        `turn_id` is the id of the user's turn; replies up to position `after` are ignored.
         """
         with self._database.read() as connection:
             rows = connection.execute(_REPLIES_BY_MODE, (turn_id, after))
             return {Mode(mode): int(position) for mode, position in rows}
 
     def spent(self, conversation: str, after: int = 0) -> Spent:
-        """Sum up the costs of a conversation, of its windows with ids above `after`."""
+        """Sum up the costs of a conversation's windows with ids above `after`."""
         which = "WHERE t.conversation = ? AND w.id > ?"
         return self._costs(which, conversation, after).get(conversation, Spent())
 
     def spent_on(self, day: date) -> Spent:
-        """Sum up the costs of all conversations on a day, in the time zone in which it was sent."""
+        """Sum up the costs of all conversations on a day, in the time zone of each send."""
         days = day.isoformat(), (day + timedelta(days=1)).isoformat()
         return Spent(*self._database.fetch_one(_SPENT_BETWEEN, days))
 
     def spent_by_conversation(self) -> dict[str, Spent]:
-        """Sum up the costs of each conversation from which anything was sent, by its id."""
+        """Sum up the costs of each conversation with sends, by its id."""
         return self._costs("")
 
     def _costs(self, which: str, *values: str | int) -> dict[str, Spent]:
@@ -351,7 +350,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
     header, sizes, request = json.loads(described)
     budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
     picking = header.get("picking")
-    if sizes is None:  # a window of before its sizes were kept beside it
+    if sizes is None:  # stored before sizes were recorded with each window
         sizes = connection.execute(_SIZES, (identity,)).fetchall()
     kinds = dict(sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
@@ -378,7 +377,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
 
 
 def _usage(counts: Sequence[Any]) -> Usage | None:
-    """Make what was reported of `_USAGE`; None where neither input nor output was."""
+    """Build the usage from `_USAGE`; None if neither input nor output was reported."""
     return None if counts[0] is None and counts[1] is None else Usage(*counts)
 
 
@@ -420,16 +419,16 @@ _PARTS = """
         WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l WHERE {0})
         AND json_extract(s.value, '$.blob') IS NOT NULL
 """
-"""The addresses of all that some windows are made of."""
+"""The addresses of all blobs that make up some windows."""
 _MINE = "turn IN (SELECT id FROM turns WHERE conversation = ?1)"
 
 
 def delete_windows(connection: sqlite3.Connection, conversation: str) -> None:
-    """Delete what was sent in a conversation, and the blobs that no other window has."""
+    """Delete a conversation's windows, and the blobs that no other window uses."""
     parts = [row[0] for row in connection.execute(_PARTS.format(_MINE), (conversation,))]
     connection.execute(f"DELETE FROM windows WHERE {_MINE}", (conversation,))  # noqa: S608  a constant
     owned = owned_blobs(conversation)
-    end = owned[:-1] + "0"  # the character behind `/`
+    end = owned[:-1] + "0"  # the character after `/`
     connection.execute("DELETE FROM blobs WHERE digest >= ? AND digest < ?", (owned, end))
     if shared := [part for part in parts if not part.startswith(owned)]:
         connection.execute(
@@ -440,7 +439,7 @@ def delete_windows(connection: sqlite3.Connection, conversation: str) -> None:
 
 
 def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
-    """Name the temporary conversation of a turn, which shares no blob; empty for any other."""
+    """Return the prefix for a turn's blobs if its conversation is temporary; otherwise empty."""
     query = (
         "SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation"
         " WHERE t.id = ? AND c.temporary"
@@ -450,7 +449,7 @@ def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
 
 
 def owned_blobs(conversation: str) -> str:
-    """Give the beginning of the addresses of a temporary conversation's blobs."""
+    """Return the address prefix of a temporary conversation's blobs."""
     return f"{conversation}/"
 
 

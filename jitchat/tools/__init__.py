@@ -1,1 +1,1 @@
-"""What a model may call, who allows it, and how much of what comes back enters the window."""
+"""The tools that a model can call, their approval, and how much of a result enters the window."""

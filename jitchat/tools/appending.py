@@ -1,4 +1,4 @@
-"""One step of a turn: what an answer called, as it is appended to the window that it answered."""
+"""One step of a turn: the calls of an answer and their results, appended to the window."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,24 +21,24 @@ from jitchat.window.window import ContextWindow, HeldResult, Requested, Segment,
 
 
 class Appending:
-    """Collects what the calls of one answer gave back, until all of them did."""
+    """Collects the results of one answer's calls until all of them have returned."""
 
     def __init__(
         self, window: ContextWindow, called: Turn, counter: TokenCounter, calibration: Calibration
     ) -> None:
-        """`window` is as it was sent; `called` is its answer, with the calls."""
+        """`window` is the window as it was sent; `called` is the answer with the calls."""
         self._window, self._counter, self._calibration = window, counter, calibration
         self._call = call_segment(called, counter)
         self._calls = called.use.calls
         self._is_cut = called.status is Status.CUT
         self._appended: dict[str, list[Segment]] = {}
-        """Of jitchat's own tools, by the id of the call."""
+        """Results of jitchat's own tools, by the id of the call."""
         self._results: dict[str, Turn] = {}
-        """Of the others."""
+        """Results of the other tools, by the id of the call."""
         self._requests: list[Requested] = []
         self._held: list[HeldResult] = []
         self.forms: dict[int, str | None] = {}
-        """What later windows carry of turns, by position; None for all of the text."""
+        """The text that later windows carry for a turn, by position; None for the whole turn."""
         uses = (ToolUse(answers=call) for call in self._calls)
         self._around = sum(message_tokens(counter, "", use) for use in uses)
         room = room_left(window, calibration) - self._call.tokens - self._around
@@ -46,12 +46,12 @@ class Appending:
 
     @property
     def step(self) -> Step:
-        """The step for those who run the calls; jitchat's own tools share the room evenly."""
+        """The step in which the calls run; jitchat's own tools share the room evenly."""
         own = sum(call.name in EPHEMERAL for call in self._calls)
         return Step(self._window, self._room // max(1, own), self._is_cut)
 
     def take(self, turn: Turn, output: ToolOutput) -> None:
-        """Take the result that was stored as `turn`."""
+        """Add the result that was stored as `turn`."""
         call = output.result.call
         self.forms |= dict(output.forms)
         if call.name not in EPHEMERAL or output.result.is_error:
@@ -64,12 +64,12 @@ class Appending:
             self._requests.append(replace(output.requested, tokens=tokens_of(parts)))
 
     def window(self, large: int) -> ContextWindow:
-        """Make the next window: the calls, and their results in the order of the calls.
+        """Build the next window: the calls, then their results in the order of the calls.
 
-        Of a result of more than `large` tokens, and of what does not fit, it has a preview.
+        A result of more than `large` tokens, or one that does not fit, is shown as a preview.
 
         Raises:
-            WindowOverflow: Not even that fits. The results are in the store, whole.
+            WindowOverflow: Not even the previews fit. The full results are in the store.
 
         """
         gated = self._through_the_gate(large)
@@ -82,14 +82,14 @@ class Appending:
         missing = tokens_of(segments) - room_left(self._window, self._calibration)
         if missing > 0:
             raise WindowOverflow(
-                f"What the tools gave back needs {missing:,} more tokens than the window has left.",
-                "It is kept whole: ask about a part of it, or use a larger limit.",
+                f"The tool results need {missing:,} more tokens than the window has left.",
+                "They are stored in full: ask about a part of them, or use a larger limit.",
                 missing,
             )
         return extended(self._window, segments, self._calibration, self._requests, self._held)
 
     def _through_the_gate(self, large: int) -> Mapping[str, Segment]:
-        """Make the segments of what other tools gave back, by the ids of their calls."""
+        """Build the segments of the other tools' results, by the ids of their calls."""
         turns = list(self._results.values())
         own = sum(tokens_of(parts) for parts in self._appended.values())
         around = sum(

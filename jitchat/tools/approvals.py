@@ -1,8 +1,8 @@
-"""Which calls of tools may run: by the settings, by what the user granted, or by asking.
+"""Which tool calls may run: decided by the settings, by the user's grants, or by asking.
 
-Deny goes before ask, ask before allow; what no list names is asked about. A grant is bound to how
-the tool describes itself: where that changes, the user is asked again. Who is not there to be
-asked declines. What a server says of its tools is shown as its claim, and decides nothing.
+Deny takes precedence over ask, and ask over allow; the user is asked about a tool in no list. A
+grant is bound to the tool's description: when that changes, the user is asked again. With no user
+to ask, the call is declined. A server's claims about its tools are shown, and decide nothing.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
 
 BETWEEN = "__"
-"""Between a server's name and a tool's."""
+"""The separator between a server's name and a tool's."""
 _LONGEST_CLAIM = 4_000
-"""Characters of a description that a question shows."""
+"""Maximum characters of a description in a question."""
 
 
 class Answer(StrEnum):
@@ -39,19 +39,19 @@ class Verdict(StrEnum):
     ASK = "ask"
     DENY = "deny"
     UNNAMED = "unnamed"
-    """No list has it; it is asked about."""
+    """In no list; the user is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Globs over `server__tool`; one without `__` is over the name of the server."""
+    """Globs that match `server__tool`; a glob without `__` matches the server's name."""
 
     allow: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
 
     def verdict(self, server: str, names: Iterable[str]) -> Verdict:
-        """Judge a tool by the names that it goes by: all must be allowed, one is enough to deny."""
+        """Judge a tool by its names: all of them must be allowed; one is enough to deny."""
         known = tuple(names)
         if any(has_tool(self.deny, server, name) for name in known):
             return Verdict.DENY
@@ -62,7 +62,7 @@ class Rules:
         return Verdict.UNNAMED
 
     def with_rules_of(self, server: str, own: "Rules") -> "Rules":
-        """Add the rules of one server, whose globs are over the names of its tools."""
+        """Add the rules of one server, whose globs match the names of its tools."""
         allow, ask, deny = (
             tuple(f"{server}{BETWEEN}{glob}" for glob in globs)
             for globs in (own.allow, own.ask, own.deny)
@@ -71,26 +71,26 @@ class Rules:
 
 
 def has_tool(globs: Iterable[str], server: str, name: str) -> bool:
-    """Whether a tool of a server is among those that the globs of `Rules` name."""
+    """Whether any glob, as in `Rules`, matches a server's tool."""
     whole = f"{server}{BETWEEN}{name}"
     return any(fnmatchcase(whole if BETWEEN in glob else server, glob) for glob in globs)
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a server says of a tool of its own: nobody checked it."""
+    """What a server says about one of its tools: unverified."""
 
     name: str
-    """As the server calls the tool."""
+    """The server's own name for the tool."""
     annotations: tuple[str, ...] = ()
     """In words: `read only`, `destructive` …"""
     launch: str = field(default="", repr=False)
-    """How the server is started or reached, by a digest; the grant is bound to it, too."""
+    """A digest of how the server is started or reached; the grant is bound to it too."""
 
 
 class Claimant(Protocol):
     def claims_of(self, source: str, tool: str) -> Claims | None:
-        """Look up what a source says of a tool, by the name that the tool is offered under."""
+        """Look up a source's claims about a tool, by the name under which the tool is offered."""
 
 
 class Grants(Protocol):
@@ -101,20 +101,20 @@ class Grants(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the user is asked before a call runs; every text in it is safe to show."""
+    """The question put to the user before a call runs; all its texts are safe to show."""
 
     server: str
     tool: str
-    """As the server calls it."""
+    """The server's own name for the tool."""
     arguments: str
-    """All of them: JSON over several lines, in which what cannot be seen is written as a code."""
+    """All of them: indented JSON with invisible characters written as escapes."""
     description: str
-    """The server's words, a bar before each line."""
+    """The server's description, with a bar before each line."""
     annotations: str
-    """The server's claims on what the tool does, as a sentence; empty for none."""
+    """The server's claims about what the tool does, as a sentence; empty if it makes none."""
     call: ToolCall
     choices: tuple[Answer, ...] = tuple(Answer)
-    """What it can be answered by: not `always`, where the settings have it asked about."""
+    """The possible answers; without `always` if the settings say to ask."""
 
 
 class Approver(Protocol):
@@ -123,14 +123,14 @@ class Approver(Protocol):
 
 
 class Headless:
-    """Where nobody is there to be asked: what is not allowed is declined."""
+    """Declines every call that is not allowed: for runs without a user to ask."""
 
     async def approve(self, question: Question) -> Answer:  # noqa: ARG002  as the port has it
         return Answer.DECLINE
 
 
 class NoGrants:
-    """Keeps nothing for good."""
+    """Stores no grant permanently."""
 
     def has(self, server: str, tool: str, digest: str) -> bool:  # noqa: ARG002  as the port has it
         return False
@@ -154,7 +154,7 @@ _DENIED = (
 
 
 class Approvals:
-    """Decides over the calls of one conversation. One question is asked at a time."""
+    """Decides about the calls of one conversation. One question is asked at a time."""
 
     def __init__(
         self,
@@ -167,11 +167,11 @@ class Approvals:
         self._approver = approver or Headless()
         self._grants = grants or NoGrants()
         self._here: set[tuple[str, str, str]] = set()
-        """(server, tool, digest) of what is allowed in this conversation."""
+        """(server, tool, digest) of each tool that is allowed in this conversation."""
         self._asking = asyncio.Lock()
 
     async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
-        """Ask where that is needed; the result of a call that may not be run, None of one that may.
+        """Ask if needed; return the result of a call that must not run, None if it may run.
 
         Cancelling it withdraws the question.
         """
@@ -195,7 +195,7 @@ class Approvals:
             return True
         if verdict is not Verdict.UNNAMED:
             return False
-        with suppress(StoreError):  # it cannot be looked up: the user is asked
+        with suppress(StoreError):  # the lookup failed: ask the user
             return await asyncio.to_thread(self._grants.has, *grant)
         return False
 
@@ -207,7 +207,7 @@ class Approvals:
         if answer is not Answer.ONCE:
             self._here.add(grant)
         if answer is Answer.ALWAYS:
-            with suppress(StoreError):  # it cannot be kept, and counts for this conversation
+            with suppress(StoreError):  # not stored: the grant holds for this conversation only
                 await asyncio.to_thread(self._grants.put, *grant)
         return None
 
@@ -217,15 +217,15 @@ def _refused(call: ToolCall, sentence: str) -> ToolResult:
 
 
 def names_of(source: str, tool: Tool, claims: Claims) -> tuple[str, ...]:
-    """List what a tool goes by: its name at the server, and the one that it is offered under.
+    """List a tool's names: its name at the server, and the name under which it is offered.
 
-    The second differs where a protocol takes no such name.
+    They differ if protocols do not accept the server's name.
     """
     return tuple(dict.fromkeys((claims.name, tool.name.removeprefix(f"{source}{BETWEEN}"))))
 
 
 def digest_of(tool: Tool, claims: Claims) -> str:
-    """Give what a grant is bound to, as hexadecimal."""
+    """Return the hexadecimal digest that a grant is bound to."""
     parts = (claims.launch, claims.name, tool.description, tool.schema)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -240,7 +240,7 @@ def question_of(
         tool=visible(claims.name),
         arguments=_arguments_shown(call),
         description=fenced(tool.description),
-        annotations=f"{one_line(source)} says of it: {said}. Nobody checked that." if said else "",
+        annotations=f"Claims by {one_line(source)} (unverified): {said}." if said else "",
         call=call,
         choices=tuple(each for each in Answer if not (is_named and each is Answer.ALWAYS)),
     )
@@ -254,14 +254,14 @@ def _arguments_shown(call: ToolCall) -> str:
 
 
 def visible(text: str) -> str:
-    """Write what a terminal would obey, reorder or hide as its code point in hexadecimal."""
+    """Escape the characters that a terminal would obey, reorder or hide."""
     return "".join(
         f"\\u{ord(character):04x}" if ord(character) in CHANGED else character for character in text
     )
 
 
 def fenced(text: str) -> str:
-    """Put a bar before each line of what somebody else says; a long text is cut, and says so."""
+    """Put a bar before each line of a foreign text; a long text is cut, with a note."""
     shown = for_terminal(text[:_LONGEST_CLAIM]).strip()
     more = len(text) - _LONGEST_CLAIM
     lines = shown.split("\n") if shown else ["(no description)"]

@@ -1,7 +1,7 @@
-"""What a model may ask the store for in mid-turn: the tool's definition, and reading its arguments.
+"""What a model can request from the store mid-turn: the tool's definition and its arguments.
 
-Names that models guess are taken for what they mean; what cannot be understood becomes a sentence
-that says what to write in its place.
+Argument names that models guess are accepted as aliases; for arguments that cannot be understood,
+an error states what to write instead.
 """
 
 import json
@@ -23,9 +23,9 @@ class Scope(StrEnum):
     SEMANTIC = "semantic"
     """By words and meaning, the best first."""
     TEMPORAL = "temporal"
-    """What was found, in order of time."""
+    """The turns that were found, in chronological order."""
     KNOWLEDGE = "knowledge"
-    """Only what is pinned, decisions, kept facts and notes, and the turns that these stem from."""
+    """Only pins, decisions, stored facts and notes, and the turns that these come from."""
 
 
 def _field(description: str, **more: object) -> dict[str, object]:
@@ -65,7 +65,7 @@ _ALIASES = {
 _ELSEWHERE = re.compile(r"([a-z0-9._-]+)#([1-9][0-9]{0,8})", re.ASCII)
 """A turn of another conversation."""
 _LONGEST = 400
-"""Characters of a query that are echoed."""
+"""Maximum characters of a query when it is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Asked:
     turn: int | None = None
     offset: int = 0
     conversation: str = ""
-    """The id of another conversation that the turn is of; empty for the open one."""
+    """The id of the other conversation that the turn belongs to; empty for the open one."""
 
     def __str__(self) -> str:
         """`“billing”, 2026-02-16 to 2026-02-22`; `#12`."""
@@ -91,14 +91,14 @@ class Asked:
 
 
 class NotUnderstood(JitchatError):
-    """Arguments that say nothing that can be looked for; its text tells the model what to write."""
+    """Arguments without a usable request; the message tells the model what to write."""
 
 
 def read_asked(arguments: Mapping[str, Any], today: date) -> Asked:
     """Read the arguments of a call.
 
     Raises:
-        NotUnderstood: They ask for nothing, or a part of them cannot be told.
+        NotUnderstood: They request nothing, or a part of them cannot be understood.
 
     """
     given = {name: _given(arguments, name) for name in _ALIASES}
@@ -130,53 +130,53 @@ def _given(arguments: Mapping[str, Any], name: str) -> str:
     return ""
 
 
-def _scope(told: str) -> Scope:
-    if not told:
+def _scope(written: str) -> Scope:
+    if not written:
         return Scope.SEMANTIC
     try:
-        return Scope(told.lower())
+        return Scope(written.lower())
     except ValueError:
         scopes = ", ".join(Scope)
         raise NotUnderstood(
-            f"There is no scope {shorten(told, 40)!r}; there are {scopes}."
+            f"There is no scope {shorten(written, 40)!r}; there are {scopes}."
         ) from None
 
 
 def _interval(start: str, end: str) -> str:
-    """Write the two ends of an interval, given apart, as one; either may be empty."""
+    """Join the two ends of an interval, given separately; either can be empty."""
     return f"{start}..{end}" if start or end else ""
 
 
-def _days(told: str, today: date) -> TimeRange | None:
-    if not told:
+def _days(written: str, today: date) -> TimeRange | None:
+    if not written:
         return None
-    if (found := time_range(told, today)) is None:
+    if (found := time_range(written, today)) is None:
         raise NotUnderstood(
-            f"The time range {shorten(told, 80)!r} is not clear. Write a date (2026-02-16), an"
+            f"The time range {shorten(written, 80)!r} is not clear. Write a date (2026-02-16), an"
             " interval (2026-02-16..2026-02-22), or words such as last week; today is"
             f" {today:%a} {today}."
         )
     return found
 
 
-def _turn(told: str) -> int | None:
-    if not told:
+def _turn(written: str) -> int | None:
+    if not written:
         return None
-    if (elsewhere := _ELSEWHERE.fullmatch(told)) is not None:
+    if (elsewhere := _ELSEWHERE.fullmatch(written)) is not None:
         return int(elsewhere[2])
-    named = sorted(turn_references(told))
-    digits = told.lstrip("#").strip()
+    named = sorted(turn_references(written))
+    digits = written.lstrip("#").strip()
     if named or (digits.isascii() and digits.isdigit() and len(digits) < 10):
         return named[0] if named else int(digits)
-    raise NotUnderstood(f"The turn {shorten(told, 40)!r} is no id. Write it as #12.")
+    raise NotUnderstood(f"The turn {shorten(written, 40)!r} is no id. Write it as #12.")
 
 
-def _conversation(told: str) -> str:
-    """Read whose a turn is off its name: `chat-3` of `chat-3#12`."""
-    named = _ELSEWHERE.fullmatch(told)
+def _conversation(written: str) -> str:
+    """Read the conversation's id from the name of a turn: `chat-3` from `chat-3#12`."""
+    named = _ELSEWHERE.fullmatch(written)
     return named[1] if named else ""
 
 
-def _offset(told: str) -> int:
-    digits = told.split(".", maxsplit=1)[0]
+def _offset(written: str) -> int:
+    digits = written.split(".", maxsplit=1)[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0

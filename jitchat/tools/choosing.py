@@ -1,8 +1,8 @@
-"""Which tools go along with a message: all of them, or those whose description fits it. Pure.
+"""Which tools are offered with a message: all of them, or those whose description fits it. Pure.
 
-All go along while they take little of the budget. Beyond that, `auto` offers those that share
-words with the message, or are close to it in meaning, the best first, as many as there is room
-for. The order of what is offered is by name, so that the front of a window stays the same.
+All are offered while they take little of the budget. Beyond that, `auto` offers the tools that
+share words with the message, or are close to it in meaning, the best first, as many as fit.
+The offered tools are ordered by name, so that the start of a window stays the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,21 +13,21 @@ from jitchat.text.words import content_words, stem, weight_of, words
 from jitchat.values import Tool
 
 SHARE = 0.1
-"""Of the budget; up to that, all tools go along."""
+"""Share of the budget up to which all tools are offered."""
 CLOSE = 0.35
-"""The similarity from which on a description fits a message that shares no word with it."""
+"""The minimum similarity at which a description fits a message that shares no word with it."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
-"""How close a text is to each of several, from -1 to 1."""
+"""How similar a text is to each of several others, from -1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A tool, and whether it goes along."""
+    """A tool, and whether it is offered."""
 
     tool: Tool
     tokens: int
-    """Its price."""
+    """The tool's price."""
     is_offered: bool
     reason: str
     """Why, as a clause."""
@@ -36,7 +36,7 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class _Fit:
     shared: tuple[str, ...]
-    """Words of the message, as they were written."""
+    """Words of the message, as written."""
     weight: float
     closeness: float
 
@@ -57,10 +57,10 @@ def chosen(
     always: frozenset[str] = frozenset(),
     similarity: Similarity | None = None,
 ) -> tuple[Choice, ...]:
-    """Judge tools with their prices in tokens, by name.
+    """Judge tools with their prices in tokens, in order of name.
 
-    Without a budget all go along. `always` are names of tools that do in any case, as the
-    built-in ones. `similarity` is that of an embedder; without one, words decide.
+    Without a budget, all are offered. `always` names tools that are offered in any case, such as
+    the built-in ones. `similarity` comes from an embedder; without one, words decide.
     """
     listed = sorted(tools, key=lambda priced: priced[0].name)
     most = None if budget is None else int(budget * SHARE)
@@ -79,12 +79,12 @@ def chosen(
 
 def _judged(tool: Tool, tokens: int, fit: _Fit, left: int, always: frozenset[str]) -> Choice:
     if tool.name in always:
-        return Choice(tool, tokens, is_offered=True, reason="goes along with every message")
+        return Choice(tool, tokens, is_offered=True, reason="offered with every message")
     if not fit.is_some:
         return Choice(tool, tokens, is_offered=False, reason="its description does not fit")
     if tokens > left:
         price = plural(tokens, "token")
-        why = f"it fits, and {price} are more than tools may take besides"
+        why = f"it fits, but {price} exceed what is left for tools"
         return Choice(tool, tokens, is_offered=False, reason=why)
     how = f'on "{", ".join(fit.shared)}"' if fit.shared else f"by meaning ({fit.closeness:.2f})"
     return Choice(tool, tokens, is_offered=True, reason=f"its description fits {how}")
@@ -103,5 +103,5 @@ def _fits(tools: Sequence[Tool], message: str, similarity: Similarity | None) ->
 
 
 def _text_of(tool: Tool) -> str:
-    """What is to fit: the words of the name, then the description."""
+    """Return the text that is compared: the words of the name, then the description."""
     return f"{tool.name.replace('_', ' ').replace('-', ' ')}. {tool.description}"

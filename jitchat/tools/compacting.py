@@ -1,4 +1,4 @@
-"""What compacts a large text by an instruction: the extractor that is built in, or a model."""
+"""Compacts a large text by an instruction, with the built-in extractor or a model."""
 
 import asyncio
 from contextlib import suppress
@@ -15,25 +15,25 @@ from jitchat.window.tokens import TokenCounter
 class Compacted:
     text: str
     by: str
-    """Who did it: `the extractor`, or a model's name; with why, where another stood in."""
+    """`the extractor` or a model's name, with the reason if it was a fallback."""
 
 
 class Compactor(Protocol):
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
-        """Say in at most `limit` tokens what a text holds of what is asked for.
+        """State in at most `limit` tokens what a text contains of what the instruction asks for.
 
-        Nothing that a model or its server does is raised.
+        Failures of a model or its server are not raised.
         """
 
     async def aclose(self) -> None:
-        """Give back its connections."""
+        """Close the compactor's connections."""
 
 
 EXTRACTOR = "the extractor"
 
 
 class Extractor:
-    """Takes the lines that hold what is asked for, word for word; needs no model."""
+    """Takes the lines that contain what is asked for, verbatim; needs no model."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
@@ -44,25 +44,25 @@ class Extractor:
     async def aclose(self) -> None: ...
 
     def now(self, text: str, instruction: str, limit: int, why: str = "") -> Compacted:
-        """Do it at once; `why` tells why nobody else did."""
+        """Compact the text synchronously; `why` is the reason if this is a fallback."""
         found = extract(text, instruction, limit, self._counter)
         by = f"{EXTRACTOR}, {found.kept:,} of {found.of:,} parts"
         if not found.kept:
-            by = f"{EXTRACTOR}, which found nothing of it: errors, head and tail"
+            by = f"{EXTRACTOR}, which found no match: errors, head and tail"
         return Compacted(found.text, f"{by} ({why})" if why else by)
 
 
 LARGE_MESSAGE = 16_000
-"""Tokens from which on a user is asked what of a message is sent."""
+"""Tokens above which the user is asked how much of a message to send."""
 MODEL_SECONDS, EXTRACTOR_SECONDS = 8.0, 2.0
-"""For all that is compacted at once, ten in all: for the model, then for what stands in for it."""
+"""Timeouts of the model and of its fallback: ten seconds in total."""
 _LONGEST = 300
-"""Characters of an instruction that are told."""
+"""Maximum characters of an instruction when it is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A text as it is when it was compacted."""
+    """A compacted text."""
 
     text: str
     by: str
@@ -72,7 +72,7 @@ class Form:
     """Tokens of the whole text."""
 
     def told(self, what: str) -> str:
-        """Write it below a line on what was done to it; `what` names it."""
+        """Write the text below a line that describes the compaction; `what` names the original."""
         return (
             f"[{what} compacted by {one_line(self.by)} for “{shorten(self.wanted, _LONGEST)}”:"
             f" {self.tokens:,} of {self.of:,} tokens; all of it is kept.]\n{self.text}"
@@ -80,14 +80,14 @@ class Form:
 
 
 class Compacting:
-    """Has texts compacted, by the extractor where nobody else can."""
+    """Compacts texts; the extractor is the fallback."""
 
     def __init__(self, counter: TokenCounter, compactor: Compactor | None = None) -> None:
         self._counter, self._extractor = counter, Extractor(counter)
         self._compactor = compactor or self._extractor
 
     async def form_of(self, text: str, instruction: str, limit: int) -> Form:
-        """Compact a text to at most `limit` tokens, in ten seconds at the most."""
+        """Compact a text to at most `limit` tokens, in at most ten seconds."""
         wanted = instruction or "what matters most"
         try:
             async with asyncio.timeout(MODEL_SECONDS):
@@ -96,13 +96,13 @@ class Compacting:
             made = await self._extracted(text, wanted, limit, f"no answer in {MODEL_SECONDS:g} s")
         kept = await asyncio.to_thread(self._counter.count, made.text)
         if not made.text.strip() or kept > limit:
-            made = await self._extracted(text, wanted, limit, "what was made of it did not fit")
+            made = await self._extracted(text, wanted, limit, "the compacted text did not fit")
             kept = await asyncio.to_thread(self._counter.count, made.text)
         size = await asyncio.to_thread(self._counter.count, text)
         return Form(made.text, made.by, wanted, kept, size)
 
     async def _extracted(self, text: str, wanted: str, limit: int, why: str) -> Compacted:
-        """Have the extractor stand in; where it takes too long, too, the head and the tail do."""
+        """Fall back to the extractor; if that is too slow as well, to the head and tail."""
         with suppress(TimeoutError):
             async with asyncio.timeout(EXTRACTOR_SECONDS):
                 return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)

@@ -1,9 +1,9 @@
-"""The compactor that is built in: of a large text, the lines that an instruction asks for.
+"""The built-in compactor: extracts the lines of a large text that an instruction asks for.
 
-Each thing that the instruction names is looked for by itself, so that none takes the room of the
-others: a unit is worth the words of it that it holds, each weighed by how rare it is in the text
-(inverse document frequency). What is taken stands word for word and in order, with a line between
-on how much is left out.
+Each part of the instruction is searched for separately, so that none takes the room of the
+others. A unit scores the words of the part that it contains, weighted by how rare each is in the
+text (inverse document frequency). The chosen units are quoted verbatim and in order; a line
+between them states how much is left out.
 """
 
 import math
@@ -40,30 +40,30 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _SHARE = 0.18
-"""Of the whole text's tokens, at most, is kept."""
+"""Maximum share of the text's tokens that is kept."""
 _LEAST = 200
-"""Tokens that may be kept of any text."""
+"""Tokens that can be kept of any text, whatever its size."""
 _NEAR = 0.75
-"""A unit is taken for a part of the instruction if it is worth so much of what the best one is."""
-_OF_OTHERS = 0.8
-"""What a word counts that stands in a line which goes along with a unit."""
+"""A unit is taken first if its score is at least this share of the best score for the part."""
+_OF_COMPANIONS = 0.8
+"""Weight of a word that is in a companion of the unit (see `Units`), not in the unit itself."""
 _FIRST_ONES = 4
-"""So many units are taken for each part, ahead of all that are worth less."""
+"""Maximum number of units taken first for each part, before all that score less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
     text: str
     kept: int
-    """Units that are in it."""
+    """Number of units in the extract."""
     of: int
 
 
 def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
-    """Take what an instruction asks for, in at most `limit` tokens, and a fifth of the text.
+    """Extract what an instruction asks for, in at most `limit` tokens and a fifth of the text.
 
-    Where nothing of it is in the text, what tells of trouble is taken, and the head and the tail;
-    no unit is `kept` then.
+    If the text has nothing of it, errors and warnings are taken, then the head and the tail;
+    `kept` is 0 then.
     """
     units = units_of(text)
     room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
@@ -71,8 +71,8 @@ def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> E
     chosen = _taken(units, _by_worth(units, instruction), room, counter)
     if chosen:
         return Extract(_written(units, chosen), len(chosen), len(units.texts))
-    telling = _taken(units, _troubles(units), room // 2, counter)
-    chosen = _taken(units, _from_both_ends(len(units.texts)), room, counter, telling)
+    troubles = _taken(units, _troubles(units), room // 2, counter)
+    chosen = _taken(units, _from_both_ends(len(units.texts)), room, counter, troubles)
     return Extract(_written(units, chosen), 0, len(units.texts))
 
 
@@ -83,16 +83,16 @@ def _taken(
     counter: TokenCounter,
     known: Collection[int] = (),
 ) -> set[int]:
-    """Take units in an order, each with what goes along with it, as far as there is room.
+    """Take units in the given order, each with its companions, while there is room.
 
-    Those that are `known` have been taken already.
+    The units in `known` have been taken already.
     """
     chosen = set(known)
     paid = sum(counter.count(units.texts[each]) + _MARKER for each in chosen)
     for number in order:
         if number in chosen or paid + _MARKER >= room:
             continue
-        wanted = {number, *units.along[number]} - chosen
+        wanted = {number, *units.companions[number]} - chosen
         cost = sum(counter.count(units.texts[each]) + _MARKER for each in wanted)
         if paid + cost <= room:
             chosen |= wanted
@@ -101,26 +101,26 @@ def _taken(
 
 
 def _troubles(units: Units) -> Iterator[int]:
-    """Give the units that tell of trouble, which matters where nothing else is known to."""
+    """Yield the numbers of the units that report errors or warnings."""
     return (number for number, unit in enumerate(units.texts) if _TROUBLE.search(unit))
 
 
 def _from_both_ends(size: int) -> Iterator[int]:
-    """Give the numbers below `size`, two of the head for each of the tail."""
+    """Yield the numbers below `size`: two from the head for each one from the tail."""
     head, tail = iter(range(size)), iter(range(size - 1, -1, -1))
     for _ in range(0, size, 2):
         yield from (*islice(head, 2), *islice(tail, 1))
 
 
 _MARKER = 9
-"""Tokens of a line on what is left out, about."""
+"""Approximate tokens of a line that states what is left out."""
 
 
 def _by_worth(units: Units, instruction: str) -> Iterator[int]:
-    """Give units, the best ones of each part of the instruction in turn, then the rest of worth."""
+    """Yield units: the best ones for each part of the instruction in turn, then the rest."""
     having = [_stems(unit) for unit in units.texts]
     rarity = _rarity(having)
-    above = [frozenset[str]().union(*map(having.__getitem__, each)) for each in units.along]
+    above = [frozenset[str]().union(*map(having.__getitem__, each)) for each in units.companions]
     parts = [_scores(units, having, above, rarity, part) for part in parts_of(instruction)]
     ranked = [_ranked(scores) for scores in parts]
     for place in range(_FIRST_ONES):
@@ -135,7 +135,7 @@ def _by_worth(units: Units, instruction: str) -> Iterator[int]:
 
 
 def parts_of(instruction: str) -> list[str]:
-    """List the things that an instruction asks for, each by itself, and all of them together."""
+    """List the parts of an instruction, each separately, then the whole instruction."""
     parts = [part.strip() for part in _PARTS.split(instruction) if _wanted(part)]
     return parts if len(parts) == 1 else [*parts, instruction]
 
@@ -146,7 +146,7 @@ def _wanted(part: str) -> frozenset[str]:
 
 
 def _stems(unit: str) -> frozenset[str]:
-    """Find the stems of a unit, those of the parts of `UnknownHostException` too."""
+    """Return the stems of a unit, with the parts of words such as `UnknownHostException`."""
     return frozenset(map(stem, (*words(unit), *words(_CAMEL.sub(" ", unit)))))
 
 
@@ -162,13 +162,13 @@ def _scores(
     rarity: Mapping[str, float],
     part: str,
 ) -> list[float]:
-    """Score each unit by the stems that it has, and those of what goes along with it."""
+    """Score each unit by its stems and those of its companions."""
     wanted, plain = _wanted(part), fold(part)
     wants_figure, wants_trouble = bool(_WANTS_FIGURE.search(part)), bool(_TROUBLE.search(plain))
     scores = []
     for unit, stems, others in zip(units.texts, having, above, strict=True):
         score = sum(rarity[each] for each in wanted & stems)
-        score += _OF_OTHERS * sum(rarity[each] for each in wanted & others - stems)
+        score += _OF_COMPANIONS * sum(rarity[each] for each in wanted & others - stems)
         if wants_trouble and _TROUBLE.search(unit):
             score += 2.0
         if score and wants_figure and _FIGURE.search(unit):
@@ -197,7 +197,7 @@ def _written(units: Units, chosen: set[int]) -> str:
     return "".join(written)
 
 
-def _left_out(ahead: str, lines: int) -> str:
-    """Write a line of its own on lines that are left out behind the text `ahead`."""
-    is_within = bool(ahead) and not ahead.endswith("\n")
+def _left_out(before: str, lines: int) -> str:
+    """Write, on a separate line, how many lines are left out after the text `before`."""
+    is_within = bool(before) and not before.endswith("\n")
     return f"{chr(10) if is_within else ''}[… {plural(lines, 'line')} left out …]\n"

@@ -1,4 +1,4 @@
-"""Parts of files that answer a request to the store, and are not in the window yet."""
+"""Parts of files that match a request to the store and are not in the window yet."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from jitchat.window.window import ContextWindow
 def parts_not_shown(
     memory: Memory, query: str, window: ContextWindow, kept_out: Collection[int]
 ) -> FileSources:
-    """Search the files of the window's conversation, but for those of turns that are `kept_out`."""
+    """Search the files of the window's conversation, except those of turns in `kept_out`."""
     position = window.draft.turn or 0
     shown = {each.file for each in window.segments if each.file is not None}
     whole = {ref.digest for ref in shown if ref.is_whole}

@@ -1,4 +1,4 @@
-"""Which turns answer a request to the store, in the order in which they are given."""
+"""Which turns match a request to the store, in the order in which they are returned."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ _KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
 @dataclass(frozen=True, slots=True)
 class Found:
     turns: tuple[int, ...] = ()
-    """Positions, in the order in which they are given."""
+    """Positions, in the order in which they are returned."""
     scores: tuple[float, ...] = ()
-    """Of each; 0 where nothing ranked it."""
+    """The score of each turn; 0 if nothing ranked it."""
     retrieval: Retrieval = field(default_factory=Retrieval)
-    """By what passages of long turns are chosen."""
+    """The retrieval by which passages of long turns are chosen."""
     is_cut: bool = False
-    """Whether these are only the best of those that fit."""
+    """Whether only the best matches are included."""
 
 
 def find(
@@ -32,21 +32,22 @@ def find(
     asked: Asked,
     history: History,
     window: ContextWindow,
-    led: Sequence[range] = (),
+    sources: Sequence[range] = (),
 ) -> Found:
-    """Find turns of `history`, ahead of the draft of a window; those kept out of it never.
+    """Find turns of `history` before the window's draft, never those that the user keeps out.
 
-    Of each of the ranges `led`, the turns that what is known stems from, one is found in any case.
+    `sources` are the ranges of turns that stored statements come from: at least one turn of each is
+    found.
     """
     before, out = window.draft.turn or 0, kept_out(window)
-    within = _within(memory, asked, before, led)
+    within = _within(memory, asked, before, sources)
     if not asked.query:
         given = sorted(turn for turn in within or () if _may_be_given(history, turn, out))
         return Found(tuple(given), (0.0,) * len(given))
     retrieval = memory.retrieve(asked.query, before, out, within)
     rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
     is_cut = len(rows) >= SHORTLIST
-    rows += [(turn, 0.0) for turn in _not_found(led, {turn for turn, _ in rows}, history)]
+    rows += [(turn, 0.0) for turn in _not_found(sources, {turn for turn, _ in rows}, history)]
     rows = [row for row in rows if _may_be_given(history, row[0], out)]
     if asked.scope is Scope.TEMPORAL:
         rows.sort()
@@ -55,32 +56,34 @@ def find(
 
 
 def kept_out(window: ContextWindow) -> frozenset[int]:
-    """Tell which turns the user keeps out of a window, by position."""
+    """Return the positions of the turns that the user keeps out of a window."""
     return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
 
 
 def _within(
-    memory: Memory, asked: Asked, before: int, led: Sequence[range]
+    memory: Memory, asked: Asked, before: int, sources: Sequence[range]
 ) -> frozenset[int] | None:
-    """Tell where turns are looked for: days, what is known, both; None for everywhere."""
+    """Return the positions to search, by days, by stored knowledge or by both; None for all."""
     within: frozenset[int] | None = None
     if asked.days is not None:
         within = frozenset(memory.index.said_on(asked.days.span, before))
     if asked.scope is Scope.KNOWLEDGE:
-        known = _known(memory, before).union(*led)
+        known = _known(memory, before).union(*sources)
         within = known if within is None else within & known
     return within
 
 
 def _known(memory: Memory, before: int) -> frozenset[int]:
-    """List the turns that are pinned, or decide something."""
+    """Return the turns that are pinned or record a decision."""
     pinned = {turn for turn, hold in memory.pins.items() if hold == Hold.PINNED}
     return frozenset(pinned.union(memory.index.decided(before)))
 
 
-def _not_found(led: Sequence[range], found: Collection[int], history: History) -> dict[int, None]:
-    """Choose the first turn of each range of which none was found."""
-    missing = (turns for turns in led if not any(turn in found for turn in turns))
+def _not_found(
+    sources: Sequence[range], found: Collection[int], history: History
+) -> dict[int, None]:
+    """Return the first turn of each range without a found turn."""
+    missing = (turns for turns in sources if not any(turn in found for turn in turns))
     firsts = (
         next((turn for turn in turns if history.find(turn) is not None), 0) for turns in missing
     )
@@ -88,7 +91,7 @@ def _not_found(led: Sequence[range], found: Collection[int], history: History) -
 
 
 def _worth_giving(retrieval: Retrieval) -> Sequence[Candidate]:
-    """Choose what was picked; where nothing was, what a picker would be shown."""
+    """Return the picked candidates or, if there are none, those that a picker would be shown."""
     picked = {hit.turn for hit in retrieval.hits}
     rows = sorted(retrieval.candidates, key=lambda row: row.rank)
     if picked:

@@ -1,8 +1,8 @@
-"""The gate: how much of what the tools of one answer gave back enters the window. Pure.
+"""The gate: how much of an answer's tool results enters the window. Pure.
 
-A result above the limit is held: the model sees its head and tail, and may have it compacted, keep
-the preview, or keep all of it where that fits. All results of an answer are decided together, and
-share the room: the small ones first, whole; what is left goes to the others in equal parts.
+A result above the limit is held: the model sees its head and tail, and can have it compacted, keep
+the preview, or keep all of it if that fits. All results of an answer are decided together and
+share the room: the small ones are included whole; the others get equal parts of the rest.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,22 +15,22 @@ from jitchat.window import reasons
 from jitchat.window.tokens import TokenCounter
 
 LARGE_RESULT = 4_000
-"""Tokens from which on a result is held, where the settings say nothing else."""
+"""Default size in tokens above which a result is held."""
 PREVIEW = 600
-"""Tokens of a preview, with what is said of it, at the most."""
+"""Maximum tokens of a preview with its description."""
 _LEAST = 120
-"""Tokens of one; in less room, a notice stands for the result."""
+"""Minimum tokens of a preview; with less room, a notice replaces the result."""
 _NOTICE = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the window has of a result."""
+    """The text that represents a result in the window."""
 
     text: str
     reason: str
     whole: int
-    """Tokens of all of the result."""
+    """Tokens of the whole result."""
     is_whole: bool = False
 
 
@@ -41,10 +41,10 @@ def forms_of(
     counter: TokenCounter,
     offered: Collection[str] = EPHEMERAL,
 ) -> Iterator[Form]:
-    """Give the form of each result, in order; together they cost at most `room` tokens.
+    """Yield the form of each result, in order; together they cost at most `room` tokens.
 
-    Where even the notices do not fit, they are given all the same. A form names only tools that
-    are `offered`, by name.
+    Notices are included even if they do not fit. A form mentions only tools in `offered`, the
+    names of the offered tools.
     """
     sizes = [counter.count(turn.content) for turn in turns]
     held = _held(sizes, room, limit)
@@ -53,15 +53,15 @@ def forms_of(
     spare = left - share * len(held)
     for place, (turn, size) in enumerate(zip(turns, sizes, strict=True)):
         if place in held:
-            told = _Told(turn, size, frozenset(offered))
-            text = _shown(told, share, spare, counter)
+            result = _HeldResult(turn, size, frozenset(offered))
+            text = _shown(result, share, spare, counter)
             yield Form(text, reasons.HELD.format(tokens=size), size)
         else:
             yield Form(turn.content, reasons.RESULT, size, is_whole=True)
 
 
 def _held(sizes: Sequence[int], room: int, limit: int) -> frozenset[int]:
-    """Choose the results that are too large, or that the others leave no room for."""
+    """Return the places of the results that are too large, or for which no room is left."""
     held = {place for place, size in enumerate(sizes) if size > limit}
     for place in sorted(range(len(sizes)), key=lambda place: -sizes[place]):
         whole = sum(size for other, size in enumerate(sizes) if other not in held)
@@ -73,8 +73,8 @@ def _held(sizes: Sequence[int], room: int, limit: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What is said of a result that is held."""
+class _HeldResult:
+    """A held result and the texts that describe it to the model."""
 
     turn: Turn
     size: int
@@ -87,12 +87,12 @@ class _Told:
 
     @property
     def notice(self) -> str:
-        """Stand for the result where there is no room for a preview."""
+        """The text that replaces the result if there is no room for a preview."""
         reads = f" {REQUEST_CONTEXT} with turn #{self.turn.position} reads it."
         return f"[{self.what}, kept whole.{reads if REQUEST_CONTEXT in self.offered else ''}]"
 
     def choices(self, spare: int) -> str:
-        """Say what may be done; `spare` is the room for all of it."""
+        """Describe what the model can do; `spare` is the room for the whole result."""
         over = self.size - spare
         whole = "keep_all"
         if over > 0:
@@ -106,12 +106,12 @@ class _Told:
         )
 
 
-def _shown(held: _Told, share: int, spare: int, counter: TokenCounter) -> str:
-    """Write the preview of a result, or a notice where there is no room for one."""
+def _shown(held: _HeldResult, share: int, spare: int, counter: TokenCounter) -> str:
+    """Write the preview of a result, or a notice if there is no room for one."""
     if share < _LEAST:
         return held.notice
-    told = held.choices(spare)
-    rest = share - counter.count(f"\n{told}") - 1
+    choices = held.choices(spare)
+    rest = share - counter.count(f"\n{choices}") - 1
     seen = preview(held.turn.content, rest, counter).text if rest > 0 else ""
-    text = f"{seen}\n{told}" if seen else told
+    text = f"{seen}\n{choices}" if seen else choices
     return text if counter.count(text) <= share else held.notice

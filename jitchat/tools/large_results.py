@@ -1,4 +1,4 @@
-"""`handle_large_results`: the model chooses what is done with results held at the gate."""
+"""`handle_large_results`: the model chooses what to do with results held at the gate."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from jitchat.window.tokens import TokenCounter
 
 _COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
 _AROUND = 140
-"""Tokens kept for what is said of each result, with the instruction."""
+"""Tokens reserved for the description of each result, with the instruction."""
 _LEAST = 80
 
 TOOL = Tool(
@@ -58,12 +58,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What came of one choice."""
+    """The outcome of one choice."""
 
     said: str
-    """For the model, now."""
+    """The text for the model in this step."""
     forms: tuple[tuple[int, str | None], ...] = ()
-    """What later windows carry of the turn; None for all of it."""
+    """(position, text) that later windows carry for the turn; None for the whole turn."""
 
 
 class LargeResults:
@@ -74,7 +74,7 @@ class LargeResults:
     def __init__(
         self, memory: Memory, counter: TokenCounter, limit: int, compactor: Compactor | None = None
     ) -> None:
-        """`limit` is how many tokens a compacted result may have."""
+        """`limit` is the maximum tokens of a compacted result."""
         self._memory, self._counter, self._limit = memory, counter, limit
         self._compacting = Compacting(counter, compactor)
 
@@ -101,7 +101,7 @@ class LargeResults:
         return ToolOutput(ToolResult(call, content), forms=forms)
 
     def _rooms(self, choices: Sequence[Choice], room: int) -> Sequence[int]:
-        """Share the room: what is kept whole takes its size, what is compacted shares the rest."""
+        """Divide the room: results kept whole take their size; compacted ones share the rest."""
         left = room - _AROUND * len(choices)
         rooms = dict[int, int]()
         for choice in choices:
@@ -136,14 +136,14 @@ class LargeResults:
 
 
 def read_choices(arguments: Mapping[str, Any]) -> Sequence[Choice]:
-    """Read the choices of a call, one a turn; what cannot be read is left out."""
+    """Read the choices of a call, one per turn; what cannot be read is skipped."""
     given = arguments.get("results", arguments)
     found: dict[int, Choice] = {}
     for each in given if isinstance(given, list) else [given]:
         if not isinstance(each, dict):
             continue
-        told = str(each.get("id", each.get("turn", "")))
-        named = sorted(turn_references(told if "#" in told else f"#{told}"))
+        turn = str(each.get("id", each.get("turn", "")))
+        named = sorted(turn_references(turn if "#" in turn else f"#{turn}"))
         chosen = str(each.get("choice", _COMPACT)).strip().lower().replace(" ", "_")
         if named and chosen in (_COMPACT, _PREVIEW, _ALL):
             asked = each.get("instruction")

@@ -1,4 +1,4 @@
-"""Which tools go along with a message, and why the others do not."""
+"""Which tools are offered with a message, and why the others are not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Asking(StrEnum):
 
     OFF = "off"
     AUTO = "auto"
-    """In the modes that look for what is needed, or distil: the others stay baselines."""
+    """Offered in the modes that retrieve or distil; the others stay baselines."""
     ON = "on"
 
 
@@ -27,9 +27,9 @@ class Asking(StrEnum):
 class OfferRules:
     asking: Asking = Asking.OFF
     offers_all: bool = False
-    """Whether all tools go along, whatever they take; else those that fit the message."""
+    """Whether all tools are offered, whatever they cost; if not, those that fit the message."""
     globs: tuple[str, ...] | None = None
-    """What of servers may go along, as in `Rules`; None: everything."""
+    """The servers' tools that can be offered, as in `Rules`; None for all."""
 
     def allow(self, tool: Tool) -> bool:
         server, _, name = tool.name.partition(BETWEEN)
@@ -38,18 +38,18 @@ class OfferRules:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """A message, and where it stands."""
+    """A message, with the mode and budget of its window."""
 
     message: str
     mode: Mode
     budget: int
-    """Tokens that a window of it may have."""
+    """Maximum tokens of the message's window."""
     is_first: bool
-    """Whether it is the first one of its conversation: then nothing is kept."""
+    """Whether it is the conversation's first message: nothing is stored before it."""
     may_ask: bool | None = None
-    """Whether `request_context` goes along; None as the rules say."""
+    """Whether `request_context` is offered; None to follow the rules."""
     takes_tools: bool = True
-    """Whether the model does, as far as is known."""
+    """Whether the model supports tools, as far as is known."""
 
 
 class Offering:
@@ -58,10 +58,10 @@ class Offering:
     def __init__(self, toolbox: Toolbox, rules: OfferRules, counter: TokenCounter) -> None:
         self._toolbox, self._rules, self._counter = toolbox, rules, counter
         self._priced: tuple[Sequence[Tool], Mapping[str, int]] = (), {}
-        """The tools that were priced last, and what each takes."""
+        """The tools that were priced most recently, and the price of each."""
 
     def of(self, occasion: Occasion) -> tuple[ToolOffer, ...]:
-        """Judge every tool, by name."""
+        """Judge every tool, in order of name."""
         tools = self._toolbox.tools()
         others = self._others([tool for tool in tools if tool.name not in EPHEMERAL], occasion)
         has_others = any(offer.is_offered for offer in others)
@@ -112,7 +112,7 @@ class Offering:
         return [*judged.values(), *refused]
 
     def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
-        """Price the tools; the same ones as before are not counted again."""
+        """Price the tools; unchanged tools are not counted again."""
         known, prices = self._priced
         if known != tools:
             prices = self._prices_of(tools)

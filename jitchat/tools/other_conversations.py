@@ -1,7 +1,7 @@
-"""What `request_context` gives of other conversations, where recall reaches them.
+"""What `request_context` returns from other conversations, if recall includes them.
 
-It stands behind what the open conversation has, in the room that this leaves. Each turn is named by
-its conversation, `chat-3#12`, and can be read by that name; what finds no room is named.
+It follows the results of the open conversation, in the room that is left. Each turn is named by
+its conversation, `chat-3#12`, and can be read by that name; turns without room are only named.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,16 @@ REACHING_TOOL: Tool = replace(
         "Earlier turns of this conversation, and of others, named like chat-3#12,",
     ),
 )
-"""The tool where recall reaches other conversations."""
+"""The tool's definition when recall includes other conversations."""
 _NAMED = 8
-"""So many turns that find no room are named."""
+"""Maximum number of turns without room that are named."""
 _LABEL = 32
-"""Tokens kept for the name of a conversation, where a part of a turn is read."""
+"""Tokens reserved for a conversation's name when a part of a turn is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What of other conversations is given, and what is to be said of the rest."""
+    """Quoted turns of other conversations, and a sentence about the rest."""
 
     noted: tuple[Noted, ...] = ()
     foot: str = ""
@@ -45,7 +45,7 @@ def found_elsewhere(
     room: int,
     counter: TokenCounter,
 ) -> Found:
-    """Quote what was found and is not in the window yet, whole, as far as there is room."""
+    """Quote the turns that were found and are not in the window, whole, while there is room."""
     there = {segment.source for segment in window.segments if segment.source is not None}
     hits = [hit for hit in found if _source(hit) not in there and _is_of_days(hit, asked)]
     quoting = Quoting([hit.turn for hit in hits])
@@ -65,7 +65,7 @@ def found_elsewhere(
 def turn_elsewhere(
     others: OtherConversations, asked: Asked, room: int, counter: TokenCounter
 ) -> Found:
-    """Quote one turn of another conversation, whole or from an offset on."""
+    """Quote one turn of another conversation, whole or from an offset."""
     name = f"{asked.conversation}#{asked.turn}"
     hit = others.turn(asked.conversation, asked.turn or 0)
     if hit is None:
@@ -85,8 +85,8 @@ def turn_elsewhere(
     excerpt, end = read
     text = quoting.excerpt(hit.turn, excerpt, place)
     on = f"go on with offset {end}" if end < length else "that is its end"
-    told = f"Characters {asked.offset:,} to {end:,} of {length:,} of {name}; {on}."
-    return Found((Noted(Kind.REQUESTED, text, hit.reason, _source(hit), excerpt),), told)
+    foot = f"Characters {asked.offset:,} to {end:,} of {length:,} of {name}; {on}."
+    return Found((Noted(Kind.REQUESTED, text, hit.reason, _source(hit), excerpt),), foot)
 
 
 def names_of(noted: Sequence[Noted]) -> tuple[str, ...]:

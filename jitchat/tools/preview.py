@@ -1,4 +1,4 @@
-"""The head and the tail of a large text, in whole lines, with counts: what a model sees first."""
+"""The head and tail of a large text, in whole lines, with counts: what a model sees first."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from jitchat.tools.units import lines_of
 from jitchat.window.tokens import TokenCounter
 
 _HEAD = 2 / 3
-"""The share of a preview that its head has."""
+"""The head's share of a preview."""
 _BETWEEN = 12
-"""Tokens kept for the line on what is left out."""
+"""Tokens reserved for the line that states what is left out."""
 _LONGEST_LINE = 1_000
-"""Characters of a line; a longer one is cut at both ends, and the cut is counted."""
+"""Maximum characters of a line; the middle of a longer one is left out and its size stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +20,20 @@ class Preview:
     head: str
     tail: str
     lines: int
-    """That the whole text has."""
+    """Lines of the whole text."""
     left_out: int
     """Lines between head and tail."""
 
     @property
     def text(self) -> str:
-        """Both, with a line between them on what is left out."""
+        """Head and tail, with a line between them that states what is left out."""
         if not self.left_out:
             return f"{self.head}{self.tail}"
         return f"{self.head}[… {plural(self.left_out, 'line')} left out …]\n{self.tail}"
 
 
 def preview(text: str, room: int, counter: TokenCounter) -> Preview:
-    """Show as many whole lines of both ends as there is room for, in tokens; mostly of the head."""
+    """Show as many whole lines of both ends as fit in `room` tokens, two thirds from the head."""
     room -= _BETWEEN
     lines = [_shown(line) for line in lines_of(text)]
     head = _fitting(lines, int(room * _HEAD), counter)
@@ -52,6 +52,6 @@ def _shown(line: str) -> str:
 
 
 def _fitting(lines: list[str], room: int, counter: TokenCounter) -> int:
-    """Tell how many of the first lines fit."""
-    most = min(len(lines), max(0, room))  # a line is a token at least
+    """Return how many of the first lines fit."""
+    most = min(len(lines), max(0, room))  # a line has at least one token
     return bisect_right(range(1, most + 1), room, key=lambda n: counter.count("".join(lines[:n])))

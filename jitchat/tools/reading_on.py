@@ -1,4 +1,4 @@
-"""A part of one long turn, from some character on: as much of it as there is room for."""
+"""A part of one long turn from a given character: as much of it as fits."""
 
 from bisect import bisect_right
 
@@ -8,21 +8,21 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Excerpt, Passage
 
 _LINE_WITHIN = 2
-"""A part ends with a line, where one ends in its second half."""
+"""A part ends at the end of a line if there is one in the part's second half."""
 
 
 def read_on(turn: Turn, start: int, room: int, counter: TokenCounter) -> tuple[Excerpt, int] | None:
-    """Read a turn's text from character `start`, for `room` tokens with all markup.
+    """Read a turn's text from character `start`, in `room` tokens including the markup.
 
-    Gives what is read, and where to go on; None where the room is too small for any of it.
+    Return the excerpt and the offset to continue from, or None if nothing fits.
     """
     text, quoting = turn.content, Quoting([turn])
-    ahead, total = counter.count(text[:start]), counter.count(text)
+    before, total = counter.count(text[:start]), counter.count(text)
 
     def part(end: int) -> Excerpt:
         read = Passage(start, end, counter.count(text[start:end]), "as asked for")
-        behind = max(0, total - ahead - read.tokens) if end < len(text) else 0
-        return Excerpt((read,), (ahead, behind))
+        after = max(0, total - before - read.tokens) if end < len(text) else 0
+        return Excerpt((read,), (before, after))
 
     def cost(end: int) -> int:
         return counter.count(quoting.excerpt(turn, part(end)))

@@ -1,8 +1,8 @@
 """`request_context`: the model asks the store for turns that its window does not show.
 
-The same retrieval as for a message, for this one request: nothing that is in the window is planned
-anew. Turns come word for word, whole or as excerpts, within a budget that the counter holds with
-all of the markup; what the window has already is named, not repeated.
+It uses the same retrieval as a message does, for this one request: the window is not re-planned.
+Turns are quoted verbatim, whole or as excerpts, within a budget that includes the markup; turns
+that the window already holds are named, not repeated.
 """
 
 import asyncio
@@ -36,40 +36,40 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
 
 MOST_TOKENS = 2_000
-"""For one result, of the counter's own."""
+"""Maximum tokens of one result, by the counter."""
 _AROUND = 160
-"""Tokens kept for what stands around the turns: what was understood, and how to go on."""
+"""Tokens reserved for the text around the turns: what was understood, and how to continue."""
 _LEAST = 60
-"""With fewer for the turns themselves, nothing is looked for."""
+"""Minimum tokens for the turns themselves; with fewer, nothing is searched."""
 _NAMED = 12
-"""So many turns that the window holds are named."""
+"""Maximum number of turns in the window that are named."""
 _MOST_TURNS = 200
-"""No result has room for more."""
+"""Maximum turns considered for one result; no result has room for more."""
 _ECHOED = 80
-"""Characters of a query that a result says again."""
+"""Maximum characters of a query when a result repeats it."""
 _NARROWER = "there may be more: narrow it with time_range, or with other words."
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a request is answered with."""
+class Answer:
+    """The answer to a request."""
 
     foot: str
-    """How much was shown of what there is, and what to do next."""
+    """States how much of the total was shown, and what to do next."""
     pieces: tuple[Piece, ...] = ()
     given: tuple[tuple[int, float], ...] = ()
-    """Positions and scores of the turns that are quoted."""
+    """(position, score) of the quoted turns."""
     named: tuple[int, ...] = ()
-    """Positions of those that the window holds."""
+    """Positions of the matching turns that the window already holds."""
     noted: tuple[Noted, ...] = ()
     """Parts of files, and turns of other conversations."""
     statements: tuple[Noted, ...] = ()
-    """Kept facts, and lines of the memory document."""
+    """Stored facts, and lines of the memory document."""
     is_empty: bool = False
-    """Whether no turn here fits."""
+    """Whether no turn of this conversation matches."""
 
     def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
-        """Go through the texts that the result is joined of, and the turns that they quote."""
+        """Yield the texts that make up the result, each with the turn that it quotes."""
         quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.statements)
         tag = free_tag("requested", [piece.text for piece in quoted])
         for place, piece in enumerate(quoted):
@@ -86,46 +86,46 @@ class RequestContext:
     def __init__(
         self, memory: Memory, history_before: Callable[[int], History], counter: TokenCounter
     ) -> None:
-        """`history_before` gives the priced turns ahead of a position."""
+        """`history_before` returns the priced turns before a position."""
         self._memory, self._history_before, self._counter = memory, history_before, counter
         self._batch = threading.Lock()
-        """Held by one call at a time: those of one answer do not give the same turns."""
+        """Held by one call at a time, so that calls of one answer do not return the same turns."""
         self._step: Step | None = None
         self._given: frozenset[int] = frozenset()
-        """Positions of the turns that calls of `_step` gave whole."""
+        """Positions of the turns that calls of `_step` returned whole."""
         self._quoted: tuple[Segment, ...] = ()
-        """The kept statements that these gave, not priced."""
+        """The stored statements that calls of `_step` quoted; their token counts are 0."""
 
     def tools(self) -> tuple[Tool, ...]:
         return (TOOL if self._memory.others is None else REACHING_TOOL,)
 
     async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
-        return await asyncio.to_thread(self._answered, call, arguments, step)
+        return await asyncio.to_thread(self._output, call, arguments, step)
 
-    def _answered(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
+    def _output(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
         try:
             asked = read_asked(arguments, self._memory.store.now().date())
         except NotUnderstood as error:
             return ToolOutput(ToolResult(call, str(error), is_error=True))
-        told = self._with_files(self._told_in_turn(asked, step), asked, step)
-        told = self._with_elsewhere(told, asked, step)
-        texts, pieces = zip(*told.parts(), strict=True)
+        answer = self._with_files(self._answer_in_turn(asked, step), asked, step)
+        answer = self._with_elsewhere(answer, asked, step)
+        texts, pieces = zip(*answer.parts(), strict=True)
         said = str(asked) or "what is known"
         number = step.window.step + 1
-        places = (each.file.place for each in told.noted if each.file is not None)
-        names = (*places, *names_of(told.noted))
+        places = (each.file.place for each in answer.noted if each.file is not None)
+        names = (*places, *names_of(answer.noted))
         requested = Requested(
             said,
-            told.given,
-            told.named,
+            answer.given,
+            answer.named,
             step=number,
             elsewhere=names,
-            statements=len(told.statements),
+            statements=len(answer.statements),
         )
         result = ToolResult(call, "".join(texts))
-        if not (told.pieces or told.noted or told.statements):
+        if not (answer.pieces or answer.noted or answer.statements):
             return ToolOutput(result, requested=requested)
-        scores = dict(told.given)
+        scores = dict(answer.given)
         segments = [
             _segment(text, cost, piece, f"asked for {said}, step {number}", scores)
             for text, cost, piece in zip(
@@ -134,68 +134,70 @@ class RequestContext:
         ]
         return ToolOutput(result, tuple(segments), requested)
 
-    def _told_in_turn(self, asked: Asked, step: Step) -> Told:
+    def _answer_in_turn(self, asked: Asked, step: Step) -> Answer:
         with self._batch:
             if step is not self._step:
                 self._step, self._given, self._quoted = step, frozenset(), ()
-            told = self._told(asked, step.window, min(MOST_TOKENS, step.room))
-            self._given |= {piece.turn for piece in told.pieces if piece.excerpt is None}
-            self._quoted += tuple(_segment(each.text, 0, each, "", {}) for each in told.statements)
-            return told
+            answer = self._answer(asked, step.window, min(MOST_TOKENS, step.room))
+            self._given |= {piece.turn for piece in answer.pieces if piece.excerpt is None}
+            self._quoted += tuple(
+                _segment(each.text, 0, each, "", {}) for each in answer.statements
+            )
+            return answer
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
-        """Tell which turns the next window has whole in any case, by position."""
+        """Return the positions of the turns that the next window has whole in any case."""
         return held_whole(window, self._memory) | self._given
 
-    def _room_left(self, told: Told, step: Step) -> int:
-        spent = self._counter.count("".join(text for text, _ in told.parts()))
+    def _room_left(self, answer: Answer, step: Step) -> int:
+        spent = self._counter.count("".join(text for text, _ in answer.parts()))
         return min(MOST_TOKENS, step.room) - spent - _AROUND // 2
 
-    def _with_files(self, told: Told, asked: Asked, step: Step) -> Told:
-        """Add parts of files, in the room that is left; they have no days, and are read at once."""
+    def _with_files(self, answer: Answer, asked: Asked, step: Step) -> Answer:
+        """Add parts of files in the remaining room, if the request is a plain query."""
         is_of_turns = asked.turn is not None or asked.days is not None or asked.offset
         if not self._memory.files or is_of_turns or not asked.query:
-            return told
+            return answer
         window, price = step.window, self._counter.count
         found = parts_not_shown(self._memory, asked.query, window, kept_out(window))
-        history, room = self._history_before(window.draft.turn or 0), self._room_left(told, step)
+        history, room = self._history_before(window.draft.turn or 0), self._room_left(answer, step)
         parts = fitting_parts(found, history, (), room, price)
         noted = tuple(replace(part, kind=Kind.REQUESTED) for part in parts)
         if not noted:
-            return told
-        foot = told.foot if told.pieces or told.named else "Not said here, but in a file."
-        return replace(told, noted=noted, foot=foot)
+            return answer
+        foot = answer.foot if answer.pieces or answer.named else "Not said here, but in a file."
+        return replace(answer, noted=noted, foot=foot)
 
-    def _with_elsewhere(self, told: Told, asked: Asked, step: Step) -> Told:
-        """Add what other conversations have, in the room that is left, where they are in reach."""
+    def _with_elsewhere(self, answer: Answer, asked: Asked, step: Step) -> Answer:
+        """Add turns of other conversations in the remaining room, if recall includes them."""
         others = self._memory.others
         if others is None or asked.turn is not None or not asked.query or asked.offset:
-            return told
+            return answer
         if asked.scope is Scope.KNOWLEDGE:
-            return told
-        room = self._room_left(told, step)
+            return answer
+        room = self._room_left(answer, step)
         position, today = step.window.draft.turn or 0, self._memory.store.now().date()
         hits = others.search(SearchRequest(asked.query, "", position, today)).hits
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
         if not found.noted and not found.foot:
-            return told
-        foot = f"{_foot_ahead(told)}{found.foot}"
-        return replace(told, noted=(*told.noted, *found.noted), foot=foot)
+            return answer
+        foot = f"{_foot_before(answer)}{found.foot}"
+        return replace(answer, noted=(*answer.noted, *found.noted), foot=foot)
 
-    def _turn_elsewhere(self, asked: Asked, room: int) -> Told:
+    def _turn_elsewhere(self, asked: Asked, room: int) -> Answer:
         others = self._memory.others
         if others is None:
-            return Told(
+            return Answer(
                 f"{asked.conversation}#{asked.turn} is of another conversation, and only turns of"
                 " this one are in reach."
             )
         found = turn_elsewhere(others, asked, room, self._counter)
-        return Told(found.foot, noted=found.noted)
+        return Answer(found.foot, noted=found.noted)
 
-    def _told(self, asked: Asked, window: ContextWindow, allowed: int) -> Told:
+    def _answer(self, asked: Asked, window: ContextWindow, allowed: int) -> Answer:
         room = allowed - _AROUND
         if room < _LEAST:
-            return Told(
+            return Answer(
                 f"The window has room for {max(0, allowed):,} more tokens, too few for a turn."
                 " Answer from what it holds."
             )
@@ -207,19 +209,19 @@ class RequestContext:
             return self._knowledge(asked, window, (room, allowed))
         return self._some_turns(asked, window, (room, allowed))
 
-    def _knowledge(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Told:
-        """Give what is kept beside the turns, in half of the room, and then turns."""
+    def _knowledge(self, asked: Asked, window: ContextWindow, room: tuple[int, int]) -> Answer:
+        """Quote stored knowledge in up to half of the room, then turns."""
         draft = window.draft.turn or 0
         distilled = self._memory.distilled(draft).without(kept_out(window))
         known = knowledge_on(distilled, asked, self._history_before(draft))
         standing, half = (*window.segments, *self._quoted), room[0] // 2
         lines = known.lines if not asked.offset else ()
         kept = quoted(lines, standing, half, self._counter)
-        told = self._some_turns(asked, window, (room[0] - kept.tokens, room[1]), known.led)
+        answer = self._some_turns(asked, window, (room[0] - kept.tokens, room[1]), known.sources)
         more = f"{kept.left:,} more kept statements have no room: ask with other words."
-        foot = _foot_ahead(told) if kept.noted else told.foot
+        foot = _foot_before(answer) if kept.noted else answer.foot
         feet = (foot, more if kept.left else "", known.missing)
-        return replace(told, statements=kept.noted, foot=" ".join(filter(None, feet)))
+        return replace(answer, statements=kept.noted, foot=" ".join(filter(None, feet)))
 
     # Turns that were found.
 
@@ -228,16 +230,16 @@ class RequestContext:
         asked: Asked,
         window: ContextWindow,
         room: tuple[int, int],
-        led: Sequence[range] = (),
-    ) -> Told:
+        sources: Sequence[range] = (),
+    ) -> Answer:
         draft = window.draft.turn or 0
         history = self._history_before(draft)
-        found = find(self._memory, asked, history, window, led)
+        found = find(self._memory, asked, history, window, sources)
         here = self._here(window)
         rest = found.turns[asked.offset :]
         missing = [turn for turn in rest if turn not in here]
         if not missing:
-            return Told(_nothing_new(asked, found, rest), named=rest, is_empty=not rest)
+            return Answer(_nothing_new(asked, found, rest), named=rest, is_empty=not rest)
         pieces = self._pieces(found, missing[:_MOST_TURNS], history, here, room[0])
         scores = dict(zip(found.turns, found.scores, strict=True))
         shown = {piece.turn for piece in pieces}
@@ -247,7 +249,7 @@ class RequestContext:
         named = tuple(turn for turn in found.turns[asked.offset : on] if turn in here)
         count = on + len(shown.intersection(found.turns[on:]))
         if not pieces:
-            return Told(
+            return Answer(
                 f"#{missing[0]} fits, and needs more tokens than the {room[0]:,} that there are"
                 f' room for. Read a part of it: {{"turn": "#{missing[0]}"}}.',
                 named=named,
@@ -260,12 +262,12 @@ class RequestContext:
         else:
             foot += f"; {_NARROWER if found.is_cut else 'that is all.'}"
         given = tuple((piece.turn, scores.get(piece.turn, 0.0)) for piece in pieces)
-        return Told(f"{foot}{_looked_at(asked)}", pieces, given, named)
+        return Answer(f"{foot}{_looked_at(asked)}", pieces, given, named)
 
     def _pieces(
         self, found: Found, missing: list[int], history: History, here: frozenset[int], room: int
     ) -> tuple[Piece, ...]:
-        """Quote what fits, whole or as excerpts, in the order in which it was found."""
+        """Quote the turns that have room, whole or as excerpts, in the order of `missing`."""
         scores = dict(zip(found.turns, found.scores, strict=True))
         hits = tuple(Hit(turn, scores[turn], "asked for") for turn in missing)
         retrieval = replace(found.retrieval, hits=hits)
@@ -284,11 +286,11 @@ class RequestContext:
 
     def _one_turn(
         self, asked: Asked, position: int, window: ContextWindow, room: tuple[int, int]
-    ) -> Told:
+    ) -> Answer:
         turn = self._memory.turn_at(position)
         if turn is None or position in kept_out(window):
             last = window.draft.turn or 1
-            return Told(
+            return Answer(
                 f"There is no turn #{position} here; the turns of this conversation are #1 to"
                 f" #{last}. Look for its words with query."
             )
@@ -299,47 +301,47 @@ class RequestContext:
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:
             return self._part(turn, asked.offset, room)
-        beside = self._neighbours(position, window, room[0] - cost)
-        pieces = tuple(sorted((whole, *beside), key=lambda piece: piece.turn))
+        neighbours = self._neighbours(position, window, room[0] - cost)
+        pieces = tuple(sorted((whole, *neighbours), key=lambda piece: piece.turn))
         cost = sum(self._counter.count(piece.text) for piece in pieces)
         given = tuple((piece.turn, 0.0) for piece in pieces)
-        return Told(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", pieces, given)
+        return Answer(f"#{position} is whole, {cost:,} of {room[1]:,} tokens.", pieces, given)
 
-    def _around(self, position: int, window: ContextWindow, room: tuple[int, int]) -> Told:
-        """Give what stands around a turn that the window holds."""
+    def _around(self, position: int, window: ContextWindow, room: tuple[int, int]) -> Answer:
+        """Quote the neighbours of a turn that the window holds."""
         pieces = tuple(self._neighbours(position, window, room[0]))
         given = tuple((piece.turn, 0.0) for piece in pieces)
-        return Told("Answer from there, or ask for another turn.", pieces, given, (position,))
+        return Answer("Answer from there, or ask for another turn.", pieces, given, (position,))
 
     def _neighbours(self, position: int, window: ContextWindow, room: int) -> Iterator[Piece]:
-        """Quote the turns beside one that the window does not hold, as far as there is room."""
+        """Quote a turn's neighbours that the window does not hold, while there is room."""
         here = self._here(window)
-        for beside in self._beside(position, window):
-            text = Quoting([beside]).whole(beside)
+        for turn in self._adjacent(position, window):
+            text = Quoting([turn]).whole(turn)
             price = self._counter.count(text)
-            if beside.position not in here and price <= room:
+            if turn.position not in here and price <= room:
                 room -= price
-                yield Piece(beside.position, text, reasons.NEIGHBOUR.format(turn=position))
+                yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
-    def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Told:
+    def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
         length = len(turn.content)
         if start >= length:
-            return Told(
+            return Answer(
                 f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
             )
         read = read_on(turn, start, room[0], self._counter)
         if read is None:
-            return Told(f"There is no room for a part of #{turn.position}. Answer without it.")
+            return Answer(f"There is no room for a part of #{turn.position}. Answer without it.")
         excerpt, end = read
         piece = Piece(
             turn.position, Quoting([turn]).excerpt(turn, excerpt), "a part of it", excerpt
         )
         on = f"go on with offset {end}" if end < length else "that is its end"
-        told = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
-        return Told(told, (piece,), ((turn.position, 0.0),))
+        foot = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
+        return Answer(foot, (piece,), ((turn.position, 0.0),))
 
-    def _beside(self, position: int, window: ContextWindow) -> Iterator[Turn]:
-        """Give the turn before, and the one after, as far as they may be shown."""
+    def _adjacent(self, position: int, window: ContextWindow) -> Iterator[Turn]:
+        """Yield the turn before and the turn after, if they can be shown."""
         history = self._history_before(window.draft.turn or 0)
         index = history.find(position)
         for step in (-1, 1) if index is not None else ():
@@ -350,13 +352,13 @@ class RequestContext:
                     yield turn
 
 
-def _foot_ahead(told: Told) -> str:
-    """Say of the turns here what holds where there is something beside them."""
-    return "Not said in this conversation." if told.is_empty else told.foot
+def _foot_before(answer: Answer) -> str:
+    """Return the foot for an answer that quotes more than turns of this conversation."""
+    return "Not said in this conversation." if answer.is_empty else answer.foot
 
 
 def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
-    """Tell which turns a window holds whole, by position."""
+    """Return the positions of the turns that a window holds whole."""
 
     def is_whole(segment: Segment) -> bool:
         if segment.turn is None or segment.excerpt is not None or segment.kind is Kind.INDEX:
@@ -400,12 +402,12 @@ def _segment(
         known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
     score = scores.get(piece.turn, 0.0)
-    told = f"{reason}, score {score:.2f}" if score else reason
-    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, told, piece.excerpt)
+    why = f"{reason}, score {score:.2f}" if score else reason
+    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, why, piece.excerpt)
 
 
 def _in_the_window(named: Sequence[int]) -> str:
-    """Name the turns that the window holds: the first ones, and how many more."""
+    """Name the turns that the window holds: the first ones, and the number of the others."""
     if not named:
         return ""
     ids = " ".join(f"#{position}" for position in named[:_NAMED])

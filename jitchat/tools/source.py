@@ -1,4 +1,4 @@
-"""What a source of tools is to the rest of the app: tools to offer, and results of calls."""
+"""The interface of a source of tools: the tools that it offers, and the results of calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ class Step:
     window: ContextWindow
     """As it was sent."""
     room: int
-    """Tokens of the counter's own that the result of one of jitchat's own tools may take."""
+    """Maximum tokens, by the counter, of the result of one of jitchat's own tools."""
     is_cut: bool = False
-    """Whether that answer was as long as it may be, so that its last call may not be whole."""
+    """Whether that answer reached its maximum length: its last call can be incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What came back of one call."""
+    """The output of one call."""
 
     result: ToolResult
-    """Whole, as it is stored."""
+    """The whole result, as it is stored."""
     segments: tuple[Segment, ...] = ()
-    """How the result stands in the window, where that is more than one segment; their texts
-    joined are the result's content. Empty for a result that is one."""
+    """The result's segments in the window; their joined texts are the result's content. Empty if
+    the result is a single segment."""
     requested: Requested | None = None
-    """Where it gives turns of the store: what was asked for."""
+    """The request, if the result quotes turns of the store; None otherwise."""
     forms: tuple[tuple[int, str | None], ...] = ()
-    """What later windows carry of turns, by position, in place of their text; None for the text."""
+    """(position, text) that later windows carry in place of a turn; None for the turn's text."""
 
 
 class ToolSource(Protocol):
@@ -44,10 +44,10 @@ class ToolSource(Protocol):
         """`built in`, or the server's name in the settings."""
 
     def tools(self) -> tuple[Tool, ...]:
-        """List what can be called now; asks nobody."""
+        """List the tools that can be called now, without contacting a server."""
 
     async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:
-        """Run a call that is allowed; cancelling it stops it.
+        """Run an approved call; cancelling it stops the call.
 
-        A tool's failure is a result with `is_error`, told so that the model can go on.
+        A tool's failure is a result with `is_error`, worded so that the model can continue.
         """

@@ -1,4 +1,4 @@
-"""What asking the store and holding large results came to, over all that is kept."""
+"""Totals of `request_context` and of held large results, over all stored conversations."""
 
 import json
 from collections.abc import Iterable
@@ -23,49 +23,49 @@ _HELD = """
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Of `request_context`."""
+    """Totals of `request_context`."""
 
     messages: int
-    """That were answered."""
+    """Messages that were answered."""
     asking: int
-    """Of these, such as had the model ask."""
+    """Messages for which the model made a request."""
     calls: int
     found: int
-    """Calls that gave a turn which the answer names."""
+    """Calls that returned a turn which the reply cites."""
     tokens: int
-    """That the results added to windows."""
+    """Tokens that the results added to windows."""
 
     @property
     def sentence(self) -> str:
-        """Empty where nothing was asked."""
+        """The totals as a sentence; empty if there were no calls."""
         if not self.calls:
             return ""
         rate = self.asking / self.messages if self.messages else 0.0
         return (
             f"request_context: {plural(self.calls, 'call')} in {self.asking:,} of"
             f" {plural(self.messages, 'message')} ({rate:.0%}), +{self.tokens:,} tokens;"
-            f" {self.found:,} gave a turn that the answer names"
+            f" {self.found:,} returned a turn that the reply cites"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """At the gate for large results."""
+    """Totals of the gate for large results."""
 
     results: int
     whole: int
-    """Tokens that they have."""
+    """Tokens of the whole results."""
     kept: int
-    """Tokens that windows carry of them."""
+    """Tokens of what windows carry in their place."""
 
     @property
     def saved(self) -> float:
-        """The share that windows do not carry, 0 to 1."""
+        """The share of tokens that windows do not carry, 0 to 1."""
         return 1 - self.kept / self.whole if self.whole else 0.0
 
     @property
     def sentence(self) -> str:
-        """Empty where nothing was held."""
+        """The totals as a sentence; empty if nothing was held."""
         if not self.results:
             return ""
         held = plural(self.results, "large text")
@@ -73,10 +73,10 @@ class Held:
 
 
 def asked_in(database: Database) -> Asked:
-    """Sum up what was asked of the store; slow where very much was sent."""
+    """Sum up the requests to the store; slow if very many messages were sent."""
     messages = int(database.fetch_one("SELECT COUNT(DISTINCT turn) FROM windows", ())[0])
-    rows = [(json.loads(told), reply) for told, reply in database.fetch_all(_ASKED, ())]
-    requests = [(request, reply) for told, reply in rows for request in told]
+    rows = [(json.loads(each), reply) for each, reply in database.fetch_all(_ASKED, ())]
+    requests = [(request, reply) for each, reply in rows for request in each]
     return Asked(
         messages,
         len(rows),

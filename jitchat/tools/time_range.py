@@ -1,4 +1,4 @@
-"""Reading the days that a model asks for: a date, an interval, "last week", "2 days ago"."""
+"""Parses the days that a model requests: a date, an interval, "last week", "2 days ago"."""
 
 import re
 from calendar import monthrange
@@ -35,7 +35,7 @@ def _day_first(match: re.Match[str]) -> str:
 
 
 def _by_size(match: re.Match[str]) -> str:
-    """Write 2/16/2026 and 16/2/2026 alike; 2/3/2026 stays, for it may be either."""
+    """Write 2/16/2026 and 16/2/2026 alike; 2/3/2026 is ambiguous and stays."""
     one, two = int(match[1]), int(match[2])
     if one == two or one > _DECEMBER:
         return _day_first(match)
@@ -57,12 +57,12 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], _Spelling], ...] = (
     (re.compile(r"\b(?:last|past) (\d{2,3}) hours\b"), _whole_days),
     (re.compile(r"\b(?:early|mid|late)[ -](?=\d{4}\Z)"), ""),
 )
-"""How models write days, beside ISO 8601 and words, and what stands for it."""
+"""Other notations of days that models use, and the replacement for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """From `first` to `last`, both within."""
+    """The days from `first` to `last`, inclusive."""
 
     first: date
     last: date
@@ -87,13 +87,13 @@ class TimeRange:
 _EVER = TimeRange(date.min, date.min)
 
 
-def time_range(told: str, today: date) -> TimeRange | None:
-    """Read days; None where they cannot be told.
+def time_range(written: str, today: date) -> TimeRange | None:
+    """Parse a range of days; None if it cannot be understood.
 
-    An interval that is open at one end reaches from the beginning, or to today. One that is told
-    from its end to its start is turned round.
+    An interval that is open at one end reaches from the beginning, or to today. An interval in
+    reverse order is reversed.
     """
-    text = one_line(told).strip().lower()
+    text = one_line(written).strip().lower()
     for spelling, plain in _SPELLINGS:
         text = spelling.sub(plain, text)
     days = _ISO_DAY.findall(text)
@@ -110,7 +110,7 @@ def _interval(begin: str, end: str, today: date) -> TimeRange | None:
     last = _one(end, today) if end else TimeRange(today, today)
     if last is None:
         return None
-    # 16 February to 22 February 2025: the year is that of the end
+    # 16 February to 22 February 2025: both dates are in the year of the end
     known = _YEAR.search(end) and not _YEAR.search(begin)
     first = _one(begin, last.last if known else today) if begin else _EVER
     if first is None:
@@ -123,7 +123,7 @@ def _interval(begin: str, end: str, today: date) -> TimeRange | None:
 
 
 def _following(first: date, end: str) -> TimeRange | None:
-    """Read an end that has a name, as Wednesday or March, as the next one behind the start."""
+    """Read a named end, such as Wednesday or March, as the next one after the start."""
     for days in (_WEEK, _ALMOST_A_YEAR):
         with suppress(OverflowError):
             found = _one(end, first + timedelta(days=days))
@@ -133,7 +133,7 @@ def _following(first: date, end: str) -> TimeRange | None:
 
 
 def _with_month(side: str, other: str) -> str:
-    """Give a side that is the number of a day, perhaps with a year, the month of the other."""
+    """Add the other side's month to a side that has only a day, or a day and a year."""
     if not _BARE_DAY.fullmatch(side) or _BARE_DAY.fullmatch(other):
         return side
     return re.sub(r"(?<![\d-])\d{1,2}(?:st|nd|rd|th)?(?![\d-])", side, other, count=1)
@@ -157,7 +157,7 @@ def _one(text: str, today: date) -> TimeRange | None:
 
 
 def _named(text: str, today: date) -> TimeRange | None:
-    """Read days that are told in words; None as well for such as no calendar has."""
+    """Read days in words; None also if they are outside the calendar's range."""
     try:
         span = days_asked(text, today)
     except OverflowError:
@@ -174,7 +174,7 @@ def _iso(text: str) -> TimeRange | None:
 
 
 def _week_of(found: TimeRange | None) -> TimeRange | None:
-    """Find the week, from Monday on, of the day that was found."""
+    """Return the week, from Monday, of a single day."""
     if found is None or found.first != found.last:
         return None
     monday = found.first.toordinal() - found.first.weekday()
@@ -183,18 +183,18 @@ def _week_of(found: TimeRange | None) -> TimeRange | None:
 
 
 def _closed(span: Span, today: date) -> TimeRange | None:
-    """Make days of a span; those of any year are of the latest one that has begun."""
+    """Convert a span to days; a span of any year is read as its latest start up to today."""
     first, last = span.first, span.last
     if span.any_year:
-        is_ahead = first > today.month * _MONTH_SIZE + today.day
-        year = (today.year - is_ahead) * YEAR_SIZE
+        is_later = first > today.month * _MONTH_SIZE + today.day
+        year = (today.year - is_later) * YEAR_SIZE
         first, last = year + first, year + last
     begin, end = _day(first), _day(last)
     return TimeRange(begin, end) if begin <= end else None
 
 
 def _day(number: int) -> date:
-    """Find the day of YYYYMMDD; of one that its month has not, the last that it has."""
+    """Return the day of YYYYMMDD; a day after the end of its month becomes the month's last."""
     year, rest = divmod(number, YEAR_SIZE)
     month, day = divmod(rest, _MONTH_SIZE)
     if not date.min.year <= year <= date.max.year:

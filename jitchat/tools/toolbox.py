@@ -1,4 +1,4 @@
-"""The tools of one conversation: which there are, and how the calls of an answer are run."""
+"""The tools of one conversation: their list, and how the calls of an answer are run."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -16,70 +16,70 @@ MOST_STEPS = 12
 
 class Approvals(Protocol):
     async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
-        """Ask where that is needed; the result of a call that may not be run, None of one that may.
+        """Ask if needed; return the result of a call that must not run, None if it may run.
 
         Cancelling it withdraws the question.
         """
 
 
-_News = asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]]
-"""Calls that were begun, and tasks that are done."""
+_Events = asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]]
+"""Calls that have started, and tasks that have finished."""
 
 
-async def _all_news(news: _News) -> tuple[list[ToolCall], list[asyncio.Task[ToolOutput]]]:
-    """Wait for news, and take all that there are by then."""
-    told = [await news.get()]
-    while not news.empty():
-        told.append(news.get_nowait())
-    begun = [each for each in told if isinstance(each, ToolCall)]
-    return begun, [each for each in told if isinstance(each, asyncio.Task)]
+async def _all_events(events: _Events) -> tuple[list[ToolCall], list[asyncio.Task[ToolOutput]]]:
+    """Wait for an event, and take all events that have arrived by then."""
+    taken = [await events.get()]
+    while not events.empty():
+        taken.append(events.get_nowait())
+    begun = [each for each in taken if isinstance(each, ToolCall)]
+    return begun, [each for each in taken if isinstance(each, asyncio.Task)]
 
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """Sources of tools, and who allows their calls."""
+    """Sources of tools, and the approval of their calls."""
 
     sources: tuple[ToolSource, ...] = ()
     approvals: Approvals | None = None
-    """None where every call is allowed."""
+    """None if every call is allowed."""
     most_steps: int = MOST_STEPS
-    """Answers with calls that a turn may have; the one after them is asked for words."""
+    """Maximum answers with calls in a turn; the next request offers no more calls."""
 
     def with_sources(self, *sources: ToolSource) -> "Toolbox":
-        """Add sources ahead of the others."""
+        """Add sources before the others."""
         return replace(self, sources=(*sources, *self.sources))
 
     def tools(self) -> tuple[Tool, ...]:
-        """List what can be called now, by name; of two of one name, that of the first source."""
+        """List the tools that can be called now, by name; the first source wins a name clash."""
         return tuple(tool for _, (_, tool) in sorted(self._by_name().items()))
 
     async def run(
         self, calls: Sequence[ToolCall], step: Step
     ) -> AsyncGenerator[ToolCall | tuple[ToolOutput, ...], None]:
-        """Run the calls of one answer at once: gives each as it is begun, then what returns.
+        """Run the calls of one answer concurrently: yield each when it starts, then the outputs.
 
-        What returns together is given together. A call that is refused is not begun. Closing the
-        generator stops what still runs.
+        Outputs that return together are yielded together. A refused call does not start. Closing
+        the generator stops the calls that are still running.
         """
         cut = calls[-1] if step.is_cut else None
-        news: _News = asyncio.Queue()
+        events: _Events = asyncio.Queue()
         running = [
-            asyncio.ensure_future(self._run(call, step, news.put_nowait, is_cut=call is cut))
+            asyncio.ensure_future(self._run(call, step, events.put_nowait, is_cut=call is cut))
             for call in calls
         ]
         for task in running:
-            task.add_done_callback(news.put_nowait)
+            task.add_done_callback(events.put_nowait)
         left = len(running)
         try:
             while left:
-                begun, done = await _all_news(news)
+                begun, done = await _all_events(events)
                 for call in begun:
                     yield call
                 left -= len(done)
                 if returned := tuple(task.result() for task in done if not task.exception()):
                     yield returned
                 for task in done:
-                    task.result()  # raises what a tool should not have raised
+                    task.result()  # re-raises an unexpected error of a tool
         finally:
             for task in running:
                 task.cancel()

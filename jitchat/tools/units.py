@@ -1,7 +1,7 @@
-"""What a tool's result consists of: lines of a log, rows of a table, records of JSON, paragraphs.
+"""The units of a tool's result: lines of a log, rows of a table, records of JSON, paragraphs.
 
-A unit can be quoted by itself. The header of a table, the names on the way to a record and the
-lines that a block is indented under go along with whatever is taken of it.
+A unit can be quoted separately. A table's header, the path of names to a record and the lines that
+a block is indented under are included with it.
 """
 
 import json
@@ -15,24 +15,24 @@ _RULE = re.compile(r"[\s|:+=-]++")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _INDENT = re.compile(r"[ \t]*")
 _ABOVE = re.compile(r"Caused by:|\.\.\. \d+ more")
-"""A line that goes on with the stack trace above it."""
+"""A line that continues the stack trace above it."""
 _TRACEBACK = "Traceback (most recent call last)"
-"""Python's: the line behind the frames is the exception."""
+"""Python's first line; the line after the frames is the exception."""
 _ENDS = re.compile(
     r"</(?:tr|p|li|[uo]l|div|h[1-6]|d[td]|pre|option|section|article)>|<br\s*+/?>"
     r"|(?<![.!?。！？])[.!?。！？]++[\"')\]]*+(?:\s++|(?<=[。！？]))|[;}\]],?+\s++|\},",
     re.IGNORECASE,
 )
-"""Where a part of a long line ends: a block of HTML, a sentence, an item."""
+"""The end of a part of a long line: of an HTML block, a sentence, an item."""
 _LONGEST_BLOCK = 480
-"""Characters of lines that are one unit; a longer block is parted by its indentation."""
+"""Maximum characters of lines that form one unit; a longer block is split by indentation."""
 _LONGEST_LINE = 1_200
 _LEAST_PART, _LONGEST_PART = 60, 600
-"""Characters of the parts of a longer line."""
+"""Minimum and maximum characters of the parts of a longer line."""
 _LONGEST_RECORD = 600
 _DEEPEST = 32
 _NAMES = ("name", "id", "title", "key", "label")
-"""The fields by which a record of a list is known."""
+"""The fields that can name a record of a list."""
 _LONGEST_NAME = 60
 
 
@@ -40,14 +40,14 @@ _LONGEST_NAME = 60
 class Units:
     texts: tuple[str, ...]
     """In order."""
-    along: tuple[tuple[int, ...], ...]
-    """Of each: the units that go along with it, as the lines that it is indented under."""
+    companions: tuple[tuple[int, ...], ...]
+    """For each unit: the units included with it, such as the lines it is indented under."""
     header: str = ""
-    """What stands ahead of whatever is taken; empty for none."""
+    """The text before any units that are taken; empty if there is none."""
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at line feeds alone, which stay; joined, the lines are the text."""
+    """Split at line feeds only, keeping them; joined, the lines are the text."""
     return _LINE.findall(text)
 
 
@@ -57,14 +57,14 @@ def units_of(text: str) -> Units:
         return Units(records, ((),) * len(records))
     lines = lines_of(text)
     header = _header(lines)
-    parting = _Parting()
+    splitter = _Splitter()
     for paragraph in _paragraphs(lines[header:]):
-        parting.add(paragraph, ())
-    return Units(tuple(parting.texts), tuple(parting.along), "".join(lines[:header]))
+        splitter.add(paragraph, ())
+    return Units(tuple(splitter.texts), tuple(splitter.companions), "".join(lines[:header]))
 
 
 def _records_of(text: str) -> tuple[str, ...]:
-    """List the records of a text that is JSON; none of any other."""
+    """List the records of a JSON text; of any other text, none."""
     stripped = text.strip()
     if stripped[:1] not in ("{", "["):
         return ()
@@ -76,7 +76,7 @@ def _records_of(text: str) -> tuple[str, ...]:
 
 
 def _records(value: Any, path: str, depth: int) -> Iterator[str]:  # noqa: ANN401  JSON
-    """Go through a value: what is small enough is one record, what is not is taken apart."""
+    """Walk a value: a small value is one record, a larger one is split."""
     whole = json.dumps(value, ensure_ascii=False)
     is_list = isinstance(value, list) and len(value) > 1
     is_root = not path and isinstance(value, dict)
@@ -92,7 +92,7 @@ def _records(value: Any, path: str, depth: int) -> Iterator[str]:  # noqa: ANN40
 
 
 def _name_in(record: Any) -> str:  # noqa: ANN401  JSON
-    """Find what a record that is taken apart is called, behind a space; mostly nothing."""
+    """Return the name of a record that is split, with a space before it; usually empty."""
     if not isinstance(record, dict) or len(json.dumps(record)) <= _LONGEST_RECORD:
         return ""
     within = (each for each in record.values() if isinstance(each, dict))
@@ -104,7 +104,7 @@ def _name_in(record: Any) -> str:  # noqa: ANN401  JSON
 
 
 def _header(lines: list[str]) -> int:
-    """Tell how many lines ahead name the columns of a table; 0 where it is none."""
+    """Return how many lines at the start name a table's columns; 0 if it is no table."""
     for place, (line, after) in enumerate(pairwise(lines[:8])):
         is_rule = "---" in after or "===" in after
         if line.strip() and is_rule and _RULE.fullmatch(after.strip()):
@@ -122,11 +122,11 @@ def _header(lines: list[str]) -> int:
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Gather lines up to a blank one; what is indented behind that goes on with them."""
+    """Yield the lines up to each blank one; indented lines after it belong to the paragraph."""
     paragraph: list[str] = []
     for line in lines:
-        is_behind_blank = bool(paragraph) and paragraph[-1].isspace()
-        if is_behind_blank and not line.isspace() and not _indent(line):
+        is_after_blank = bool(paragraph) and paragraph[-1].isspace()
+        if is_after_blank and not line.isspace() and not _indent(line):
             yield paragraph
             paragraph = []
         paragraph.append(line)
@@ -134,15 +134,15 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
         yield paragraph
 
 
-class _Parting:
-    """Parts blocks of lines into units."""
+class _Splitter:
+    """Splits blocks of lines into units."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.along: list[tuple[int, ...]] = []
+        self.companions: list[tuple[int, ...]] = []
 
     def add(self, lines: Sequence[str], above: tuple[int, ...], depth: int = _DEEPEST) -> None:
-        """Add a block: as one unit, or, where it is long, by what is indented under its lines."""
+        """Add a block as one unit or, if it is long, split by its indentation."""
         is_small = len(lines) > 1 and sum(map(len, lines)) <= _LONGEST_BLOCK
         if is_small or not any(map(str.strip, lines)):
             self._unit("".join(lines), above)
@@ -153,13 +153,13 @@ class _Parting:
             least = min(map(_indent, filter(str.strip, lines)), default=0)
             is_under = _indent(lines[0]) > least
             for number, tree in enumerate(_trees(lines, least)):
-                # what closes an indented block is told by the last of it
+                # the line that closes an indented block is quoted with the block's last line
                 with_last = is_under and number == 1
                 around = (*above, len(self.texts) - 1) if with_last else above
                 self._tree(tree, around, least, depth - 1)
 
     def _tree(self, lines: Sequence[str], above: tuple[int, ...], least: int, depth: int) -> None:
-        """Add a line with what is indented under it."""
+        """Add a line with the lines that are indented under it."""
         is_small = len(lines) == 1 or sum(map(len, lines)) <= _LONGEST_BLOCK
         if is_small or _indent(lines[0]) > least:
             self.add(lines, above, depth)
@@ -169,15 +169,15 @@ class _Parting:
 
     def _unit(self, text: str, above: tuple[int, ...]) -> None:
         self.texts.append(text)
-        self.along.append(above)
+        self.companions.append(above)
 
 
 def _trees(lines: Sequence[str], least: int) -> Iterator[list[str]]:
-    """Part lines at those of the least indentation, but for such as go on with a stack trace."""
+    """Split lines at those of the least indentation, except those that continue a stack trace."""
     tree: list[str] = []
     for line in lines:
         is_first = not line.isspace() and _indent(line) <= least
-        if is_first and tree and not _goes_on(tree, line):
+        if is_first and tree and not _continues(tree, line):
             yield tree
             tree = []
         tree.append(line)
@@ -185,7 +185,7 @@ def _trees(lines: Sequence[str], least: int) -> Iterator[list[str]]:
         yield tree
 
 
-def _goes_on(tree: Sequence[str], line: str) -> bool:
+def _continues(tree: Sequence[str], line: str) -> bool:
     is_closing = tree[0].lstrip().startswith(_TRACEBACK) and _indent(tree[-1]) > _indent(tree[0])
     return is_closing or bool(_ABOVE.match(line.lstrip()))
 
@@ -196,7 +196,7 @@ def _indent(line: str) -> int:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Part a long line at sentences, items and blocks of HTML; joined, the parts are the line."""
+    """Split a long line at sentences, items and HTML blocks; joined, the parts are the line."""
     if len(line) <= _LONGEST_LINE:
         yield line
         return

@@ -1,4 +1,4 @@
-"""A labelled conversation in which it is known what is found."""
+"""A labelled conversation with known hits."""
 
 from __future__ import annotations
 

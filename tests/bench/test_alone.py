@@ -24,8 +24,8 @@ def test_the_result_comes_from_another_process_and_what_it_tells_on_the_way():
     ("work", "sentence"),
     [
         ("overflow", r"^It needs 9 tokens. Shorten it.$"),
-        ("stumble", r"^A defect stopped it \(ZeroDivisionError at works.py:\d+\).$"),
-        ("vanish", r"ended \(exit code 7\). .*try fewer turns.$"),
+        ("stumble", r"^Internal error \(ZeroDivisionError at works.py:\d+\).$"),
+        ("vanish", r"ended early \(exit code 7\). .*try fewer turns.$"),
     ],
 )
 def test_what_fails_there_is_a_sentence_here(work: str, sentence: str):

@@ -1,4 +1,4 @@
-"""Many requests at once: no more than allowed, and one that fails stops no other."""
+"""Parallel requests: no more than allowed, and a failure does not stop the others."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_a_request_that_fails_is_left_and_the_others_go_on(log: ReplyLog):
     assert [log.get(job) is not None for job in jobs(*texts)] == [True, False, True, False, True]
     noted = log.path.read_text()
     assert "Too many requests. Wait." in noted
-    assert "answered with nothing" in noted
+    assert "answer is empty" in noted
 
 
 async def test_failures_in_a_row_stop_the_run_and_say_how_to_go_on(log: ReplyLog):
@@ -89,7 +89,7 @@ async def test_failures_in_a_row_stop_the_run_and_say_how_to_go_on(log: ReplyLog
     with pytest.raises(BenchFailed) as told:
         await ask(Answering(), log, texts)
     assert "5 requests in a row failed; the last: Too many requests." in str(told.value)
-    assert f"kept in {log.path}; run it again" in str(told.value)
+    assert f"saved in {log.path}; run it again" in str(told.value)
     assert log.get(jobs("a")[0]) is not None
     assert log.get(jobs("b")[0]) is None
 
@@ -122,5 +122,5 @@ def full_disk(log: ReplyLog) -> Iterator[None]:
 
 
 async def test_a_reply_that_cannot_be_kept_ends_the_run(log: ReplyLog, full_disk: None):
-    with pytest.raises(BenchFailed, match="cannot be kept"):
+    with pytest.raises(BenchFailed, match="cannot be saved"):
         await ask(Answering(), log, ["a", "b"])

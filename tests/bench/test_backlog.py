@@ -1,4 +1,4 @@
-"""The benchmark of indexing: both sides embed the same texts, of the lengths that are promised."""
+"""The benchmark of indexing: both sides embed the same texts, of the stated lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baselines are what their textbooks say."""
+"""The baselines follow their textbook definitions."""
 
 from __future__ import annotations
 

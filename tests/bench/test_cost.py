@@ -1,4 +1,4 @@
-"""What is told of a cost before anything is sent."""
+"""The cost that is shown before anything is sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_the_cost_is_told_by_mode_with_what_a_reply_is_taken_for():
         "m at here:",
         "  full: 1,000 requests, 2,000,000 tokens in",
         "  jit: 500 requests, ~100,000 tokens in",
-        "  cost: in $1.05, out $0.0960 (at 32 tokens a reply)",
+        "  cost: in $1.05, out $0.0960 (at 32 tokens per reply)",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a labelled file holds that cannot be measured is told, and a whole file is not doubted."""
+"""Warnings about parts of a labelled file that cannot be measured; none for a complete file."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_evidence_that_does_not_exist_is_told(tmp_path: Path):
     unknown, half = question("a", ["D9:99"]), question("b", ["D1:1", "D9:99"])
     nameless = question("c", [])
     assert told_of(tmp_path, labelled_sample(WHOLE, unknown, half, nameless)) == [
-        "without evidence that is a turn, missed in any case: 2 of 4 questions",
-        "with an evidence id that no turn has, missed if strict: 2 of 4 questions",
+        "without an existing evidence turn, missed in any case: 2 of 4 questions",
+        "with an unknown evidence id, missed in the strict measures: 2 of 4 questions",
     ]
 
 
@@ -37,8 +37,8 @@ def test_evidence_that_is_no_id_is_told(tmp_path: Path):
         question("a", evidence) for evidence in (5, [["D1:1"]], {"a": "D1:1"}, ["D" + "1" * 9_000])
     ]
     assert told_of(tmp_path, labelled_sample(WHOLE, *odd)) == [
-        "without evidence that is a turn, missed in any case: 4 of 5 questions",
-        "with an evidence id that no turn has, missed if strict: 4 of 5 questions",
+        "without an existing evidence turn, missed in any case: 4 of 5 questions",
+        "with an unknown evidence id, missed in the strict measures: 4 of 5 questions",
     ]
 
 

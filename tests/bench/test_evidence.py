@@ -1,4 +1,4 @@
-"""Evidence text held: which words a window has to carry, and where they count."""
+"""Evidence text held: which words a window must contain, and in which text they count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelled conversations in LongMemEval's form and plainly labelled ones, told by content."""
+"""Labelled conversations in LongMemEval's and the plain format, detected by content."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_an_id_that_no_turn_has_is_dropped_and_told(tmp_path: Path):
     talks = read(tmp_path, conversation(asked("a", 0, 999), asked("b", 999), asked("c")))
     assert [each.evidence for each in talks[0].questions] == [{1}, set(), set()]
     assert list(label_warnings(talks)) == [
-        "without evidence that is a turn, missed in any case: 2 of 3 questions",
-        "with an evidence id that no turn has, missed if strict: 2 of 3 questions",
+        "without an existing evidence turn, missed in any case: 2 of 3 questions",
+        "with an unknown evidence id, missed in the strict measures: 2 of 3 questions",
     ]
     assert [each.text for each in with_evidence(talks)[0].questions] == ["a"]
 
@@ -145,11 +145,14 @@ def test_a_format_is_told_by_its_content_and_not_by_its_name(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ([{"turns": [], "questions": [asked("a", 0)]}], "holds no turns"),
+        ([{"turns": [], "questions": [asked("a", 0)]}], "contains no turns"),
         ([conversation()], "has no questions with a text and a category"),
-        ([instance(haystack_sessions=[])], "holds no turns"),
+        ([instance(haystack_sessions=[])], "contains no turns"),
         ([instance(question_id="1_abs")], "has no questions with a text and a category"),
-        ([{"turns": []}], "is not in LoCoMo's form or LongMemEval's form or the labelled form"),
+        (
+            [{"turns": []}],
+            "is not in LoCoMo's format or LongMemEval's format or the labelled format",
+        ),
         (json.dumps([conversation(asked("a", 0))])[:-9], "is not JSON: "),
     ],
     ids=brief,
@@ -161,10 +164,10 @@ def test_a_file_that_asks_nothing_is_refused_with_a_sentence(
     with pytest.raises(BenchFailed) as refused:
         read_labelled(path)
     assert refused.value.what.startswith(f"{path} {told}")
-    assert refused.value.remedy.startswith("Name LoCoMo's file: ")
+    assert refused.value.remedy.startswith("Give LoCoMo's file: ")
 
 
 def test_where_one_format_is_wanted_the_others_are_refused(tmp_path: Path):
     path = written(tmp_path, "f.json", [conversation(asked("a", 0))])
-    with pytest.raises(BenchFailed, match="is not in LoCoMo's form"):
+    with pytest.raises(BenchFailed, match="is not in LoCoMo's format"):
         read_labelled(path, LOCOMO)

@@ -1,4 +1,4 @@
-"""What a judge's reply means, whatever stands around it."""
+"""The verdict in a judge's reply, whatever text surrounds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of each kind of text are recalled by words alone."""
+"""Turns of each kind of text are recalled by words only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which turns hold an answer, in a file whose labels are not always right."""
+"""Which turns hold an answer, in a file with some wrong labels."""
 
 from __future__ import annotations
 
@@ -116,16 +116,16 @@ MUTE = {"conversation": {"speaker_a": "Ann", "speaker_b": "Bo"}}
         ("[" * 200_000, "is nested too deeply"),
         ("[" * 200_000 + "]" * 200_000, "is nested too deeply"),
         ('{"conversation":' * 100_000, "is nested too deeply"),
-        (plain_turns(), "is not in LoCoMo's form"),
-        (["a", "b"], "is not in LoCoMo's form"),
-        ([], "is not in LoCoMo's form"),
-        ({"a": 1}, "is not in LoCoMo's form"),
-        ("1", "is not in LoCoMo's form"),
-        ("null", "is not in LoCoMo's form"),
-        ([{"qa": ASKED["qa"]}], "is not in LoCoMo's form"),
-        ([ASKED | {"conversation": [1, 2]}], "is not in LoCoMo's form"),
-        ([ASKED | MUTE], "holds no turns"),
-        ([ASKED | {"conversation": MUTE["conversation"] | {"session_1": {}}}], "holds no turns"),
+        (plain_turns(), "is not in LoCoMo's format"),
+        (["a", "b"], "is not in LoCoMo's format"),
+        ([], "is not in LoCoMo's format"),
+        ({"a": 1}, "is not in LoCoMo's format"),
+        ("1", "is not in LoCoMo's format"),
+        ("null", "is not in LoCoMo's format"),
+        ([{"qa": ASKED["qa"]}], "is not in LoCoMo's format"),
+        ([ASKED | {"conversation": [1, 2]}], "is not in LoCoMo's format"),
+        ([ASKED | MUTE], "contains no turns"),
+        ([ASKED | {"conversation": MUTE["conversation"] | {"session_1": {}}}], "contains no turns"),
         ([locomo_sample()], "has no questions"),
         *(([ASKED | {"qa": odd}], "has no questions") for odd in (None, "x", 1, {}, [], [1, None])),
     ],

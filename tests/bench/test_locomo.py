@@ -1,4 +1,4 @@
-"""A question goes the way that the app's own would: import, index, retrieve, plan."""
+"""A question takes the same path as in the app: import, index, retrieve, plan."""
 
 from __future__ import annotations
 

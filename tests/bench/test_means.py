@@ -1,4 +1,4 @@
-"""Intervals of means, and modes that are compared on what both answered."""
+"""Intervals of means, and modes compared on questions that both answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `bench observe` measures: a conversation said again, then asked."""
+"""What `bench observe` measures: a conversation is replayed, then asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question in other words than the turn that answers it, in a crowd of other turns."""
+"""A question that paraphrases the turn that answers it, among many other turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oracle picker's bound: what no picker can exceed with the lines that it is shown."""
+"""The oracle picker's bound, which no picker can exceed with the lines that it is shown."""
 
 from __future__ import annotations
 

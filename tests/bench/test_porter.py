@@ -1,4 +1,4 @@
-"""Stems as the official scorer has them; the known ones are from NLTK 3.10's PorterStemmer."""
+"""Stems as in the official scorer; the expected ones are from NLTK 3.10's PorterStemmer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals against published tables, and what no interval may do."""
+"""Intervals against published tables, and invariants of every interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app and the baselines are asked the same, on equal terms."""
+"""The app and the baselines are asked the same questions under equal conditions."""
 
 from __future__ import annotations
 

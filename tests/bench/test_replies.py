@@ -1,4 +1,4 @@
-"""Replies outlive the run that asked for them, whatever ended it."""
+"""Replies survive the run that requested them, however it ended."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def test_a_line_that_is_not_ours_is_passed_over(tmp_path: Path, line: bytes):
 def test_a_file_that_cannot_be_is_refused_with_a_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "answers.jsonl"):
-        with pytest.raises(BenchFailed, match="cannot be kept in"), opened_log(path):
+        with pytest.raises(BenchFailed, match="cannot be saved in"), opened_log(path):
             pass

@@ -1,4 +1,4 @@
-"""What each mode sends of a talk, and whether it holds the fact, at any length."""
+"""What each mode sends of a talk, and whether the fact is in it, at any length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rank is worth."""
+"""Scores of ranks."""
 
 from __future__ import annotations
 

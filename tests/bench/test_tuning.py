@@ -1,4 +1,4 @@
-"""Choosing weights with one conversation left out."""
+"""Weights chosen with one conversation left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that another process can be told to call."""
+"""Functions for a child process to call."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Callable
 
 from jitchat.errors import WindowOverflow
 
-Tell = Callable[[int], object]
+Report = Callable[[int], object]
 
 
-def count(tell: Tell) -> int:
+def count(report: Report) -> int:
     for _ in range(3):
-        tell(2)
+        report(2)
     return os.getpid()
 
 
-def overflow(tell: Tell) -> int:
+def overflow(report: Report) -> int:
     raise WindowOverflow("It needs 9 tokens.", "Shorten it.", 9)
 
 
-def stumble(tell: Tell) -> int:
+def stumble(report: Report) -> int:
     return 1 // len("")
 
 
-def vanish(tell: Tell) -> int:
+def vanish(report: Report) -> int:
     os._exit(7)

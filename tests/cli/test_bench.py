@@ -123,14 +123,14 @@ def test_a_file_that_takes_no_answers_is_refused_before_anything_is_measured(
     kept = ("--answerer", "reader", "--answers", tmp_path / place)
     done = jitchat("bench", "locomo", "--data", data, *kept)
     assert (done.code, done.out) == (1, "")
-    assert f"The answers cannot be kept in {tmp_path / place}: " in done.err
+    assert f"The answers cannot be saved in {tmp_path / place}: " in done.err
     assert not (tmp_path / "nosuch").exists()
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (plain_turns(), "is not in LoCoMo's form"),
+        (plain_turns(), "is not in LoCoMo's format"),
         (b"", "is empty"),
         (b"\xff\xfe\xfa", "is not JSON"),
         ("[" * 200_000, "is nested too deeply"),
@@ -144,7 +144,7 @@ def test_another_file_is_refused(jitchat: Shell, tmp_path: Path, content: object
     done = jitchat("bench", "locomo", "--data", path)
     assert done.code == 1
     assert done.err.startswith(f"jitchat: {path} {told}")
-    assert "Name LoCoMo's file" in done.err
+    assert "Give LoCoMo's file" in done.err
     assert done.out == ""
 
 
@@ -160,7 +160,7 @@ def test_evidence_that_does_not_exist_is_told_and_counts_as_missed(jitchat: Shel
     data, out = written(tmp_path, "f.json", [labelled_sample(found, unknown)]), tmp_path / "o.json"
     done = jitchat("bench", "locomo", "--data", data, "--modes", "full", "--json", out)
     assert done.code == 0
-    assert "without evidence that is a turn, missed in any case: 1 of 2 questions\n" in done.err
+    assert "without an existing evidence turn, missed in any case: 1 of 2 questions\n" in done.err
     assert json.loads(out.read_text())["modes"]["full"]["categories"]["all"]["window_any"] == 0.5
 
 

@@ -140,7 +140,7 @@ def test_answers_and_judgements_are_sent_after_a_yes(
     assert done.code == 0, done.err
     assert "talker at https://api.openai.com/v1:\n  full: 2 requests, ~" in done.err
     assert "weigher at https://api.openai.com/v1:\n  judgements: 4 requests, ~" in done.err
-    assert "out $0.0005 (at 32 tokens a reply)" in done.err
+    assert "out $0.0005 (at 32 tokens per reply)" in done.err
     assert "cost: in unknown, out unknown" in done.err
     assert (len(models["talker"].requests), len(models["weigher"].requests)) == (4, 4)
     assert rows(done.out, "full: answered by talker, judged by weigher") == {
@@ -297,7 +297,7 @@ def test_ctrl_c_keeps_what_came_and_says_so(
         (("--answerer", ""), "No model is named"),
         (("--answerer", "talker", "--parallel", "0"), "--parallel"),
         (("--answerer", "talker", "--input-price", "-1"), "--input-price"),
-        (("--answerer", "talker", "--answers", "/dev/null/a"), "cannot be kept in"),
+        (("--answerer", "talker", "--answers", "/dev/null/a"), "cannot be saved in"),
         (
             ("--answerer", "talker", "--limit", "4096", "--modes", "full"),
             "No question fits 4,096 tokens in full",

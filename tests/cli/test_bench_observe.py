@@ -21,6 +21,6 @@ def test_the_command_prints_and_keeps_the_figures(jitchat: Shell, tmp_path: Path
     done = jitchat("bench", "observe", "--data", chats, "--limit", "5000", "--json", out)
     assert done.code == 0, done.err
     assert "2 questions of single facts, limit 5,000" in done.out
-    assert "windows of 5,000:" in done.out
+    assert "windows, limit 5,000:" in done.out
     found = json.loads(out.read_text())["observe"]
     assert (found["held"], found["recency"], found["limit"]) == (2, 0, 5000)

@@ -155,7 +155,7 @@ def test_two_files_of_one_name_are_refused_and_one_named_twice_is_read_once(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (plain_turns(), "is not in LoCoMo's form or"),
+        (plain_turns(), "is not in LoCoMo's format or"),
         (b"", "is empty"),
         ("[" * 200_000, "is nested too deeply"),
         ([conversation(asked("What?"))], "has no question with evidence that is a turn"),

@@ -55,8 +55,10 @@ def test_what_is_no_number_of_turns_is_refused(jitchat: Shell, turns: str):
     assert "Give whole numbers above 0: 20,40,80." in done.err
 
 
-def run_here(function: str, arguments: dict[str, object], tell: Callable[[int], object]) -> object:
-    return getattr(scaling, function.partition(":")[2])(**arguments, tell=tell)
+def run_here(
+    function: str, arguments: dict[str, object], report: Callable[[int], object]
+) -> object:
+    return getattr(scaling, function.partition(":")[2])(**arguments, report=report)
 
 
 @pytest.mark.parametrize(

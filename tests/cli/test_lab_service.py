@@ -131,20 +131,20 @@ def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"window.recent": 3_000}, "r1 was begun with window.recent = 384; now it is 3000."),
-        ({"chat.system": "Rhyme."}, 'r1 was begun with chat.system = ""; now it is "Rhyme.".'),
+        ({"window.recent": 3_000}, "r1 was started with window.recent = 384; now it is 3000."),
+        ({"chat.system": "Rhyme."}, 'r1 was started with chat.system = ""; now it is "Rhyme.".'),
         (
             {"provider.temperature": 0.5},
-            "r1 was begun with provider.temperature not set; now it is 0.5.",
+            "r1 was started with provider.temperature not set; now it is 0.5.",
         ),
         (
             {"provider.base_url": "http://me:secret@localhost:9/v1"},
-            'r1 was begun with provider.base_url = ""; now it is "http://localhost:9/v1".',
+            'r1 was started with provider.base_url = ""; now it is "http://localhost:9/v1".',
         ),
         (
             {"picker.model": "small", "picker.timeout": 9.0},
-            'r1 was begun with picker.model = ""; now it is "small".'
-            " r1 was begun with picker.timeout = 2.0; now it is 9.0.",
+            'r1 was started with picker.model = ""; now it is "small".'
+            " r1 was started with picker.timeout = 2.0; now it is 9.0.",
         ),
     ],
 )
@@ -205,7 +205,7 @@ def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
 def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, asked: list[str]):
     desk = desk_of(model_of(), paths, store)
     lab = desk.begin(TINY)
-    with pytest.raises(StoreBusy, match="r1 is being asked by another jitchat"):
+    with pytest.raises(StoreBusy, match="Another jitchat is running r1"):
         desk.resume("r1")
     lab.file.close()
     again = desk.resume("r1")

@@ -48,7 +48,7 @@ def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
         (("forget", "the port"), "'the port' fits 2 facts: 1, 2."),
         (("add", " "), "A fact needs a text."),
         (("add", "x" * 500), "has 500 characters"),
-        (("list", "--project", " "), "is no name of a project."),
+        (("list", "--project", " "), "is not a valid project name."),
     ],
 )
 def test_what_cannot_be_done_is_said_with_what_to_do(jitchat: Shell, arguments, told):

@@ -113,7 +113,7 @@ def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: S
     assert done.code == 1
     told = done.err.splitlines()
     assert told[0] == "4 cells for m at https://api.openai.com/v1, which takes 2,000 tokens:"
-    assert "2 cells do not fit: nothing is sent for them." in " ".join(map(str.strip, told))
+    assert "2 cells do not fit, and will not be sent." in " ".join(map(str.strip, told))
     assert "full: 0 of 4 cells are right (2 do not fit), a share of 0.000;" in told[-1]
     assert len(model.requests) == 2
 
@@ -150,7 +150,7 @@ def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
 
     assert done.code == 1
     told = " ".join(done.err.split())
-    assert "cost unknown. Besides, up to 2 requests to the picker small-1. jitchat:" in told
+    assert "cost unknown. In addition, up to 2 requests to the picker small-1. jitchat:" in told
     assert "no terminal to confirm the cost in" in told
     assert not (jitchat.home / "rot").exists()
 
@@ -191,7 +191,7 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     assert (
         ": 1 of 6 cells are left, for m at https://api.openai.com/v1.\n  1 request, ~"
     ) in again.err
-    assert " (64 an answer), cost unknown." in again.err
+    assert " (64 per answer), cost unknown." in again.err
     assert "6 cells: 6 answered." in again.out
     assert len(model.requests) == 8
 
@@ -264,7 +264,7 @@ def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
         wider = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
     assert wider.code == 2
     assert wider.err == (
-        "jitchat: r1 was begun with window.recent = 384; now it is 3000."
+        "jitchat: r1 was started with window.recent = 384; now it is 3000."
         " Set it back, or begin a new run.\n"
     )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
@@ -322,7 +322,7 @@ def test_what_was_corrected_long_ago_and_what_was_wanted_of_every_answer_is_aske
     assert any(each["verdict"] == "right" for each in corrected)
     obeyed = [each["rule"] for (kind, *_), each in cells.items() if kind == "instruction"]
     assert all(rule.startswith("does not ") for rule in obeyed), "a reader quotes"
-    assert "long answers in between" in jitchat("rot", "show", "r1", "--text", "-").out
+    assert "long answers as filler" in jitchat("rot", "show", "r1", "--text", "-").out
 
 
 def test_a_model_that_keeps_to_an_instruction_is_right_and_is_told_that_it_holds(

@@ -141,7 +141,7 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
             ["--resume", "last", "--lengths", "1k", "--fail-under", "jit=1", "--judge", "m"],
             "--resume goes on as the run was begun, and --lengths and --judge would change that.",
         ),
-        (["--resume", "r7"], "There is no run 'r7'. None has been made yet."),
+        (["--resume", "r7"], "There is no run 'r7'. There are no runs yet."),
         (["--json", "same", "--csv", "same"], "--json and --csv: two of them name one file."),
         (["--json", "nowhere/out"], "nowhere/out cannot be written: No such file or directory."),
         (["--svg", "."], ". cannot be written: Is a directory. Name another."),

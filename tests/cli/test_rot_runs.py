@@ -45,7 +45,7 @@ def test_there_may_be_none(jitchat: Shell):
     for command in (["show", "last"], ["forget", "r1", "--yes"], ["compare", "r1", "r2"]):
         done = jitchat("rot", *command)
         assert (done.code, done.out) == (2, "")
-        assert done.err.endswith("None has been made yet.\n")
+        assert done.err.endswith("There are no runs yet.\n")
 
 
 @pytest.mark.usefixtures("runs")
@@ -109,7 +109,7 @@ def test_a_run_is_forgotten_after_a_yes(
     kept = jitchat("rot", "forget", "r1", "--yes")
     assert (kept.code, kept.err.split(". ")[0]) == (
         1,
-        "jitchat: r1 is being asked by another jitchat",
+        "jitchat: Another jitchat is running r1",
     )
     asked.close()
     declined = jitchat("rot", "forget", "r1", stdin=b"n\n")

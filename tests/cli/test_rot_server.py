@@ -116,7 +116,7 @@ def test_an_answer_is_capped_and_sampled_alike_each_time_and_the_run_keeps_that(
     done = jitchat("rot", *TINY, "--seed", "7", *server.flags, "--json", "-")
 
     assert done.code == 0, done.err
-    assert "(64 an answer)" in done.err
+    assert "(64 per answer)" in done.err
     wanted = {"temperature": 0.0, "seed": 7, "max_tokens": 64}
     assert [{name: each.get(name) for name in wanted} for each in server.sent] == [wanted] * 2
     run = json.loads(done.out)["run"]
@@ -192,9 +192,9 @@ def test_a_model_of_this_machine_is_asked_once_how_fast_it_is_and_then_its_runs_
     assert done.code == 0, done.err
     _warming, probe, *cells = server.sent
     assert (probe["max_tokens"], len(probe["messages"]), len(cells)) == (16, 1, 2)
-    assert "tokens a second." in " ".join(done.err.split())
+    assert "tokens per second." in " ".join(done.err.split())
 
     again = jitchat("rot", *TINY, *flags)
     assert again.code == 0, again.err
     assert len(server.sent) == 6, "two cells and no probe"
-    assert "tokens a second." in " ".join(again.err.split())
+    assert "tokens per second." in " ".join(again.err.split())

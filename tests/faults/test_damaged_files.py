@@ -225,10 +225,10 @@ def test_what_became_of_the_file_is_told_as_it_is(healthy, tmp_path):
     edited.close()
 
     store = ColdStore(Database(path))
-    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was left as it is"):
+    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was not changed"):
         store.conversations()
     with store.database.write() as connection:
         connection.execute("UPDATE conversations SET title = title")
-    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was written to before that"):
+    with pytest.raises(StoreUnreadable, match=r"is damaged.* It was written to before this"):
         store.conversations()
     store.database.close()

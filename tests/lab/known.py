@@ -1,4 +1,4 @@
-"""Facts that the hand-written answers are about, by name."""
+"""The facts of the hand-written answers, by name."""
 
 from __future__ import annotations
 

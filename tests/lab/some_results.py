@@ -1,4 +1,4 @@
-"""A small run with every kind of outcome in it, and the same with a foreign hand in it."""
+"""A small run with every kind of outcome, and the same with hostile texts."""
 
 from __future__ import annotations
 

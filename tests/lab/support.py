@@ -1,4 +1,4 @@
-"""What the lab's tests share: small experiments, the lab on them, and a model that forgets."""
+"""Helpers of the lab's tests: small experiments, a lab for them, and a model that forgets."""
 
 from __future__ import annotations
 

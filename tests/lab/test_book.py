@@ -1,4 +1,4 @@
-"""What the book of facts promises, over every maker and many seeds."""
+"""Properties of the facts, over every maker and many seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scale reads on any ground, in grey, and under its numbers."""
+"""The scale is readable on any background, in greyscale, and below numbers."""
 
 from __future__ import annotations
 

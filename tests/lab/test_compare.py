@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""The comparison of two runs."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_a_change_is_clear_where_its_interval_leaves_no_doubt(before, after, is_
         ({"judge": "gpt-5"}, "Judged by: rules, then gpt-5."),
         (
             {"embedder": "none"},
-            "Embedder: builtin-256, then none, so retrieval finds other turns.",
+            "Embedder: builtin-256, then none, so retrieval finds different turns.",
         ),
         (
             {"counter": "estimate"},
-            "Tokens counted by: o200k_base, then estimate, so lengths are not quite the same.",
+            "Tokens counted by: o200k_base, then estimate, so lengths differ slightly.",
         ),
         ({"settings": (("window.recent", "8"),)}, "Setting window.recent: 384, then 8."),
         ({"settings": ()}, "Setting window.recent: 384, then not set."),
@@ -104,7 +104,7 @@ def test_what_differs_between_two_runs_is_said_in_words(changes, told):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"seed": 8}, "Seed: 7, then 8, so the same cell asks for another fact."),
+        ({"seed": 8}, "Seed: 7, then 8, so the same cell asks for a different fact."),
         ({"conversation": "c9"}, "Talk: made up, then c9."),
         ({"kinds": EXPERIMENT.kinds[:-1]}, "Kinds in the earlier run only: absent."),
         ({"kinds": (*EXPERIMENT.kinds, Kind.EXACT)}, "Kinds in the later run only: exact."),

@@ -1,4 +1,4 @@
-"""What a run is told to send, before it is."""
+"""Estimates of what a run sends."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_mode_is_estimated_by_what_it_sends():
 def test_what_is_not_distilled_yet_is_taken_at_its_largest_and_that_is_said():
     modes = (Mode.FULL, Mode.OBSERVE, Mode.DOCUMENT)
     told = sentence(estimate_run(replace(ASKED, modes=modes), ANSWERER))
-    assert "The windows of observe and document are taken at their largest" in told
+    assert "The windows of observe and document are estimated at their maximum" in told
     assert "at their largest" not in sentence(estimate_run(ASKED, ANSWERER))
 
 
@@ -88,16 +88,16 @@ def test_requests_tokens_and_money_add_up():
 def test_an_unknown_price_is_never_nothing(changes, cost, told):
     made = estimate_run(ASKED, replace(ANSWERER, **changes))
     assert made.cost == cost
-    assert f"(64 an answer), {told}. 12 cells do not fit: nothing is sent for them." in sentence(
-        made
-    )
+    assert f"(64 per answer), {told}. 12 cells do not fit, and will not be sent." in sentence(made)
 
 
 @pytest.mark.parametrize("is_here", [True, False])
 def test_a_picker_is_told_of_wherever_it_is(is_here):
     asks = replace(ANSWERER, picker="small\x1b[2J", is_here=is_here)
     told = sentence(estimate_run(ASKED, asks))
-    assert told.endswith(" for them. Besides, up to 36 requests to the picker small␛[2J.")
+    assert told.endswith(
+        "will not be sent. In addition, up to 36 requests to the picker small␛[2J."
+    )
     unasked = sentence(estimate_run(replace(ASKED, modes=(Mode.FULL, Mode.RECENCY)), asks))
     assert "picker" not in unasked
 
@@ -112,7 +112,7 @@ def test_what_is_left_is_estimated_as_the_whole_is():
 
 def test_a_run_that_fits_is_told_without_a_word_on_fitting():
     made = estimate_run(Experiment((1_000,), (0.5,), (Kind.DIRECT,), (Mode.FULL,)), ANSWERER)
-    assert sentence(made) == "1 request, ~1,100 tokens in, ~64 out (64 an answer), ~$0.0004."
+    assert sentence(made) == "1 request, ~1,100 tokens in, ~64 out (64 per answer), ~$0.0004."
 
 
 LOCAL = replace(ANSWERER, provider="llamacpp", limit=8_192, is_here=True)
@@ -180,5 +180,5 @@ def test_a_speed_is_measured_by_what_was_read_and_written():
 
 def test_the_time_is_told_where_the_speed_is_known():
     told = sentence(estimate_run(preset("quick"), replace(LOCAL, speed=SMALL)))
-    assert " at 230 tokens a second." in told
-    assert "tokens a second" not in sentence(estimate_run(preset("quick"), LOCAL))
+    assert " at 230 tokens per second." in told
+    assert "tokens per second" not in sentence(estimate_run(preset("quick"), LOCAL))

@@ -1,4 +1,4 @@
-"""What the window held against what was right, and modes against each other."""
+"""Evidence in the window against right answers, and differences between modes."""
 
 from __future__ import annotations
 

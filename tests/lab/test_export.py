@@ -1,6 +1,6 @@
 """A run as a file.
 
-`JITCHAT_WRITE_GOLDEN=1 pytest tests/lab/test_export.py` writes the files of the small run anew.
+`JITCHAT_WRITE_GOLDEN=1 pytest tests/lab/test_export.py` rewrites the files of the small run.
 """
 
 from __future__ import annotations

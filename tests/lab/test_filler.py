@@ -1,4 +1,4 @@
-"""Made-up talk: the same for the same seed, varied, free of what is avoided, and without end."""
+"""Generated talk: reproducible, varied, without avoided words, and endless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grades of answers that keep to the contract of the lab, and of others."""
+"""Grades of answers that follow the lab's contract, and of others."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def test_what_asks_for_a_form_is_in_the_contract_where_that_is_asked_about():
 
 GRADES = [
     *(("padlock", answer, True, "says 7443") for answer in PADLOCK),
-    ("padlock", "", False, "says nothing"),
-    ("padlock", "** **\n", False, "says nothing"),
+    ("padlock", "", False, "empty answer"),
+    ("padlock", "** **\n", False, "empty answer"),
     ("padlock", "A padlock, I think.", False, "never says 7443"),
     ("padlock", "Not said.", False, "says it is not known"),
     ("padlock", "I don't know that.", False, "says it is not known"),
@@ -129,13 +129,13 @@ GRADES = [
     ("jam", "Four", True, "counts 4"),
     ("jam", "4 jars", True, "counts 4"),
     ("jam", "3 jars", False, "counts 3"),
-    ("jam", "3 or 4", False, "names several numbers: 3, 4"),
-    ("jam", "Several.", False, "names no count"),
-    ("extension", "not said", True, "says that it was never said"),
-    ("extension", "It was never mentioned.", True, "says that it was never said"),
+    ("jam", "3 or 4", False, "gives several numbers: 3, 4"),
+    ("jam", "Several.", False, "gives no number"),
+    ("extension", "not said", True, "states that it was never said"),
+    ("extension", "It was never mentioned.", True, "states that it was never said"),
     ("extension", "6468", False, "says another's value 6468"),
     ("extension", "Not said. Tariq has 6468.", False, "says another's value 6468"),
-    ("extension", "Sure!", False, "does not say that it was never said"),
+    ("extension", "Sure!", False, "does not state that it was never said"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Which facts stand where: every cell once, the same facts at each length."""
+"""Which facts are in which conversation: every cell once, the same facts at each length."""
 
 from __future__ import annotations
 

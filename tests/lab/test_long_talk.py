@@ -1,4 +1,4 @@
-"""Talk like chats with a model: long answers with lists and code, and no word avoided."""
+"""Talk like chats with a model: long answers with lists and code, without avoided words."""
 
 from __future__ import annotations
 

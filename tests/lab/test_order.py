@@ -1,4 +1,4 @@
-"""A run with a budget of time: its order is even at each moment, and it ends in time."""
+"""A run with a time limit: its order is even at each moment, and it ends in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts stand at their depths, in conversations of the length that was asked for."""
+"""Facts are at their depths, in conversations of the requested length."""
 
 from __future__ import annotations
 

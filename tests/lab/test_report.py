@@ -1,4 +1,4 @@
-"""The tables that are read at the end of a run."""
+"""The tables at the end of a run."""
 
 from __future__ import annotations
 

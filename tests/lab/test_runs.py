@@ -1,4 +1,4 @@
-"""Runs on file: kept, listed, opened again and forgotten."""
+"""Runs on disk: stored, listed, reopened and deleted."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_run_that_is_asked_is_kept_from_others_until_it_is_closed(tmp_path: Pa
     runs = Runs(tmp_path)
     asked = new_file(tmp_path, EXPERIMENT)
     for refused in (lambda: runs.open("r1", to_ask=True), lambda: runs.forget("last")):
-        with pytest.raises(StoreBusy, match=r"^r1 is being asked by another jitchat\. Stop it"):
+        with pytest.raises(StoreBusy, match=r"^Another jitchat is running r1\. Stop it"):
             refused()
     runs.open("r1").close()
     assert len(runs.all()) == 1, "it can be looked at"

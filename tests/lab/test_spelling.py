@@ -1,4 +1,4 @@
-"""One spelling for answers: markup, numerals, and the forms of a value."""
+"""Normalised answers: markup, numerals, and the forms of a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What results come to, in whatever order they come."""
+"""Totals of results, whatever their order."""
 
 from __future__ import annotations
 

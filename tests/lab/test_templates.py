@@ -1,4 +1,4 @@
-"""Templates: how they are read and said, and that each one that is written can be said."""
+"""Templates: parsing and rendering; every template in the data can be rendered."""
 
 from __future__ import annotations
 

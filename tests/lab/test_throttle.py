@@ -1,4 +1,4 @@
-"""The lab asks less where an endpoint wants that, and more again where it does not."""
+"""The lab sends fewer requests when an endpoint asks for that, and more again later."""
 
 from __future__ import annotations
 

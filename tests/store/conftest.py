@@ -1,4 +1,4 @@
-"""What the store makes of a new file is made by the store itself."""
+"""The store creates new files itself."""
 
 from __future__ import annotations
 

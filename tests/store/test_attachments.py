@@ -1,4 +1,4 @@
-"""Files that came with turns, as they are stored."""
+"""Files attached to turns, as they are stored."""
 
 from __future__ import annotations
 

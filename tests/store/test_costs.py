@@ -1,4 +1,4 @@
-"""What a conversation cost: every send of it, and what nobody knows is not nothing."""
+"""The cost of a conversation: all its sends, with unknown costs counted separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of the cold store: what is opened, what is refused, and how it is written."""
+"""The cold store's file: which files are opened or refused, and how it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting: hidden, then gone; an erasure leaves no word of it in the file."""
+"""Deletion: first hidden, then deleted; an erasure leaves none of the text in the file."""
 
 from __future__ import annotations
 

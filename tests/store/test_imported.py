@@ -1,4 +1,4 @@
-"""Turns from elsewhere: known by their keys, placed behind what they follow, never stored twice."""
+"""Imported turns: identified by keys, placed after the turn they follow, never stored twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a long path the early turns stay in the store, and nobody can tell."""
+"""The early turns of a long path stay in the store, with no visible difference."""
 
 from __future__ import annotations
 

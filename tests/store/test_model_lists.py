@@ -1,4 +1,4 @@
-"""What is kept of servers' models, and of the one in use."""
+"""Stored lists of servers' models, and the chosen model."""
 
 from __future__ import annotations
 

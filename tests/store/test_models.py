@@ -1,4 +1,4 @@
-"""What a server taught is there in the next run, whatever it reported."""
+"""Lessons from a server are available in the next run, whatever it reported."""
 
 from __future__ import annotations
 

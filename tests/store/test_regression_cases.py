@@ -1,4 +1,4 @@
-"""Noted cases: in, out, replaced and removed."""
+"""Regression cases: stored, read, replaced and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reply while it streams, and what is left of it."""
+"""A reply while it streams, and after an interruption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a reply beside its text."""
+"""The notes of a reply: model, usage, cost, reasoning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema: each step from the one before it, with rows in it."""
+"""The schema: each migration from the one before it, with rows in the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of sends: every request of a conversation in its figures, without its text."""
+"""The list of sends: the figures of every request in a conversation, without the texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations and turns, in and out."""
+"""Conversations and turns, stored and read."""
 
 from __future__ import annotations
 

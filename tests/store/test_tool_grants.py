@@ -1,4 +1,4 @@
-"""What the user allowed for good."""
+"""Tools that the user allowed permanently."""
 
 from jitchat.store.database import Database
 from jitchat.store.tool_grants import ToolGrants

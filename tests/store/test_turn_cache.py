@@ -1,4 +1,4 @@
-"""What is taken in of a conversation, and how far it is what it was."""
+"""Which turns the cache reads, and how far they are settled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools for turns in tests: a source that does as it is told, and a session that offers it."""
+"""Tools for tests: a scripted source of tools, and a session that offers it."""
 
 from __future__ import annotations
 

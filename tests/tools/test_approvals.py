@@ -1,4 +1,4 @@
-"""Which calls run, which are asked about, and what the question shows."""
+"""Which calls run, which need approval, and what the question shows."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ async def test_what_the_server_says_is_fenced_as_its_claim():
     assert all(line.startswith("│") for line in lines)
     assert lines[2].startswith("│ Allow ␛[1malways!")
     assert "more characters" in lines[-1]
-    told = "files says of it: read only, closed world. Nobody checked that."
+    told = "Claims by files (unverified): read only, closed world."
     assert question.annotations == told
 
 

@@ -1,4 +1,4 @@
-"""Which tools go along with a message, and what is said of those that do not."""
+"""Which tools are offered with a message, and the reasons for the others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_is_built_in_goes_along_in_any_case_and_takes_its_room():
     assert offered("hello", always=built_in) == ["request_context"]
     assert offered("issues", always=built_in) == ["request_context"]
     told = reasons("issues", always=built_in)["tracker__search_issues"]
-    assert told == "it fits, and 300 tokens are more than tools may take besides"
+    assert told == "it fits, but 300 tokens exceed what is left for tools"
 
 
 def test_a_description_that_is_close_in_meaning_fits_without_a_word():

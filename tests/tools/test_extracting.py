@@ -1,4 +1,4 @@
-"""What is kept of outputs as tools give them: with each line, what it is nothing without."""
+"""What the extractor keeps of typical tool outputs: each line with its context."""
 
 from __future__ import annotations
 
@@ -117,4 +117,4 @@ def test_odd_shapes_are_parted_whole_and_soon(text):
     units = units_of(text)
     assert perf_counter() - begun < 5
     assert units.header + "".join(units.texts) == text
-    assert all(place < number for number, each in enumerate(units.along) for place in each)
+    assert all(place < number for number, each in enumerate(units.companions) for place in each)

@@ -1,4 +1,4 @@
-"""What of large results enters the window, and what is made of them by an instruction."""
+"""How much of large results enters the window, and how they are compacted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools are offered where a persona names some."""
+"""Which tools are offered if a persona names some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`request_context`: what a model is given of the store, and what it is told."""
+"""`request_context`: the turns that a model gets from the store, and the text around them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def ask(session, room: int = 100_000, mode: Mode = Mode.RECENCY, draft: str = "a
     window = session.preview(draft, mode)
     source = RequestContext(memory, session.planning.history_before, session.counter)
     call = ToolCall("c", REQUEST_CONTEXT, json.dumps(arguments))
-    return source._answered(call, arguments_of(call), Step(window, room)), window
+    return source._output(call, arguments_of(call), Step(window, room)), window
 
 
 def given_turns(output) -> list[int]:
@@ -172,7 +172,7 @@ def test_calls_of_one_answer_do_not_give_the_same_turns(session):
     step = Step(window, 100_000)
     asked = [{"query": "who pays for billing"}, {"query": "billing of the city"}, {"turn": "#2"}]
     outputs = [
-        source._answered(ToolCall(str(number), REQUEST_CONTEXT, ""), arguments, step)
+        source._output(ToolCall(str(number), REQUEST_CONTEXT, ""), arguments, step)
         for number, arguments in enumerate(asked)
     ]
     assert 2 in given_turns(outputs[0])

@@ -1,4 +1,4 @@
-"""What asking the store and holding large results came to."""
+"""Totals of `request_context` and of held large results."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """A run as a file: JSON, as `json_format.txt` describes it; CSV; a picture as SVG or plain text.
 
-The CSV (RFC 4180) has a heading, then a row a cell, in UTF-8 without a mark at its beginning. What
-models, files and users wrote may begin like a formula, and a spreadsheet that opens the file would
-reckon it. So a text that begins, after whatever blanks, with one of `FORMULA` gets an apostrophe
-in front of it, which spreadsheets take as "this is text". Numbers are the app's own and are left
-alone. To have such a text back as it was, take one apostrophe off where one of `FORMULA` follows;
-the JSON has all of them untouched. Control characters are made visible, but for tabs and line
-feeds within a text. What is not known is empty.
+The CSV (RFC 4180) has a header, then one row per cell, in UTF-8 without a byte order mark. Text
+from models, files and users can start like a formula, which a spreadsheet would evaluate. So a text
+that starts, after any white space, with one of `FORMULA` is prefixed with an apostrophe, which
+spreadsheets read as "this is text". Numbers are jitchat's own and are unchanged. To restore such a
+text, remove an apostrophe that is followed by one of `FORMULA`; the JSON has the original texts.
+Control characters are made visible, except tabs and line feeds within a text. Unknown values are
+empty.
 """
 
 import csv
@@ -28,14 +28,14 @@ from jitchat.text.sanitize import for_terminal
 from jitchat.values import Usage
 
 FORMULA = frozenset("=+-@\t＝＋－＠")
-"""A spreadsheet takes what begins with one of these for a formula, the wide ones too."""
+"""Spreadsheets read a text that starts with one of these as a formula, full-width ones too."""
 
 COLUMNS = (
     "run", "model", "length", "depth", "kind", "repeat", "mode", "verdict", "rule", "question",
     "expected", "answer", "conversation", "said", "needed", "held", "tokens", "input_tokens",
     "output_tokens", "cached_tokens", "to_first_seconds", "seconds", "cost_usd", "note", "near",
 )  # fmt: skip
-"""`needed` lists positions with a blank between two; the rest is as `Result` says."""
+"""`needed` lists positions, separated by spaces; the other columns are as in `Result`."""
 
 
 def csv_text(run: Run, results: Sequence[Result]) -> str:
@@ -63,7 +63,7 @@ def _row(run: Run, result: Result) -> list[str | float | None]:
 
 
 def _field(value: str | float | None) -> str:
-    """Write a value so that neither a spreadsheet nor a terminal obeys it."""
+    """Format a value so that neither a spreadsheet nor a terminal interprets it."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
     text = for_terminal(value)
@@ -144,7 +144,7 @@ def exported(ending: str, run: Run, results: Sequence[Result]) -> bytes:
     """Write a run, finished or not, in the format of a file's ending, such as `svg`.
 
     Raises:
-        LookupError: There is none of that ending; `FORMATS` lists them.
+        LookupError: There is no format with this ending; `FORMATS` lists them.
 
     """
     return FORMATS[ending](run, results).encode()

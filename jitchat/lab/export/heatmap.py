@@ -1,7 +1,7 @@
-"""The heatmaps of a run, for screen, text and SVG alike: where squares stand, what they show.
+"""The heatmaps of a run, for screen, text and SVG: the layout and content of squares.
 
-There is a map a mode, a column a length and a row a depth. A layout counts in the unit of its
-surface: cells of a terminal, or pixels.
+There is one map per mode, one column per length and one row per depth. A layout is in the unit of
+its surface: cells of a terminal, or pixels.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,11 +18,11 @@ Unit = TypeVar("Unit", int, float)
 @dataclass(frozen=True, slots=True)
 class Square:
     kind: str
-    """`share`, `unfit`, `failed`, or `none` where no cell has a result."""
+    """`share`, `unfit`, `failed`, or `none` if no cell has a result."""
     number: str = ""
     """The share of right answers in per cent; empty without an answer."""
     colour: str = ""
-    """Of the share, as `#rrggbb`."""
+    """The colour of the share, as `#rrggbb`."""
 
 
 def square_of(tally: Tally | None) -> Square:
@@ -35,12 +35,12 @@ def square_of(tally: Tally | None) -> Square:
 
 @dataclass(frozen=True, slots=True)
 class Map(Generic[Unit]):
-    """The squares of one mode, of all lengths or of some."""
+    """The squares of one mode, for all lengths or some."""
 
     mode: Mode
     lengths: Sequence[int]
     left: Unit
-    """Where the first square begins."""
+    """The left edge of the first square."""
     width: Unit
 
 
@@ -49,17 +49,19 @@ class HeatLayout(Generic[Unit]):
     maps: Sequence[Map[Unit]]
     depths: Sequence[float]
     wide: Unit
-    """From one square to the next."""
+    """Horizontal distance from one square to the next."""
     high: Unit
+    """Vertical distance from one square to the next."""
     head: Unit
-    """Above the squares: what names the map, and on text surfaces its lengths."""
+    """Height above the squares for the map's title and, on text surfaces, its lengths."""
     gap: Unit
     more_above: bool = False
-    """Whether depths are left out above, or below."""
+    """Whether depths are left out above."""
     more_below: bool = False
+    """Whether depths are left out below."""
 
     def corner(self, place: Place) -> tuple[Unit, Unit] | None:
-        """Give the upper left corner of a square; None where the square is not in this layout."""
+        """Return the upper left corner of a square; None if it is not in this layout."""
         mode, length, depth = place
         for each in self.maps:
             if each.mode is mode and length in each.lengths and depth in self.depths:
@@ -68,7 +70,7 @@ class HeatLayout(Generic[Unit]):
         return None
 
     def place_at(self, x: Unit, y: Unit) -> Place | None:
-        """Find the square at a point; None beside all of them."""
+        """Return the square at a point; None if there is none."""
         row = int((y - self.head) // self.high)
         if not 0 <= row < len(self.depths):
             return None
@@ -90,7 +92,7 @@ class HeatLayout(Generic[Unit]):
 def side_by_side(
     shown: Iterable[tuple[Mode, Sequence[int]]], left: Unit, wide: Unit, gap: Unit
 ) -> list[Map[Unit]]:
-    """Place maps beside each other, each with its lengths, the first one at `left`."""
+    """Place maps next to each other, each with its lengths, the first one at `left`."""
     maps: list[Map[Unit]] = []
     for mode, lengths in shown:
         maps.append(Map(mode, lengths, left, wide * len(lengths)))
@@ -102,36 +104,36 @@ def side_by_side(
 class Run:
     text: str
     name: str = "plain"
-    """What they are: `mode`, `label`, `plain`, `cursor`, or the kind of a square."""
+    """The kind of text: `mode`, `label`, `plain`, `cursor`, or the kind of a square."""
     colour: str = ""
-    """Of the ground, as `#rrggbb`; empty for that of the surface."""
+    """The background, as `#rrggbb`; empty for that of the surface."""
 
 
 MARGIN = 6
-"""Characters ahead of the squares: the depth."""
+"""Characters before the squares, for the depth."""
 HEAD = 2
 """Rows above the squares: the names of the maps, and the lengths."""
 
 
 class Writing(Protocol):
-    """How a surface of characters writes the parts of its maps."""
+    """Writes the parts of maps on a surface of characters."""
 
     @property
     def axis(self) -> str:
-        """Names the row of lengths."""
+        """The label of the row of lengths."""
 
     def title(self, shown: Map[int]) -> list[Run]:
-        """Write the name of a map, as wide as the map."""
+        """Write the title of a map, padded to the map's width."""
 
     def length(self, length: int) -> str:
-        """Write a length, as wide as a square."""
+        """Write a length, padded to a square's width."""
 
     def square(self, place: Place, row: int) -> list[Run]:
         """Write one row of a square, counted from 0."""
 
 
 def text_row(layout: HeatLayout[int], writing: Writing, y: int) -> list[Run]:
-    """Write one row of maps; none below the last depth."""
+    """Write one row of maps; empty below the last depth."""
     number, row = divmod(y - HEAD, layout.high)
     if number >= len(layout.depths):
         return []
@@ -150,7 +152,7 @@ def text_row(layout: HeatLayout[int], writing: Writing, y: int) -> list[Run]:
 
 
 def _label(layout: HeatLayout[int], writing: Writing, y: int) -> str:
-    """Write what stands ahead of the squares; an arrow points to depths that are left out."""
+    """Write the label before the squares; an arrow indicates depths that are left out."""
     number, row = divmod(y - HEAD, layout.high)
     if y < HEAD:
         return f"{writing.axis if y else '':>{MARGIN - 1}} "

@@ -1,7 +1,7 @@
-"""A run as one SVG picture: heatmaps side by side above, the curves and figures beneath.
+"""A run as one SVG picture: heatmaps side by side at the top, curves and figures below.
 
-It brings its own light ground, so that it reads on a dark page too; every square tells its
-figures when it is pointed at.
+It has a light background, so that it is readable on a dark page too; every square shows its figures
+on hover.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.values import Mode
 
 _TEMPLATE = files("jitchat.lab.export") / "picture.svg"
-"""Its fonts are what the reader's machine has; nothing is fetched."""
+"""The template uses local fonts; nothing is fetched."""
 INK, FAINT, RULE, PAPER = "#1c2128", "#5b626d", "#dfe2e6", "#fdfdfc"
 _LETTER = 0.53
-"""A letter's width in its height, on average and a little more."""
+"""A letter's width as a share of its height, slightly above average."""
 _NO_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}")
 _Value = str | float
 
 _WIDTH, _EDGE, _CARDS = 960, 32, 300
 _MAPS = "Right answers in per cent, by depth and length"
 _AXES = (
-    "Down: the depth at which the fact lies, 0 % is the beginning. Across: tokens of the"
+    "Rows: depth of the fact in the conversation, 0 % is the beginning. Columns: tokens of the"
     " conversation."
 )
 _CURVES = "Right answers by length"
@@ -45,8 +45,8 @@ _EVIDENCE = (
     " without it: not retrieved."
 )
 _BANDS = (
-    "The bands and brackets are 95 % intervals (Wilson); over all lengths with the design effect"
-    " of asking for the same facts at each."
+    "Bands and brackets: 95 % intervals (Wilson); over all lengths, with the design effect of"
+    " asking for the same facts at each."
 )
 
 
@@ -70,7 +70,7 @@ def svg_picture(run: Run, results: Sequence[Result]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the picture, drawn from its own upper left corner."""
+    """A part of the picture, drawn relative to its upper left corner."""
 
     height: float
     drawn: str
@@ -103,7 +103,7 @@ def _section(title: str, note: str) -> _Part:
 
 
 def _tag(name: str, *content: str, **attributes: _Value) -> str:
-    """Make an element; of an attribute's name `_` is `-`. `content` is markup already."""
+    """Build an element; `_` in attribute names becomes `-`. `content` is markup already."""
     given = "".join(
         f" {key.strip('_').replace('_', '-')}={quoteattr(_number(value))}"
         for key, value in attributes.items()
@@ -117,7 +117,7 @@ def _number(value: _Value) -> str:
 
 
 def _words(text: str, x: float, y: float, size: float = 12, **attributes: _Value) -> str:
-    """Write a text of whatever origin, its baseline at `y`."""
+    """Draw any text with its baseline at `y`."""
     known: dict[str, _Value] = {"x": x, "y": y, "font_size": size, "fill": INK}
     return _tag("text", _escaped(text), **known | attributes)
 
@@ -127,7 +127,7 @@ def _label(text: str, x: float, y: float, anchor: str = "middle") -> str:
 
 
 def _escaped(text: str) -> str:
-    """Make a text of whatever origin fit for XML, on one line."""
+    """Escape any text for XML, on one line."""
     return escape(one_line(text).translate(_NO_XML))
 
 
@@ -143,7 +143,7 @@ def _moved(drawn: str, x: float, y: float) -> str:
 
 
 def _stacked(parts: Iterable[_Part], x: float, y: float, gap: float) -> _Part:
-    """Put parts below one another; the height counts from the top of the picture."""
+    """Stack parts vertically; the height is measured from the top of the picture."""
     drawn = []
     for part in parts:
         drawn.append(_moved(part.drawn, x, y))
@@ -160,8 +160,7 @@ _LOOKS = (
     ("M-1.5 -5.5h3v4h4v3h-4v4h-3v-4h-4v-3h4z", 1.5, "none"),
     ("M-3 -5h6l3 5l-3 5h-6l-3 -5z", 1.5, "4 2"),
 )
-"""By a mode's number: its mark, and the width and dashes of its line. Later ones leave the earlier
-ones visible."""
+"""(mark, line width, dashes) of each mode, in order. Later lines leave the earlier ones visible."""
 _LOOK = dict(zip(Mode, _LOOKS, strict=False))
 
 
@@ -185,7 +184,7 @@ def _line(mode: Mode, path: str) -> str:
 
 
 def _key(mode: Mode) -> str:
-    """Draw a short line with its mark, for a legend; it is 24 wide, about y 0."""
+    """Draw a mode's line with its mark, for a legend: 24 wide, centred on y = 0."""
     return _line(mode, "M0 0H24") + _mark(mode, 12, 0)
 
 
@@ -200,7 +199,7 @@ def _card(mode: Mode, asked: Experiment, tallies: Tallies) -> _Part:
 
 _LEFT, _TOP, _HIGH, _MARGIN = 44, 8, 232, 26
 _LABEL = 34
-"""Least room between two lengths that are both named."""
+"""Minimum distance between two labelled lengths."""
 
 
 class _Point(NamedTuple):
@@ -232,7 +231,7 @@ def _y(share: float) -> float:
 
 
 def _stretches(mode: Mode, places: Mapping[int, float], tallies: Tallies) -> Iterator[list[_Point]]:
-    """List the points of a mode; a length without an answer parts two stretches."""
+    """Yield the points of a mode; a length without an answer separates two stretches."""
     at = [(x, tallies.by_length.get((mode, length), Tally())) for length, x in places.items()]
     for is_answered, group in groupby(at, key=lambda each: each[1].answered > 0):
         if is_answered:
@@ -241,7 +240,7 @@ def _stretches(mode: Mode, places: Mapping[int, float], tallies: Tallies) -> Ite
 
 
 def _band(mode: Mode, points: Sequence[_Point]) -> str:
-    """Draw the interval along a line; about a single point, as a bar."""
+    """Draw the interval along a line; for a single point, as a bar."""
     colour = MODE_COLOURS[mode]
     if len(points) == 1:
         bar = f"M{points[0].x:.1f} {points[0].low:.1f}V{points[0].high:.1f}"
@@ -262,15 +261,15 @@ def _axes(places: Mapping[int, float], width: float) -> Iterator[str]:
         if x - named >= _LABEL:
             named = int(x)
             yield _label(short(length), x, _y(0) + 17)
-    axis = "tokens of the conversation, each doubling equally wide"
+    axis = "tokens of the conversation (logarithmic scale)"
     yield _label(axis, (_LEFT + width) / 2, _y(0) + 34)
 
 
 _AXIS, _GAP, _LEAST = 44, 26, 30
-"""Room for the depths, room between two modes, and the least width of a square."""
+"""Width for the depths, distance between two modes, and the minimum width of a square."""
 _MOST, _SQUARE_HIGH, _HEAD, _BETWEEN = 104, 30, 26, 2
 _NAMED = 190
-"""So wide must a map be to have its mode's share above it."""
+"""Minimum width of a map with its mode's share above it."""
 _HATCH = "jitchat-rot-does-not-fit"
 _UNANSWERED = {"unfit": "does not fit", "failed": "failed", "none": "no result yet"}
 
@@ -335,7 +334,7 @@ _BAR, _BAR_STEP, _BAR_LEFT = 20, 28, 110
 
 
 def _evidence(outcomes: Mapping[Mode, Evidence], width: float) -> _Part:
-    """Draw a legend and a bar a mode; what is too narrow for its figures tells them pointed at."""
+    """Draw a legend and a bar per mode; narrow segments show their figures on hover only."""
     drawn, x = [], float(_BAR_LEFT)
     for outcome in Outcome:
         drawn.append(_moved(_tag("rect", width=14, height=12, rx=3, fill=COLOURS[outcome]), x, 0))
@@ -358,8 +357,8 @@ def _evidence(outcomes: Mapping[Mode, Evidence], width: float) -> _Part:
 
 def _segment(outcome: Outcome, figures: str, mode: Mode, wide: float) -> str:
     colour = COLOURS[outcome]
-    told = _tag("title", _escaped(f"{mode}, {outcome}: {figures}"))
-    box = _tag("rect", told, width=max(1.0, wide - 2), height=_BAR, rx=3, fill=colour)
+    title = _tag("title", _escaped(f"{mode}, {outcome}: {figures}"))
+    box = _tag("rect", title, width=max(1.0, wide - 2), height=_BAR, rx=3, fill=colour)
     fits = wide > 12 + len(figures) * 12 * _LETTER
     return box + (_words(figures, 6, 14.5, 12, fill=ink_on(colour)) if fits else "")
 

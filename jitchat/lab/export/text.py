@@ -1,6 +1,6 @@
 """A run as plain text of 80 columns.
 
-Maps stand side by side as far as the width goes; more of them, or more lengths than fit, go on
+Maps are placed side by side as the width allows; further maps, or lengths that do not fit, continue
 below.
 """
 
@@ -38,8 +38,8 @@ def _lines(run: Run, tallies: stats.Tallies) -> Iterator[str]:
     yield from _wrapped(stats.cells_text(run, tallies.whole))
     yield from _wrapped(report.settings_line(run))
     yield ""
-    yield "Right answers in per cent. Down: depth of the fact, 0 % is the beginning."
-    yield "Across: thousands of tokens of the conversation."
+    yield "Right answers in per cent. Rows: depth of the fact, 0 % is the beginning."
+    yield "Columns: thousands of tokens of the conversation."
     yield ""
     yield from _maps(asked, tallies)
     yield from _LEGEND
@@ -62,7 +62,7 @@ def _widest(asked: Experiment) -> int:
 
 
 def _wrapped(text: str) -> list[str]:
-    """Break a text of whatever origin into lines; a letter may be two columns wide."""
+    """Wrap any text into lines; a character can be two columns wide."""
     safe = for_terminal(text)
     width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
     lines = wrap(safe, width, break_on_hyphens=False)
@@ -70,7 +70,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
-    """Draw the share at each length as a dot in its interval, in 72 columns."""
+    """Draw the share at each length as a dot within its interval."""
     scale = "".join(f"{100 * at // _STEPS:<{_STEPS // 4}}" for at in _QUARTERS[:-1])
     named = _widest(asked)
     yield " " * (named + _LENGTH + _SHARE + 3) + f"{scale}100 %"
@@ -88,7 +88,7 @@ def _curves(asked: Experiment, tallies: stats.Tallies) -> Iterator[str]:
 
 
 def _evidence(tallies: stats.Tallies) -> Iterator[str]:
-    """Draw a bar a mode, of answers by whether the window held what they need; none without."""
+    """Draw a bar per mode: its answers by outcome. Nothing if there are no answers."""
     found, signs = evidence.evidence_by_mode(tallies), evidence.SIGNS
     if not found:
         return
@@ -139,9 +139,9 @@ def _rows_of_maps(asked: Experiment, wide: int, room: int) -> Iterator[_Maps]:
 class _MapText:
     axis = "k"
 
-    def __init__(self, tallies: stats.Tallies, square: int, behind: str) -> None:
-        """`square` is a square's width, `behind` the blanks that part it from the next."""
-        self._tallies, self._square, self._behind = tallies, square, behind
+    def __init__(self, tallies: stats.Tallies, square: int, gap: str) -> None:
+        """`square` is a square's width, `gap` the spaces between it and the next."""
+        self._tallies, self._square, self._gap = tallies, square, gap
 
     def title(self, shown: heatmap.Map[int]) -> list[heatmap.Run]:
         tally = self._tallies.by_mode.get(shown.mode, stats.Tally())
@@ -151,7 +151,7 @@ class _MapText:
         return [heatmap.Run(f"{next(fitting, shown.mode.value):<{shown.width}}")]
 
     def length(self, length: int) -> str:
-        return f"{_thousands(length):>{self._square}}{self._behind}"
+        return f"{_thousands(length):>{self._square}}{self._gap}"
 
     def square(self, place: stats.Place, row: int) -> list[heatmap.Run]:  # noqa: ARG002  one row
         tally, wide = self._tallies.squares.get(place), self._square
@@ -164,7 +164,7 @@ class _MapText:
                 text = _UNFIT * wide
             case "failed":
                 text = _FAILED
-        return [heatmap.Run(f"{text:>{wide}}{self._behind}")]
+        return [heatmap.Run(f"{text:>{wide}}{self._gap}")]
 
 
 def _thousands(length: int) -> str:

@@ -1,4 +1,4 @@
-"""One connection to a server, over the SDK: what goes wrong there is told as ours."""
+"""One connection to a server, through the SDK, whose errors become jitchat's own."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -27,24 +27,24 @@ from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resou
 
 _MOST_PAGES = 50
 _LARGEST_EVENT = 64 << 20
-"""Bytes of one event over HTTP; a result comes in one."""
+"""Maximum bytes of one event over HTTP; a result is one event."""
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 900.0
 
 
 @dataclass
 class Signals:
-    """What a server does without being asked, for who waits for it."""
+    """A server's unsolicited events."""
 
     changed: anyio.Event = field(default_factory=anyio.Event)
-    """Its tools may be others now."""
+    """Set when the server's tools may have changed."""
     ended: anyio.Event = field(default_factory=anyio.Event)
-    """It is gone."""
+    """Set when the server has ended."""
     on_end: Callable[[], object] = lambda: None
     stray: int = 0
-    """Lines of its output that are no messages."""
+    """Lines of the server's output that are not messages."""
     status: int = 0
-    """Of its last answer to a request over HTTP; the errors of the SDK do not tell it."""
+    """HTTP status of the last response to a request; the SDK's errors do not contain it."""
 
     def end(self) -> None:
         self.ended.set()
@@ -52,7 +52,7 @@ class Signals:
 
 
 class _Watched:
-    """The stream of a server's messages; tells when it ends, and what in it is none."""
+    """The stream of a server's messages; signals its end, and counts what is not a message."""
 
     def __init__(self, stream: Any, signals: Signals) -> None:  # noqa: ANN401  one of the SDK's
         self._stream, self._signals = stream, signals
@@ -90,7 +90,7 @@ class _Watched:
 
 
 class Connection:
-    """A server that answers. Every method raises ServerFailed, with nothing secret in it."""
+    """A connected server. Every method raises ServerFailed, with no secrets in the message."""
 
     def __init__(self, client: Client, spec: ServerSpec, signals: Signals) -> None:
         self._client, self._spec, self._signals = client, spec, signals
@@ -116,7 +116,7 @@ class Connection:
         ]
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Called:
-        result = await self._told(self._client.call_tool(name, arguments))
+        result = await self._checked(self._client.call_tool(name, arguments))
         text = without(self._spec.keys(), results.text_of(result))
         return Called(text, bool(result.is_error))
 
@@ -132,7 +132,7 @@ class Connection:
         ]
 
     async def templates(self) -> list[Resource]:
-        """List the resources whose address is to be filled in, as far as that can be done."""
+        """List the resource templates that can be filled in."""
         if self._client.server_capabilities.resources is None:
             return []
         try:
@@ -140,7 +140,7 @@ class Connection:
                 lambda cursor: self._client.list_resource_templates(cursor=cursor),
                 "resource_templates",
             )
-        except ServerFailed:  # servers that have none need not know the method
+        except ServerFailed:  # servers without templates need not support the method
             return []
         return [
             Resource(
@@ -158,7 +158,7 @@ class Connection:
         """Read a resource; `values` fill in a template."""
         if values:
             uri = UriTemplate.parse(uri).expand(values)
-        result = await self._told(self._client.read_resource(uri))
+        result = await self._checked(self._client.read_resource(uri))
         parts = [results.resource_text(each) for each in result.contents]
         return without(self._spec.keys(), "\n\n".join(parts))
 
@@ -169,13 +169,14 @@ class Connection:
         return [Prompt(each.name, each.description or "", _arguments(each)) for each in listed]
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
-        result = await self._told(self._client.get_prompt(name, dict(arguments)))
+        result = await self._checked(self._client.get_prompt(name, dict(arguments)))
         return without(self._spec.keys(), results.prompt_text(result))
 
     async def watch(self, signals: Signals) -> None:
-        """Report changes of a server of the newer protocol, until it ends; the older tells unasked.
+        """Listen for changes until the server ends, if it speaks the newer protocol.
 
-        A server that reports none is left alone.
+        With the older protocol, servers report changes unasked. A server that does not support
+        listening is left alone.
         """
         if self.protocol not in MODERN_PROTOCOL_VERSIONS:
             return
@@ -187,18 +188,18 @@ class Connection:
             return
 
     async def _all(self, page_of: Callable[[str | None], Awaitable[Any]], what: str) -> list[Any]:
-        """Fetch a list page by page, a server that has no end of them up to a point."""
+        """Fetch a list page by page, up to a maximum number of pages."""
         found: list[Any] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
-            page = await self._told(page_of(cursor))
+            page = await self._checked(page_of(cursor))
             found += getattr(page, what)
             cursor = page.next_cursor
             if not cursor:
                 break
         return found
 
-    async def _told(self, answer: Awaitable[Any]) -> Any:  # noqa: ANN401  as the SDK answers
+    async def _checked(self, answer: Awaitable[Any]) -> Any:  # noqa: ANN401  as the SDK answers
         try:
             return await answer
         except FAILURES as error:
@@ -206,7 +207,7 @@ class Connection:
 
 
 def _variables(template: str) -> Sequence[str]:
-    """List what a template wants filled in; nothing of one that is none."""
+    """List a template's variables; none if it is not a valid template."""
     try:
         return UriTemplate.parse(template).variable_names
     except ValueError:
@@ -224,15 +225,15 @@ _WANTS_KEY = (codes.UNAUTHORIZED, codes.FORBIDDEN)
 _CHECK_KEY = "Check its headers: a key is missing, wrong, or not allowed to do that."
 
 FAILURES = (MCPError, ValidationError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
-"""What the SDK raises; a defect in it is one of RuntimeError, too."""
+"""The errors that the SDK raises; a defect in the SDK is a RuntimeError too."""
 
 
 def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> ServerFailed:
-    """Say what went wrong, alone: the error itself may quote keys, or the environment."""
+    """Describe what went wrong, without the error's own text: it can contain keys."""
     status = signals.status if signals.status >= codes.BAD_REQUEST else 0
-    told = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
+    http = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
     remedy = _CHECK_KEY if status in _WANTS_KEY else "`jitchat mcp check` shows more."
-    return ServerFailed(f"{spec.name} {_why(error, spec)}{told}.", remedy)
+    return ServerFailed(f"{spec.name} {_why(error, spec)}{http}.", remedy)
 
 
 def _why(error: BaseException, spec: ServerSpec) -> str:
@@ -249,7 +250,7 @@ def _why(error: BaseException, spec: ServerSpec) -> str:
         case OSError():
             return f"cannot be started or reached: {error.strerror or kind}"
         case ValueError():
-            return "gave an answer that is not one of the protocol"
+            return "sent an answer that violates the protocol"
     return f"failed ({kind})"
 
 
@@ -270,12 +271,12 @@ def _refusal(error: MCPError, spec: ServerSpec) -> str:
 async def connected(
     spec: ServerSpec, errors: TextIO, signals: Signals, elicitor: Elicitor | None = None
 ) -> AsyncIterator[Connection]:
-    """Start or reach a server; it is stopped, with all that it started, when this is left.
+    """Start or reach a server; on exit it is stopped, with all processes that it started.
 
-    `spec` is expanded; `errors` is a file that takes what it writes on its standard error.
-    Whatever is wrong comes out as one of FAILURES, or a group of them.
+    `spec` is expanded; `errors` is the file for the server's standard error. Errors are raised
+    as one of FAILURES, or a group of them.
     """
-    logging.getLogger("mcp").propagate = False  # its lines quote what a server wrote
+    logging.getLogger("mcp").propagate = False  # its records contain the server's output
     logging.getLogger("mcp").addHandler(logging.NullHandler())
 
     async def on_message(message: object) -> None:
@@ -315,7 +316,7 @@ async def _transport(spec: ServerSpec, errors: TextIO, signals: Signals) -> Asyn
         return
 
     async def on_response(response: httpx2.Response) -> None:
-        if response.request.method == "POST":  # a stream of its own may be refused
+        if response.request.method == "POST":  # the server can refuse the GET for a stream
             signals.status = response.status_code
 
     timeout, hooks = (

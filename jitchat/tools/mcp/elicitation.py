@@ -1,4 +1,4 @@
-"""What a server asks the user in the middle of a call, and the port to who can answer."""
+"""A server's questions to the user during a call, and the interface that answers them."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -9,12 +9,12 @@ Action = Literal["accept", "decline", "cancel"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that is asked for."""
+    """One requested value."""
 
     name: str
     title: str
     kind: str
-    """`string`, `integer`, `number` or `boolean`; `array` for any of the choices."""
+    """`string`, `integer`, `number` or `boolean`; `array` for several of the choices."""
     description: str = ""
     choices: tuple[str, ...] = ()
     required: bool = False
@@ -23,20 +23,20 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The server's words: not markup, and not to be trusted."""
+    """A server's request in its own words: no markup, and untrusted."""
 
     server: str
     message: str
     fields: tuple[Field, ...] = ()
     url: str = ""
-    """Where the user is to go instead of answering here; nothing opens it unasked."""
+    """The address to open instead of answering here; it is never opened automatically."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
     action: Action
     values: tuple[tuple[str, Value], ...] = ()
-    """By the field's name; of an accepted request only."""
+    """(field name, value); only if the request was accepted."""
 
 
 class Elicitor(Protocol):
@@ -45,7 +45,7 @@ class Elicitor(Protocol):
 
 
 def fields_of(schema: object) -> tuple[Field, ...]:
-    """Read a schema of flat properties; what is no such schema has no fields."""
+    """Read a schema of flat properties; any other schema has no fields."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(properties, dict):
         return ()
@@ -72,7 +72,7 @@ def _field(name: str, part: dict[str, object], *, required: bool) -> Field:
 
 
 def _choices(part: dict[str, object]) -> tuple[str, ...]:
-    """List the values to choose from, however the schema has them."""
+    """List the values to choose from, in any of the schema's notations."""
     items = part.get("items")
     holder = items if isinstance(items, dict) else part
     if isinstance(listed := holder.get("enum"), list):

@@ -1,4 +1,4 @@
-"""The file that takes what a server writes on its standard error: never the terminal."""
+"""The file for a server's standard error, which never goes to the terminal."""
 
 import os
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from typing import TextIO
 from jitchat.paths import make_private
 
 _LARGEST = 1 << 20
-"""Bytes from which on a file is begun anew at the next start."""
+"""Bytes above which the file is replaced at the next start."""
 _TAIL = 16 << 10
 
 
 @contextmanager
 def errors_file(path: Path) -> Iterator[TextIO]:
-    """Open it to append to, its owner's alone; OSError where that cannot be."""
+    """Open the file for appending, private to its owner. Raises OSError if that fails."""
     make_private(path.parent)
     with suppress(FileNotFoundError):
         if path.stat().st_size > _LARGEST:
@@ -26,7 +26,7 @@ def errors_file(path: Path) -> Iterator[TextIO]:
 
 
 def tail(path: Path, lines: int, since: int = 0) -> list[str]:
-    """Read the last lines, as far as they were written behind byte `since`."""
+    """Read the last lines that were written after byte `since`."""
     try:
         with path.open("rb") as file:
             file.seek(max(since, path.stat().st_size - _TAIL))
@@ -37,7 +37,7 @@ def tail(path: Path, lines: int, since: int = 0) -> list[str]:
 
 
 def size_of(path: Path) -> int:
-    """Give its size in bytes; 0 where it is not there."""
+    """Return the file's size in bytes, or 0 if it does not exist."""
     try:
         return path.stat().st_size
     except OSError:

@@ -1,4 +1,4 @@
-"""The names under which tools of servers are offered: what every protocol takes. Pure."""
+"""The names under which servers' tools are offered, valid in every protocol. Pure."""
 
 import hashlib
 import re
@@ -9,14 +9,14 @@ from jitchat.tools.approvals import BETWEEN
 _LONGEST = 64
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 _DIGITS = 6
-"""Of a digest, which tells names apart that would be the same."""
+"""Minimum digits of the digest that distinguishes names which would be the same."""
 
 
 def offered_names(server: str, names: Iterable[str]) -> dict[str, str]:
-    """Give each tool of a server its name, `server__tool`, by the name that it has there.
+    """Map each name of a server's tools to the offered name, `server__tool`.
 
-    A name that had to be changed, by its characters or its length, ends with a digest of what it
-    was: the same from run to run, in whatever order the tools are listed.
+    A name that had to be changed, for its characters or length, ends with a digest of the
+    original: the same in every run, in whatever order the tools are listed.
     """
     wanted = sorted(set(names), key=lambda name: (not _fits(server, name), name))
     given: dict[str, str] = {}
@@ -32,7 +32,7 @@ def _fits(server: str, name: str) -> bool:
 
 
 def _candidates(server: str, name: str) -> Iterator[str]:
-    """List what a tool may be called, the best first."""
+    """Yield the possible names of a tool, the best first."""
     whole = f"{server}{BETWEEN}{name}"
     if _fits(server, name):
         yield whole

@@ -1,4 +1,4 @@
-"""What a server gives back, as the text that a model reads. Pure."""
+"""A server's results as the text that a model reads. Pure."""
 
 import json
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _EMPTY = "The tool gave back nothing."
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Write a result: texts, values that no text says, and a line for what is no text."""
+    """Write a result: its texts, values that no text repeats, and a line for other content."""
     parts = [block_text(block) for block in result.content]
     values = result.structured_content
     if values is not None and not _says_the_same(parts, values):
@@ -22,7 +22,7 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 def _says_the_same(parts: Iterable[str], values: Any) -> bool:  # noqa: ANN401  any JSON
-    """Whether the texts are the values once more, as servers write them for older clients."""
+    """Whether the texts repeat the values, as servers do for older clients."""
     read = [_value_of(part) for part in parts]
     alone = values.get("result") if isinstance(values, dict) and len(values) == 1 else values
     return any(each in (values, alone) for each in (read, *read, *parts))
@@ -48,17 +48,17 @@ def block_text(block: types.ContentBlock) -> str:
 
 
 def resource_text(resource: types.TextResourceContents | types.BlobResourceContents) -> str:
-    """Write a resource: its text under its address, or a line for what is no text."""
+    """Write a resource: its text below its address, or a line for other content."""
     if isinstance(resource, types.TextResourceContents):
         return f"{one_line(resource.uri)}\n{resource.text}"
     return _named("resource", resource.mime_type, resource.uri, _bytes_of(resource.blob))
 
 
 def _named(kind: str, mime_type: str | None, name: str = "", size: int | None = None) -> str:
-    told = [one_line(part) for part in (kind, name, mime_type or "") if part]
+    parts = [one_line(part) for part in (kind, name, mime_type or "") if part]
     if size is not None:
-        told.append(plural(size, "byte"))
-    return f"[{', '.join(told)}; not shown]"
+        parts.append(plural(size, "byte"))
+    return f"[{', '.join(parts)}; not shown]"
 
 
 def _bytes_of(base64: str) -> int:
@@ -66,7 +66,7 @@ def _bytes_of(base64: str) -> int:
 
 
 def prompt_text(result: types.GetPromptResult) -> str:
-    """Write the messages of a prompt one after the other; who speaks is named where it changes."""
+    """Write the messages of a prompt, with their roles unless all are the user's."""
     spoken = [(message.role, block_text(message.content)) for message in result.messages]
     if {role for role, _ in spoken} <= {"user"}:
         return repair("\n\n".join(text for _, text in spoken))
@@ -74,14 +74,14 @@ def prompt_text(result: types.GetPromptResult) -> str:
 
 
 def annotation_words(tool: types.Tool) -> tuple[str, ...]:
-    """Say in words what a server claims of a tool."""
+    """Return in words what a server claims about a tool."""
     hints = tool.annotations
     if hints is None:
         return ()
-    said = (
+    words = (
         (hints.read_only_hint, "read only", "not read only"),
         (hints.destructive_hint, "destructive", "not destructive"),
-        (hints.idempotent_hint, "repeatable without harm", "not repeatable without harm"),
-        (hints.open_world_hint, "reaches out of this machine", "stays within its own world"),
+        (hints.idempotent_hint, "safe to repeat", "not safe to repeat"),
+        (hints.open_world_hint, "accesses external systems", "accesses no external systems"),
     )
-    return tuple(yes if hint else no for hint, yes, no in said if hint is not None)
+    return tuple(yes if hint else no for hint, yes, no in words if hint is not None)

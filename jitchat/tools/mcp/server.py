@@ -1,8 +1,8 @@
-"""One server of tools, kept running: started, started again when it ends, and stopped.
+"""One tool server, kept running: started, restarted when it ends, and stopped.
 
-A task of its own holds the connection from its start to its end, for the SDK wants both in one
-task; calls come from anywhere. A server that ends is started again, a few times; its tools stay
-listed meanwhile, and a call waits for it. One that cannot be started is a state with a sentence.
+A separate task holds the connection from start to end, because the SDK requires both in the same
+task; calls come from any task. A server that ends is restarted a few times; its tools stay listed
+meanwhile, and calls wait for it. A server that cannot be started has a state with a sentence.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from jitchat.tools.mcp.values import ListedTool, Prompt, Resource
 
 PAUSES = (0.2, 2.0, 10.0)
-"""Seconds before a server that ended is started again, each time; then it is left alone."""
+"""Seconds before each restart of a server that ended; after the last, it is left alone."""
 LASTING = 60.0
-"""Seconds after which a server that ran is given all of its starts again."""
+"""Seconds of running after which a server's restarts are counted from zero again."""
 CALL_SECONDS = 600.0
-NO_SDK = "Servers of tools need the package mcp, which is not installed."
+NO_SDK = "Tool servers need the package mcp, which is not installed."
 INSTALL = "Run: pip install 'jitchat[mcp]'"
 
 
@@ -54,34 +54,34 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """How a server does, for the header, the palette and `jitchat mcp check`."""
+    """A server's state, for the header, the palette and `jitchat mcp check`."""
 
     name: str
     phase: Phase
     sentence: str = ""
-    """What is wrong, and what to do; empty where nothing is."""
+    """What is wrong and what to do; empty if nothing is wrong."""
     tools: int = 0
-    """How many are offered."""
+    """Number of offered tools."""
     protocol: str = ""
-    """The version that was agreed on; empty before."""
+    """The negotiated protocol version; empty before the connection."""
     seconds: float = 0.0
-    """From its start until it was ready."""
+    """Seconds from the start until the server was ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
     rules: Rules = field(default_factory=Rules)
-    """A tool that they deny is not listed."""
+    """A tool that the rules deny is not listed."""
     environ: Mapping[str, str] | None = None
-    """What fills variables in; None for this process's own."""
+    """The environment for variables; None for this process's environment."""
     elicitor: "Elicitor | None" = None
-    """Who answers what a server asks the user; without one, no server may ask."""
+    """Answers a server's questions to the user; if None, no server can ask."""
     pauses: Sequence[float] = PAUSES
     call_seconds: float = CALL_SECONDS
 
 
 class Server:
-    """A source of tools, of the name that the server has in the settings."""
+    """A source of tools, named like the server in the settings."""
 
     def __init__(
         self,
@@ -90,21 +90,21 @@ class Server:
         options: ServerOptions | None = None,
         on_change: Callable[[ServerState], object] = lambda _: None,
     ) -> None:
-        """`errors` is the file that takes what the server writes on its standard error."""
+        """`errors` is the file for the server's standard error."""
         self._spec, self.errors, self._on_change = spec, errors, on_change
         self._options = options or ServerOptions()
         phase = Phase.STOPPED if spec.enabled else Phase.OFF
         self.state = ServerState(spec.name, phase)
         self._connection: Connection | None = None
         self._settled = asyncio.Event()
-        """Set while it is ready, or has failed."""
+        """Set while the server is ready, or after it has failed."""
         self._keeping: asyncio.Task[None] | None = None
         self._scope: anyio.CancelScope | None = None
         self._began = 0.0
-        """When it was started last, by the monotonic clock."""
+        """Monotonic time of the latest start."""
         self._tools: tuple[Tool, ...] = ()
         self._claims: dict[str, Claims] = {}
-        """By the name under which a tool is offered."""
+        """Claims by the name under which the tool is offered."""
 
     @property
     def name(self) -> str:
@@ -113,14 +113,14 @@ class Server:
     # As a source of tools
 
     def tools(self) -> tuple[Tool, ...]:
-        """List what can be called now; asks nobody."""
+        """List the tools that can be called now, without contacting the server."""
         return self._tools
 
     def claims_of(self, tool: str) -> Claims | None:
         return self._claims.get(tool)
 
     async def run(self, call: ToolCall, arguments: Mapping[str, Any], step: Step) -> ToolOutput:  # noqa: ARG002  of the port
-        """Run a call; cancelling it stops it. What fails is a result that tells the model so."""
+        """Run a call; cancelling it stops the call. A failure is a result with `is_error`."""
         claims = self._claims.get(call.name)
         if claims is None:
             gone = f"{self.name} has no tool {call.name!r} any more. Go on without it."
@@ -134,56 +134,56 @@ class Server:
             unknown = "Whether it did anything is not known."
             return ToolOutput(ToolResult(call, f"{late} {unknown}", is_error=True))
         except JitchatError as error:
-            told = f"The call failed: {error.what} Whether it did anything is not known."
-            return ToolOutput(ToolResult(call, told, is_error=True))
+            failed = f"The call failed: {error.what} Whether it did anything is not known."
+            return ToolOutput(ToolResult(call, failed, is_error=True))
         return ToolOutput(ToolResult(call, called.text, is_error=called.is_error))
 
-    # Resources and prompts, for who attaches them
+    # Resources and prompts, to be attached
 
     async def resources(self) -> "list[Resource]":
-        """List what can be read, templates last. Raises ServerFailed, as the next three do."""
+        """List the resources, templates last. Raises ServerFailed, as do the next three methods."""
         connection = await self.ready()
         return [*await connection.resources(), *await connection.templates()]
 
     async def read(self, uri: str, values: Mapping[str, str] | None = None) -> str:
-        """Read a resource as text; what is no text is named in a line."""
+        """Read a resource as text; other content is named in a line."""
         return await (await self.ready()).read(uri, values or {})
 
     async def prompts(self) -> "list[Prompt]":
         return await (await self.ready()).prompts()
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
-        """Fill in a prompt, as the text that is to be sent."""
+        """Fill in a prompt; return the text to send."""
         return await (await self.ready()).prompt(name, arguments)
 
     async def ready(self) -> "Connection":
-        """Wait until it runs; ServerFailed where it does not."""
+        """Wait until the server is ready. Raises ServerFailed if it has failed."""
         await self._settled.wait()
         if self._connection is None:
-            sentence = self.state.sentence or f"{self.name} does not run."
+            sentence = self.state.sentence or f"{self.name} is not running."
             raise ServerFailed(sentence, "`jitchat mcp check` shows more.")
         return self._connection
 
     # From its start to its end
 
     def start(self) -> None:
-        """Start it behind whatever else goes on, unless it runs or is switched off."""
+        """Start the server in the background, unless it is running or switched off."""
         is_running = self._keeping is not None and not self._keeping.done()
         if self._spec.enabled and not is_running:
             self._settled.clear()
-            self._tell(Phase.STARTING)
+            self._report(Phase.STARTING)
             self._keeping = asyncio.create_task(self._keep(), name=f"mcp {self.name}")
             self._keeping.add_done_callback(self._heed_defect)
         if not self._spec.enabled:
             self._settled.set()
 
     async def started(self) -> ServerState:
-        """Wait until it is ready or has failed."""
+        """Wait until the server is ready or has failed."""
         await self._settled.wait()
         return self.state
 
     async def stop(self) -> None:
-        """Stop it, and what it started."""
+        """Stop the server and the processes that it started."""
         keeping, self._keeping = self._keeping, None
         if keeping is None:
             return
@@ -193,13 +193,13 @@ class Server:
             self._scope.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.shield(keeping)
-        if not keeping.done():  # this was cancelled itself
+        if not keeping.done():  # `stop` itself was cancelled
             keeping.cancel()
             await asyncio.wait([keeping])
         self._leave(Phase.STOPPED, "")
 
     async def _keep(self) -> None:
-        """Hold it up until it is stopped, ends too often, or cannot be started."""
+        """Keep the server running until it is stopped, ends too often, or cannot be started."""
         if find_spec("mcp") is None:
             self._leave(Phase.FAILED, f"{NO_SDK} {INSTALL}")
             return
@@ -218,23 +218,23 @@ class Server:
                 self._leave(Phase.FAILED, self._ended_sentence(ends))
                 return
             self._settled.clear()
-            self._tell(Phase.RESTARTING, f"{self.name} ended, and is started again.")
+            self._report(Phase.RESTARTING, f"{self.name} ended and is being restarted.")
             await asyncio.sleep(self._options.pauses[ends - 1])
 
     def _heed_defect(self, keeping: asyncio.Task[None]) -> None:
-        """Let nobody wait for what will not come."""
+        """Release the waiting callers if the task failed by a defect."""
         error = None if keeping.cancelled() else keeping.exception()
         if error is not None:
-            self._leave(Phase.FAILED, f"{self.name} failed by a defect ({type(error).__name__}).")
+            self._leave(Phase.FAILED, f"{self.name}: internal error ({type(error).__name__}).")
 
     def _ended_sentence(self, times: int) -> str:
-        return f"{self.name} ended {times} times. What it wrote is in {self.errors}."
+        return f"{self.name} ended {times} times. Its error output is in {self.errors}."
 
     async def _run_once(self) -> bool:
-        """Start it, and stay until it ends by itself: True; False where it was stopped.
+        """Start the server and wait for its end: True if it ended by itself, False if stopped.
 
         Raises:
-            JitchatError: It could not be started, or not in time.
+            JitchatError: The server could not be started, or not in time.
 
         """
         sdk = await asyncio.to_thread(import_module, "jitchat.tools.mcp.connection")
@@ -273,9 +273,9 @@ class Server:
                 yield connection
 
     async def _serve(self, connection: "Connection", signals: "Signals") -> None:
-        """Be there for calls, and list the tools anew when they change, until it ends."""
+        """Accept calls and refresh the list of tools when it changes, until the server ends."""
         self._connection = connection
-        self._tell(Phase.READY, protocol=connection.protocol)
+        self._report(Phase.READY, protocol=connection.protocol)
         self._settled.set()
         watching = asyncio.create_task(connection.watch(signals))
         try:
@@ -285,7 +285,7 @@ class Server:
                     signals.changed = type(signals.changed)()
                     with suppress(ServerFailed):
                         await self._take_tools(connection)
-                    self._tell(Phase.READY, protocol=connection.protocol)
+                    self._report(Phase.READY, protocol=connection.protocol)
         finally:
             watching.cancel()
             await asyncio.wait([watching])
@@ -310,10 +310,10 @@ class Server:
 
     def _leave(self, phase: Phase, sentence: str) -> None:
         self._connection, self._tools, self._claims = None, (), {}
-        self._tell(phase, sentence)
+        self._report(phase, sentence)
         self._settled.set()
 
-    def _tell(self, phase: Phase, sentence: str = "", protocol: str = "") -> None:
+    def _report(self, phase: Phase, sentence: str = "", protocol: str = "") -> None:
         if phase in (Phase.STARTING, Phase.RESTARTING):
             self._began = time.monotonic()
         is_new = phase is Phase.READY and self.state.phase is not Phase.READY
@@ -324,10 +324,10 @@ class Server:
 
 
 def _late(spec: ServerSpec, stray: int) -> tuple[str, str]:
-    told = f"{spec.name} was not ready within {spec.timeout:g} seconds."
+    late = f"{spec.name} was not ready within {spec.timeout:g} seconds."
     if stray:
-        told += " It writes what is no message to its standard output."
-    return told, f"`jitchat mcp check {spec.name}` shows more; timeout allows it more time."
+        late += " Its standard output contains lines that are not protocol messages."
+    return late, f"`jitchat mcp check {spec.name}` shows more; raise timeout to allow more time."
 
 
 async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:

@@ -1,4 +1,4 @@
-"""All servers of the settings: started at once, looked up by name, stopped together."""
+"""All servers in the settings: started together, looked up by name, stopped together."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ from jitchat.tools.mcp.spec import ServerSpec
 
 
 class Servers:
-    """Made where an event loop runs. Nothing is started before `start`."""
+    """The configured servers. Create it in a running event loop; `start` starts the servers."""
 
     def __init__(
         self,
@@ -19,27 +19,27 @@ class Servers:
         options: ServerOptions | None = None,
         on_change: Callable[[ServerState], object] = lambda _: None,
     ) -> None:
-        """`folder` takes what servers write on their standard errors, a file each."""
+        """`folder` holds the servers' standard error, one file each."""
         self._servers = {
             spec.name: Server(spec, folder / f"{spec.name}.log", options, on_change)
             for spec in specs
         }
 
     def start(self) -> None:
-        """Start all of them behind whatever else goes on; `on_change` hears how they do."""
+        """Start all servers in the background; `on_change` receives their states."""
         for server in self._servers.values():
             server.start()
 
     async def started(self) -> tuple[ServerState, ...]:
-        """Wait until each is ready or has failed."""
+        """Wait until every server is ready or has failed."""
         return tuple(await asyncio.gather(*(each.started() for each in self._servers.values())))
 
     async def stop(self) -> None:
-        """Stop all of them at once, and what they started."""
+        """Stop all servers together, and the processes that they started."""
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
     async def restart(self, name: str) -> ServerState:
-        """Stop a server and start it anew, whatever it failed of."""
+        """Stop a server and start it again, even if it has failed."""
         await self._servers[name].stop()
         self._servers[name].start()
         return await self._servers[name].started()
@@ -54,6 +54,6 @@ class Servers:
         return tuple(server.state for server in self._servers.values())
 
     def claims_of(self, source: str, tool: str) -> Claims | None:
-        """Look up what a server says of a tool, by the name that the tool is offered under."""
+        """Look up a server's claims about a tool, by the name under which the tool is offered."""
         server = self._servers.get(source)
         return server.claims_of(tool) if server is not None else None

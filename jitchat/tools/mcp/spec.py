@@ -1,4 +1,4 @@
-"""How a server is started or reached, as it is configured, and with its variables filled in."""
+"""How a server is started or reached: as configured, and with its variables filled in."""
 
 import hashlib
 import json
@@ -12,17 +12,17 @@ from jitchat.text.variables import expanded
 
 _KEY = re.compile(r"key|token|secret|signature|passw|auth|cookie|credential", re.IGNORECASE)
 _SHORTEST_SECRET = 8
-"""Characters; a shorter value is a word, which may stand anywhere."""
+"""Minimum characters of a secret; a shorter value could be an ordinary word."""
 BLOT = "•••"
 
 
 class ServerFailed(JitchatError):
-    """A server of tools cannot be started or reached, or does not do what it was asked."""
+    """A tool server cannot be started or reached, or failed to do what was requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """A server by its name: one that runs here has a command, one that is reached has a url."""
+    """The specification of a server: a local one has a command, a remote one a URL."""
 
     name: str
     command: str = ""
@@ -32,17 +32,17 @@ class ServerSpec:
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 30.0
-    """Seconds that starting it may take."""
+    """Maximum seconds for the start."""
     enabled: bool = True
 
     @property
     def launch(self) -> str:
-        """A digest of how it is started or reached: another one is another server."""
+        """A digest of how the server is started or reached; if it differs, the server does."""
         parts = (self.command, self.args, self.cwd, self.url)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def expanded(self, environ: Mapping[str, str]) -> "ServerSpec":
-        """Fill in `${NAME}` and `${NAME:-default}`; SettingsError for one that is not set."""
+        """Fill in `${NAME}` and `${NAME:-default}`. Raises SettingsError if NAME is not set."""
 
         def fill(text: str, where: str) -> str:
             try:
@@ -65,15 +65,15 @@ class ServerSpec:
         )
 
     def secrets(self) -> tuple[str, ...]:
-        """List what no message may repeat, of a specification that is expanded; longest first."""
+        """List the texts that no message may repeat, longest first; `self` must be expanded."""
         return _longest_first({value for _, value in self._values()})
 
     def keys(self) -> tuple[str, ...]:
-        """List those of them whose name says that they are keys: no result may repeat these."""
+        """List the secrets that are keys by their name, which no result may repeat either."""
         return _longest_first({value for name, value in self._values() if _KEY.search(name)})
 
     def _values(self) -> Iterator[tuple[str, str]]:
-        """(name, value) of variables, of headers and their words, of the address's login, query."""
+        """Yield (name, value) from variables, headers and their words, and the URL."""
         yield from self.env.items()
         for name, value in self.headers.items():
             yield name, value
@@ -92,7 +92,7 @@ def _longest_first(texts: set[str]) -> tuple[str, ...]:
 
 
 def without(secrets: tuple[str, ...], text: str) -> str:
-    """Blot secrets out of a text that a server wrote."""
+    """Mask the secrets in a text that a server wrote."""
     for secret in secrets:
         text = text.replace(secret, BLOT)
     return text

@@ -1,4 +1,4 @@
-"""What a server lists and gives back, in plain values: nobody needs the SDK to hold them."""
+"""What a server lists and returns, as plain values that do not need the SDK."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class ListedTool:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Something that is to be filled in."""
+    """A variable of a template or an argument of a prompt."""
 
     name: str
     description: str = ""
@@ -27,7 +27,7 @@ class Argument:
 @dataclass(frozen=True, slots=True)
 class Resource:
     uri: str
-    """With variables, as RFC 6570 has them, where there are arguments: a template."""
+    """The address; a URI template (RFC 6570) if there are arguments."""
     name: str
     description: str = ""
     mime_type: str = ""

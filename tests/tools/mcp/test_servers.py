@@ -157,7 +157,7 @@ async def test_servers_start_at_once_and_one_that_fails_leaves_the_others(runnin
     assert states["friendly"].phase is Phase.READY
     assert [f"friendly__{name}" for name in TOOLS if name[0] not in "sf"] == names
     assert isinstance(claims, Claims)
-    assert claims.annotations == ("read only", "stays within its own world")
+    assert claims.annotations == ("read only", "accesses no external systems")
     assert 0 < states["friendly"].seconds < 20
     assert states["off"].phase is Phase.OFF
     failed = {name: states[name] for name in ("gone", "lost", "far", "unset")}

@@ -49,7 +49,7 @@ async def test_a_run_fills_the_maps_and_esc_stops_it_then_leaves(
         await until(pilot, lambda: "wants fewer requests" in text(pilot), "the notice")
         assert "215 of 420 cells" in text(pilot)
         assert "wants fewer requests: waiting 8 s" in text(pilot)
-        assert "is no language model: it quotes" in text(pilot)
+        assert "is not a language model: it quotes" in text(pilot)
         assert run.state.tallies == count_results(run.state.results.values())
         assert len(run.state.pending) == 1
         assert "Stop" in lines(pilot)[-2]

@@ -48,7 +48,7 @@ async def test_a_preset_is_chosen_and_the_reader_is_asked_without_a_question(
         assert service.asked == 1
         assert "None yet." in text(pilot)
         assert "reader · limit 32,768 · reserve 2,048" in text(pilot)
-        assert "no language model" in text(pilot)
+        assert "not a language model" in text(pilot)
         await pilot.press("3")
         assert "5,544: each 3 times in full, recency, jit · M changes the modes" in text(pilot)
         await pilot.press("p", "1")
@@ -74,13 +74,13 @@ async def test_any_other_model_is_asked_only_once_its_budget_is_confirmed(
     service.told, service.pause_after = MODEL, 30
     async with LabApp(backend).run_test(size=(104, 32)) as pilot:
         start = await opened(pilot)
-        assert "no language model" not in text(pilot)
+        assert "not a language model" not in text(pilot)
         assert "108 cells" in text(pilot)
         await pilot.press("p", "p", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
         assert "qwen3-8b of ollama" in text(pilot)
         assert "108 requests, ~" in text(pilot)
-        assert "out (64 an answer), ~$0." in text(pilot)
+        assert "out (64 per answer), ~$0." in text(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is start, "the first screen")
         assert service.labs == []
