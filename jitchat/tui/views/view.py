@@ -33,7 +33,7 @@ from jitchat.statements import Source
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.stance import objects
-from jitchat.tui.actions import VIEWS
+from jitchat.tui.actions import VIEWS, bindings_everywhere
 from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
@@ -53,7 +53,7 @@ WIDE = 150
 
 _LEAST_WIDTH = 20
 NO_REPLY = (
-    "There is no reply here yet. Send a message; or choose a reply: F6 goes to the conversation."
+    "There is no reply here yet. Send a message; or choose a reply: Tab goes to the conversation."
 )
 STREAMING = "The reply is still being written. Open this again when it is there."
 
@@ -270,7 +270,7 @@ class View(ModalScreen[Outcome | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
         Binding("y", "copy", "Copy", id="view_copy"),
-        Binding("ctrl+c", "app.help_quit", show=False),
+        *bindings_everywhere(),
         *(
             Binding(action.keys, f"another('{name}')", show=False)
             for name, action in VIEWS.items()
