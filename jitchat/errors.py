@@ -78,7 +78,7 @@ class ConversationDeleted(StoreError):
     def __init__(self) -> None:
         super().__init__(
             "This conversation was deleted meanwhile; nothing was stored.",
-            "Begin another one: Ctrl+N, or --new.",
+            "Begin another one: /new, or --new.",
         )
 
 

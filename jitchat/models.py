@@ -202,7 +202,7 @@ class ResolvedModel:
         if self.profile.is_reader:
             raise UsageError(
                 "The reader reports what is counted here: there is nobody to ask.",
-                "Ctrl+L or --model picks a model.",
+                "/model or --model picks a model.",
             )
         from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
@@ -449,7 +449,7 @@ def model_path(model: str) -> Path:
     if found is None:
         raise SettingsError(
             f"{wanted.title} is not on this machine.",
-            f"Ctrl+L, or `jitchat models fetch {model}`, fetches it"
+            f"/model, or `jitchat models fetch {model}`, fetches it"
             f" ({megabytes(wanted.download_size)}).",
         )
     if not _is_published(model, folder, found.stat().st_mtime_ns):

@@ -101,7 +101,7 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
         raise EmbedderUnavailable(
             f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
             " file (it has another SHA-256).",
-            f"Delete {snapshot.parent.parent}; F5 in the chat fetches it again.",
+            f"Delete {snapshot.parent.parent}; /embedder fetches it again.",
         )
     try:
         from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms

@@ -178,7 +178,7 @@ _SPENT_REMEDY = "Add credit to the account, or raise its limit; or choose anothe
 """What to do, and no more: that the money is spent, the provider's own words say."""
 _ANOTHER_API = (
     "This model answers only on another API, which jitchat does not speak: choose another model"
-    " (`jitchat models`, Ctrl+L)."
+    " (`jitchat models`, /model)."
 )
 _RESPONSES = (
     "This model answers such a request only on the Responses API: set protocol ="

@@ -25,7 +25,7 @@ from jitchat.values import ASSUMED, USUAL_MODES, Mode
 _NAME = 10
 """Cells of what stands ahead of each part."""
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
-_PICK = "Ctrl+L in the chat picks another"
+_PICK = "/model in the chat picks another"
 _MODES_KEY = " · M changes that"
 _PARALLEL = (1, 2, 4, 8)
 _READER = "reader"

@@ -32,7 +32,8 @@ NOTHING_RETRIEVED = (
 )
 CUT = (
     "This reply was broken off ({status}), so an answer that comes to its end differs from it"
-    " whatever turn it goes without. Send the message again (F9, then R) and look at that reply."
+    " whatever turn it goes without. Send the message again (/sends, then R), and look at that"
+    " reply."
 )
 
 
