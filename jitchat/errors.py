@@ -78,7 +78,7 @@ class ConversationDeleted(StoreError):
     def __init__(self) -> None:
         super().__init__(
             "This conversation has been deleted; nothing was stored.",
-            "Start a new one with Ctrl+N or --new.",
+            "Start a new one with /new or --new.",
         )
 
 

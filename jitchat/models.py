@@ -204,7 +204,7 @@ class ResolvedModel:
         if self.profile.is_reader:
             raise UsageError(
                 "The built-in reader has no counter of its own to ask.",
-                "Choose a model with Ctrl+L or --model.",
+                "Choose a model with /model or --model.",
             )
         from jitchat.providers.catalogue import servers  # noqa: PLC0415  loads httpx
 
@@ -453,7 +453,7 @@ def model_path(model: str) -> Path:
     if found is None:
         raise SettingsError(
             f"{wanted.title} is not on this machine.",
-            f"Download it with Ctrl+L or `jitchat models fetch {model}`"
+            f"Download it with /model or `jitchat models fetch {model}`"
             f" ({megabytes(wanted.download_size)}).",
         )
     if not _is_published(model, folder, found.stat().st_mtime_ns):

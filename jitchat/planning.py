@@ -151,7 +151,7 @@ class Planning:
         if picture is not None and facts.sees is False:
             raise FileRefused(
                 f"{facts.model} cannot see pictures, such as {one_line(picture)}.",
-                "Ctrl+L or --model picks a model that can.",
+                "/model or --model picks a model that can.",
             )
 
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:

@@ -21,7 +21,8 @@ from jitchat.settings.sections import (
     settings_of,
     shown,
 )
-from jitchat.tui.actions import help_sections
+from jitchat.tui.key_help import help_sections
+from jitchat.tui.key_names import KeyNames
 
 DOCS = Path(__file__).parents[1] / "docs"
 _LONGEST = 200
@@ -30,7 +31,7 @@ _LONGEST = 200
 
 def keys() -> Iterator[str]:
     yield from _head("key", "where", "what it does")
-    for title, section in help_sections():
+    for title, section in help_sections(KeyNames()):
         for pressed, meaning in section:
             row = _row(pressed, f"{title[0].lower()}{title[1:]}", meaning)
             yield row.replace("\\ Enter", "`\\` Enter")

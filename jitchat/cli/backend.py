@@ -270,7 +270,7 @@ class LocalBackend:
 
     def hint(self) -> str:
         return (
-            "Ctrl+L lists the providers; Enter takes a key or lists models.\n"
+            "/model lists the providers; Enter takes a key or lists models.\n"
             "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
             f"Others of your own: {self._paths.config}"
         )

@@ -105,7 +105,7 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
         raise EmbedderUnavailable(
             f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
             " file (its SHA-256 differs).",
-            f"Delete {snapshot.parent.parent}, then press F5 in the chat to download it again.",
+            f"Delete {snapshot.parent.parent}, then download it again with /embedder in the chat.",
         )
     try:
         from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms

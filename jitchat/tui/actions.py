@@ -6,12 +6,9 @@ Ctrl+H are other keys in most terminals and are not used.
 """
 
 import sys
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
-from functools import cache
-from importlib.resources import files
 
 from textual.binding import Binding, BindingType
 
@@ -49,9 +46,14 @@ class PaneKey:
     word: str
     """What the footer says; empty where it shows nothing."""
     question: str = ""
-    """What the key asks first, for a letter may begin a text."""
+    """What the key asks first, for a letter may begin a text; empty where it acts at once."""
     given: tuple[object, ...] = ()
     """What its method gets from this key alone."""
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it may begin a text."""
+        return len(self.key) == 1 or bool(self.question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +141,13 @@ ACTIONS = (
     ),
     Action(
         "copy", "", "turns.copy", "Copy the turn", "The chosen one, or the last reply", "copy",
-        pane=(PaneKey("turn_copy", "y", "copy", "Copy #{turn}?"),),
+        pane=(PaneKey("turn_copy", "y", "copy"),),
     ),
     Action(
         "copy_code", "", "turns.copy_code", "Copy the code",
         "Of the turn; /code 2 for its second block",
         "code", Takes.WORD,
-        pane=(PaneKey("turn_copy_code", "Y", "code", "Copy the code of #{turn}?"),),
+        pane=(PaneKey("turn_copy_code", "Y", "code", "Copy which code of #{turn}?"),),
     ),
     Action(
         "rename", "", "conversations.rename", "Rename", "Give this conversation another title",
@@ -196,7 +198,7 @@ ACTIONS = (
     ),
     Action(
         "reasoning", "alt+i", "turns.unfold", "Reasoning", "Fold or unfold it, or a tool's call",
-        "reasoning",
+        "reasoning", letter="u",
         pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
     ),
     Action(
@@ -223,7 +225,7 @@ ACTIONS = (
     ),
     Action("menu", "ctrl+o", "menu", "Menu of views", "Every view by a letter", "views"),
     Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
-    Action("help", "f1", "help", "Help", "Keys and words", "help", letter="?"),
+    Action("help", "f1", "app.help", "Help", "Keys and words", "help", letter="?"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
     Action(
         "model", "f5", "surfaces.model_fetch.toggle", "Embedding model",
@@ -328,19 +330,20 @@ ACTIONS = (
     ),
     Action(
         "allow_once", "alt+j", "approve", "Allow once",
-        "A tool that waits, observing, or to keep the fact that is proposed", given=("once",),
+        "A tool that waits, observing, or to keep the fact that is proposed",
+        letter="1", given=("once",),
     ),
     Action(
         "allow_conversation", "alt+k", "approve", "Allow here",
-        "In this conversation, the tool or observing", given=("conversation",),
+        "In this conversation, the tool or observing", letter="2", given=("conversation",),
     ),
     Action(
-        "allow_always", "alt+q", "approve", "Allow the tool always",
-        "Until it describes itself otherwise", given=("always",),
+        "allow_always", "alt+q", "approve", "Allow always",
+        "The tool, until it describes itself otherwise", letter="3", given=("always",),
     ),
     Action(
         "decline_tool", "alt+n", "approve", "Decline",
-        "The tool, or observing", given=("decline",),
+        "The tool, or observing", letter="4", given=("decline",),
     ),
     Action(
         "allow", "", "approve", "", "Answer what waits: /allow, or once, conversation, always, "
@@ -422,8 +425,10 @@ COMMANDS = {action.command: action for action in ACTIONS if action.command}
 """Actions by what is typed behind `/`."""
 VIEWS = {action.view: action for action in ACTIONS if action.view and action.title}
 """The actions that open a view, by its name."""
-MENU = {action.letter: action for action in ACTIONS if action.letter}
-"""What the menu of views offers, by its letter."""
+ANSWERS = tuple(action.id for action in ACTIONS if action.method == "approve" and action.letter)
+"""The actions that answer a question; the menu has them while one is asked."""
+MENU = {a.letter: a for a in ACTIONS if a.letter and a.id not in ANSWERS}
+"""What the menu of views offers at any time, by its letter."""
 
 PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
 """Keys of the prompt's own actions, by id."""
@@ -444,44 +449,8 @@ def spelled(keys: str) -> str:
     """Spell keys as people do: `Shift+Tab`."""
     names = keys.replace("exclamation_mark", "!").split(",")
     names = [f"shift+{name}" if len(name) == 1 and name.isupper() else name for name in names]
+    names = [name.replace("escape", "esc") for name in names]
     return ", ".join("+".join(part.capitalize() for part in name.split("+")) for name in names)
-
-
-Rows = list[tuple[str, str]]
-"""Of the help: a key, and what it does."""
-
-
-@cache
-def _own_help() -> dict[str, Rows]:
-    """Read, by section, what is said of keys that no action has."""
-    given = {
-        "modes": ", ".join(f"@{mode}" for mode in Mode),
-        "commands": ", ".join(f"/{name}" for name in COMMANDS),
-    }
-    read = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
-    return {
-        section: [(key.format(**given), does.format(**given)) for key, does in rows]
-        for section, rows in read.items()
-    }
-
-
-def _keys_of(action: Action) -> str:
-    """Spell an action's keys, else what opens it from the menu of views: `Ctrl+O D`."""
-    menu = next(each.keys for each in ACTIONS if each.id == "menu")
-    return spelled(action.keys) or f"{spelled(menu)} {spelled(action.letter)}"
-
-
-def help_sections() -> list[tuple[str, Rows]]:
-    """List what the help says of keys, by where they work."""
-    own = _own_help()
-    letters = [(spelled(p.key), a.sentence) for a in ACTIONS for p in a.pane if p.question]
-    return [
-        ("Everywhere", [(_keys_of(a), a.sentence) for a in ACTIONS if a.keys or a.letter]),
-        ("In the prompt", own["prompt"]),
-        ("In the panes", [*own["letters"], *letters, *own["panes"]]),
-        ("In the rot lab", own["lab"]),
-        ("In the live demo", own["live"]),
-    ]
 
 
 def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
@@ -503,6 +472,13 @@ def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
 def hold_bindings() -> list[BindingType]:
     """Bind the letters that pin and exclude, for the inspector."""
     return pane_bindings(each for each in ACTIONS if each.id in ("pin", "exclude", "undo"))
+
+
+def bindings_everywhere() -> list[BindingType]:
+    """Bind what each other screen has, too, unless a field for text needs the key."""
+    suspend = Binding(SUSPEND, "app.suspend_process", "Suspend", id="suspend", show=False)
+    quit_key = Binding("ctrl+c", "app.help_quit", show=False)
+    return [quit_key, suspend] if SUSPEND else [quit_key]
 
 
 def screen_bindings() -> list[BindingType]:

@@ -24,8 +24,9 @@ from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
 from jitchat.store.pins import ScreenState
-from jitchat.tui.actions import in_palette
+from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
 from jitchat.tui.widgets.prompt import Prompt
@@ -55,6 +56,7 @@ class JitchatApp(App[None]):
         self._rot = rot
         self._backend = backend
         self._conversation = conversation
+        self._key_names = KeyNames(backend.settings.keys)
         self._interrupted_at = float("-inf")
         self._asks_to_quit = False
         """Whether the user is asked now, for a reply would be lost."""
@@ -152,14 +154,17 @@ class JitchatApp(App[None]):
         """Every action of the chat, or every key of another screen; and Textual's own."""
         if isinstance(screen, ChatScreen):
             for action in in_palette():
-                keys = f" ({action.keys})" if action.keys else ""
+                spelt = self._key_names.spell_all(action.id)
+                keys = f" ({spelt})" if spelt else ""
                 run = partial(screen.run_action, action.run)
                 yield SystemCommand(action.title, f"{action.help}{keys}", run)
         elif name := getattr(screen, "NAME", ""):
             for node, binding, enabled, _ in screen.active_bindings.values():
                 if binding.show and binding.description and enabled:
                     press = partial(self.run_action, binding.action, node)
-                    yield SystemCommand(binding.description, f"{name} ({binding.key})", press)
+                    yield SystemCommand(
+                        binding.description, f"{name} ({spelled(binding.key)})", press
+                    )
         yield from super().get_system_commands(screen)
 
     def notify(
@@ -229,6 +234,11 @@ class JitchatApp(App[None]):
         self._asks_to_quit = False
         if quits:
             self.exit()
+
+    def action_help(self) -> None:
+        from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
+
+        self.push_screen(HelpScreen(self._backend.hint(), self._key_names))
 
     def action_help_quit(self) -> None:
         """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""

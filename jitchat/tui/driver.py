@@ -1,6 +1,8 @@
 """What Textual's reading of the keyboard lacks.
 
 - Alt+Enter as most terminals send it (ESC CR), which it takes for Enter.
+- Alt with a letter (ESC and the letter) that has another key right behind it, as over a slow line:
+  it takes the ESC for a `^`, and both for text.
 - Bytes that are no UTF-8 end its input thread, and the app with it: they become U+FFFD.
 - An Esc inside of a paste is a key for it, and so is what follows: it becomes a visible ␛.
 - A shorter wait for what may follow Esc, which stops a reply.
@@ -19,7 +21,8 @@ import struct
 import termios
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum
+from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import IO, Any
 
 from textual import constants
@@ -30,8 +33,11 @@ ESCAPE_SECONDS = 0.025
 """What follows Esc in one key is sent with it; for a slow line, ESCDELAY sets milliseconds."""
 
 
-class _Keys(Enum):
-    ALT_ENTER = "alt+enter"
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """As one of Textual's `Keys`."""
+
+    value: str
 
 
 def widen_input() -> None:
@@ -39,7 +45,9 @@ def widen_input() -> None:
     from textual import _ansi_sequences  # noqa: PLC0415  importing does nothing
 
     table: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
-    table["\x1b\r"] = (_Keys.ALT_ENTER,)
+    table["\x1b\r"] = (_Key("alt+enter"),)
+    for letter in ascii_lowercase:  # none of which begins a longer sequence
+        table.setdefault(f"\x1b{letter}", (_Key(f"alt+{letter}"),))
     if "ESCDELAY" not in os.environ:
         constants.ESCAPE_DELAY = ESCAPE_SECONDS  # type: ignore[misc]
 

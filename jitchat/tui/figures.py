@@ -95,8 +95,14 @@ def passages_sentence(excerpt: Excerpt) -> str:
 
 def size_sentence(window: ContextWindow) -> str:
     """`1,187 ± 40 of 30,720 · full would be ~3,446`."""
-    full = part_figure(window, window.full_tokens)
-    return f"{used_figure(window)} of {window.budget.budget:,} · full would be {full}"
+    return size_sentences(window)[0]
+
+
+def size_sentences(window: ContextWindow) -> tuple[str, ...]:
+    """Say the same in several forms, the longest first."""
+    full, used = part_figure(window, window.full_tokens), used_figure(window)
+    size = f"{used} of {window.budget.budget:,}"
+    return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
 def attached_sentence(window: ContextWindow) -> str:

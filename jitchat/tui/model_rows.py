@@ -12,6 +12,7 @@ from jitchat import weights
 from jitchat.text.figures import age, plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
+from jitchat.tui.key_names import KeyNames
 
 if TYPE_CHECKING:  # not loaded for the first frame
     from jitchat.providers.catalogue.models import ModelInfo, ProviderChoice
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # not loaded for the first frame
 READER, LOCAL = "reader", "local"
 MOST = 100
 """Models of one provider that are drawn; a search finds the others."""
-NO_MODEL = "To use a real model, press Ctrl+L: fetch a small one, or add an API key."
+NO_MODEL = "To use a real model, press {models}: fetch a small one, or add an API key."
 _RUNNING = "running here"
 
 
@@ -139,34 +140,34 @@ def matches(wanted: str, name: str) -> bool:
     return all(word in known for word in fold(wanted).split())
 
 
-def offer(choices: Iterable[ProviderChoice]) -> str:
+def offer(choices: Iterable[ProviderChoice], keys: KeyNames) -> str:
     """Tell a newcomer with the reader what else could answer: a local server, who has a key."""
     others = [choice for choice in in_order(choices) if choice.is_usable and choice.name != READER]
     running = [choice for choice in others if choice.state == _RUNNING]
     offered = running + [choice for choice in others if choice.has_key and choice not in running]
     match offered:
         case []:
-            return NO_MODEL
+            return keys.tell(NO_MODEL)
         case [choice]:
-            return _single_offer(choice)
+            return _single_offer(choice, keys["models"])
     parts = [
         f"{one_line(choice.title)} {'runs here' if choice in running else 'has a key'}"
         for choice in offered[:2]
     ]
     more = f" and {len(offered) - 2} more" if len(offered) > 2 else ""
-    return f"{', '.join(parts)}{more}: Ctrl+L picks who answers."
+    return f"{', '.join(parts)}{more}: {keys['models']} picks who answers."
 
 
-def _single_offer(choice: ProviderChoice) -> str:
+def _single_offer(choice: ProviderChoice, key: str) -> str:
     title, models = one_line(choice.title), choice.models
     if choice.state != _RUNNING:
         does = "picks a model" if models else "then Enter, lists its models"
-        return f"{title} has a key: Ctrl+L{'' if models else ','} {does}."
+        return f"{title} has a key: {key}{'' if models else ','} {does}."
     if not models:
         return f"{title} runs here. {one_line(choice.note)}".strip()
     if len(models) == 1:
-        return f"{title} runs here with {one_line(models[0].name)}: press Ctrl+L, then Enter."
-    return f"{title} runs here with {len(models):,} models: Ctrl+L picks one."
+        return f"{title} runs here with {one_line(models[0].name)}: press {key}, then Enter."
+    return f"{title} runs here with {len(models):,} models: {key} picks one."
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:

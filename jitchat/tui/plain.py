@@ -36,6 +36,7 @@ def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tup
         f"{main} {verb} along{_names(old, _NAMED_IN_SHORT)}{short}",
         f"{main} {verb} along{short}",
         f"{main} {verb} along",
+        main,
     )
     priced = (f"{form} · {cost}" for form in forms[:_PRICED] if cost)
     return tuple(dict.fromkeys((*priced, *forms)))

@@ -10,7 +10,9 @@ from jitchat.session import SessionOptions
 from jitchat.store.deletion import delete_conversation
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.chat.key_routing import FAST
 from jitchat.tui.dialogs.resume import ResumeScreen
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from tests.small_models.support import small
 from tests.support import talk
@@ -49,7 +51,10 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         assert line.value == "Old name"
         await pilot.press("ctrl+u", *"Name", "enter")
         await until(pilot, lambda: backend.store.conversations()[1].title == "Name", "its title")
-        await pilot.press("ctrl+t", *"#sea", "enter")
+        await pilot.press("ctrl+t", *"#sea a:b", "enter")
+        await until(pilot, lambda: any("is no tag" in each for each in notices(pilot)), "why not")
+        assert line.value == "#sea a:b", "what was typed stays, to be put right"
+        await pilot.press(*["backspace"] * 4, "enter")
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
         assert line.value == "walrus"
 
@@ -146,22 +151,28 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         await ready(pilot)
         screen.query_one(Transcript).focus()
         await pilot.press("y")
-        assert question(pilot) == "Copy #2?"
-        await pilot.press("enter")
         assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
-        await pilot.press("Y")
-        assert question(pilot) == "Copy the code of #2? 1 python, 2 sh"
+        assert question(pilot).startswith("Copied #2: ")
+        await pilot.press("end", "Y")
+        assert question(pilot) == "Copy which code of #2? 1 python, 2 sh"
         await pilot.press("2")
         assert pilot.app.clipboard == "ls␛[2J\n"
         await pilot.press("Y", "enter")
         assert pilot.app.clipboard == "print(1)\n"
         assert any("code block 1 of #2" in each for each in notices(pilot))
 
-        await pilot.press("up", "y", "enter")
+        await pilot.press("up", "y", "y")
         assert pilot.app.clipboard == "Show me."
+        prompt = screen.query_one(Prompt)
+        assert not prompt.text, "each of them copied"
+        await pilot.press("down", *"yyyy-mm, yes")
+        assert prompt.text == "yyyy-mm, yes", "a text that begins so arrives whole"
+        await pilot.press("ctrl+c")
+        screen.query_one(Transcript).focus()
         await pilot.press("y")
-        await pilot.press("e", "s")
-        assert screen.query_one("#prompt").text == "yes"  # type: ignore[attr-defined]
+        screen.routing._acted[-1].time -= FAST
+        await pilot.press("h", "i")
+        assert prompt.text == "hi", "the letter was a key of its own"
         await pilot.press("ctrl+c")
         await command(pilot, "/code 3")
         assert any("2 blocks" in each for each in notices(pilot))

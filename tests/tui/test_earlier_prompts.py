@@ -15,9 +15,9 @@ async def test_a_prompt_is_found_by_words_and_stands_in_the_place_of_what_is_typ
     backend.store.prompts = lambda _: sent  # type: ignore[method-assign]
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         prompt = (await ready(pilot)).surfaces.prompt
-        await pilot.press(*"po", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PromptsScreen), "the search")
-        await pilot.press(*"rt cafe")
+        await pilot.press(*"po", "ctrl+s", *"rt cafe")
+        assert isinstance(pilot.app.screen, PromptsScreen)
+        await pilot.app.workers.wait_for_complete()
         rows = pilot.app.screen.query_one(OptionList)
         shown = [str(rows.get_option_at_index(n).prompt) for n in range(rows.option_count)]
         assert shown == ["Which PORT is the café on?", "port and host of the café  1 more line"]
@@ -25,3 +25,5 @@ async def test_a_prompt_is_found_by_words_and_stands_in_the_place_of_what_is_typ
         await until(pilot, lambda: prompt.draft == sent[2], "the older one")
         await pilot.press("ctrl+underscore")
         assert prompt.draft == "po"
+        await pilot.press("x", "ctrl+s", *"no", "enter")
+        await until(pilot, lambda: prompt.draft == "no", "the one that has what was typed there")

@@ -56,7 +56,7 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
         screen = await ready(pilot)
         await say(pilot, "Always answer in French.")
         hint = screen.query_one(HintLine)
-        proposed = "remember “Always answer in French.”? Alt+J or /keep keeps it"
+        proposed = "remember “Always answer in French.”? /keep or Alt+J keeps it"
         await until(pilot, lambda: proposed in str(hint._drawn[0]), "the proposal")
         await picture(pilot, "proposed", "wide", "small")
         await type_text(pilot, "And then")
@@ -216,7 +216,7 @@ async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_en
         await until(pilot, lambda: "⏎ open its" in str(box.border_subtitle), "what Enter does")
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.id == other.id, "the other one")
-        kept = "Your draft is kept in “Release planning (demo)”: Ctrl+R leads back."
+        kept = "Your draft is kept in “Release planning (demo)”: /resume leads back."
         await until(pilot, lambda: kept in notices(pilot), "where the draft is")
         assert screen.surfaces.prompt.text == ""
         await until(pilot, lambda: screen.session is not None, "its session")

@@ -9,11 +9,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.widgets import TextArea
 
 from jitchat.tui.actions import ACTIONS, Needs, Takes, in_palette, screen_bindings
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.help import HelpScreen
-from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting
+from jitchat.tui.key_names import KeyNames
+from jitchat.tui.widgets.hint_line import EDITING, IDLE, fitting, named
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.support import TestBackend, demo_app, notices, ready
 
@@ -87,18 +89,29 @@ async def test_ctrl_z_suspends_the_app(
         prompt = (await ready(pilot)).surfaces.prompt
         await pilot.press("a", "ctrl+z")
         assert (prompt.text, suspended) == ("a", ["z"])
+        for opens, closes in (("ctrl+o", "escape"), ("ctrl+s", "escape"), ("f4", "q"), ("f1", "q")):
+            before = len(suspended)
+            await pilot.press(opens, "ctrl+z", closes)
+            assert len(suspended) == before + 1, opens
+        await pilot.press("ctrl+o", "x", "b", "ctrl+z")
+        field = pilot.app.screen.query_one(TextArea)
+        assert not field.text.endswith("b"), "there it is undo"
 
 
 async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_another_key(
     backend: TestBackend,
 ) -> None:
-    backend.settings = replace(backend.settings, keys={"inspector": "f12"})
+    backend.settings = replace(
+        backend.settings, keys={"inspector": "f12", "help": "ctrl+b", "models": "alt+l"}
+    )
     async with demo_app(backend).run_test(size=(140, 60), notifications=True) as pilot:
         screen = await ready(pilot)
         await pilot.press("f2")
         assert screen.query_one("#inspector").display
         await pilot.press("f12")
         assert not screen.query_one("#inspector").display
+        footer = str(screen.query_one("#keys").render())
+        assert all(each in footer for each in ("Alt+L model", "F12 inspect", "^B help")), footer
 
         titles = {command.title for command in pilot.app.get_system_commands(screen)}
         wanted = {action.title for action in in_palette()}
@@ -124,14 +137,20 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
 
 
 async def help_page(pilot: Pilot[None]) -> str:
-    await pilot.press("f1")
+    await pilot.press("ctrl+b")
     await pilot.pause()
     assert isinstance(pilot.app.screen, HelpScreen)
     return str(pilot.app.screen.query_one("Static").render())
 
 
 def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
-    assert fitting(IDLE, 51) == IDLE
-    assert fitting(IDLE, 50) == (*IDLE[:4], IDLE[5])
-    assert fitting(IDLE, 0) == (IDLE[0], IDLE[5])
-    assert fitting(EDITING, 0) == EDITING
+    send, mode, menu, model, _, help_ = idle = named(IDLE, KeyNames())
+    assert fitting(idle, 51) == idle
+    assert fitting(idle, 50) == (send, mode, menu, model, help_)
+    assert fitting(idle, 31) == (send, mode, menu, help_)
+    assert fitting(idle, 30) == (send, menu, help_), "the menu leads to the rest"
+    assert fitting(idle, 0) == (send, help_)
+    assert fitting(named(EDITING, KeyNames()), 0) == (
+        ("⏎", "send as a fork", "screen.submit"),
+        ("Esc", "leave it", "screen.cancel"),
+    )

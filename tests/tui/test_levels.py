@@ -49,6 +49,14 @@ async def test_the_first_start_has_a_plain_sentence_whose_words_lead_to_turns_an
         assert told(screen).endswith(" % less than everything · cost unknown · F2 shows why")
         await type_text(pilot, "what did we settle on for the deploy window?")
         await until(pilot, lambda: told(screen).startswith(SENTENCE), "the turns")
+        for width in (120, 80, 60, 40, 25):
+            await pilot.resize_terminal(width, 30)
+            await until(pilot, lambda wide=width: screen.size.width == wide, "the new width")
+            await pilot.pause()
+            assert len(told(screen)) <= screen.query_one("#cost").size.width, "it is not cut"
+            assert told(screen).startswith("4 old turns")
+        await pilot.resize_terminal(*SIZE)
+        await until(pilot, lambda: told(screen).startswith(SENTENCE), "the turns")
 
         await click(pilot, screen, "#9")
         transcript = screen.query_one(Transcript)

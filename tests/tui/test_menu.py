@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import OptionList, TextArea
 
-from jitchat.tui.actions import ACTIONS, MENU
+from jitchat.tui.actions import ACTIONS, ANSWERS, BY_ID, MENU
 from jitchat.tui.dialogs.help import HelpScreen
 from jitchat.tui.dialogs.menu import MenuScreen
 from jitchat.tui.views.view import View
@@ -23,7 +23,8 @@ SIZE = (80, 24)
 def test_every_view_has_a_letter_of_its_own():
     views = [action for action in ACTIONS if action.view and action.title]
     assert all(action.letter for action in views)
-    assert len(MENU) == sum(bool(action.letter) for action in ACTIONS)
+    assert len(MENU) + len(ANSWERS) == sum(bool(action.letter) for action in ACTIONS)
+    assert not {BY_ID[each].letter for each in ANSWERS} & set(MENU)
 
 
 async def test_a_letter_opens_its_view(backend: TestBackend):

@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.providers.catalogue.models import State
 from jitchat.tui.dialogs.models import Columns, RowState
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.model_rows import NO_MODEL, in_order, meant_by, offer, rows_of, typed_rows
 from tests.tui.choices import (
     GROQ,
@@ -151,8 +152,8 @@ def test_no_name_or_sentence_is_cut(width: int) -> None:
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ([READER, OPENAI, LM_STUDIO], NO_MODEL),
-        ([READER, replace(GROQ, has_key=False)], NO_MODEL),
+        ([READER, OPENAI, LM_STUDIO], NO_MODEL.format(models="Ctrl+L")),
+        ([READER, replace(GROQ, has_key=False)], NO_MODEL.format(models="Ctrl+L")),
         (
             [READER, replace(OLLAMA, models=OLLAMA.models[:1])],
             "Ollama runs here with qwen3:8b: press Ctrl+L, then Enter.",
@@ -172,5 +173,5 @@ def test_no_name_or_sentence_is_cut(width: int) -> None:
     ],
 )
 def test_a_newcomer_is_told_what_is_there(choices, sentence: str) -> None:
-    assert offer(choices) == sentence
+    assert offer(choices, KeyNames()) == sentence
     assert len(sentence) <= 76, "it stands on one line of a small terminal"

@@ -76,6 +76,7 @@ def test_it_has_shorter_forms_and_the_past_and_the_price():
         "1 old turn goes along: #20; 78 % less",
         "1 old turn goes along; 78 % less",
         "1 old turn goes along",
+        "1 old turn",
     )
     assert plain_sentences(window, "~$0.0041", sent=True)[1] == (
         "1 old turn went along: #20; 78 % less than everything · ~$0.0041"

@@ -22,6 +22,14 @@ def test_alt_enter_is_a_key_of_its_own(sent: str, key: str):
     assert pressed == [key]
 
 
+def test_alt_and_a_letter_is_a_key_whatever_comes_right_behind_it():
+    sent = "\x1bd\x1bc\x1btup\x1bb\x1b[A\x1bdx"
+    pressed = [each for each in XTermParser().feed(sent) if isinstance(each, events.Key)]
+    keys = ["alt+d", "alt+c", "alt+t", "u", "p", "ctrl+left", "up", "alt+d", "x"]
+    assert [each.key for each in pressed] == keys
+    assert [each.character for each in pressed if each.is_printable] == ["u", "p", "x"]
+
+
 def test_esc_is_a_key_soon_enough_to_stop_a_reply_within_a_tenth_of_a_second():
     assert constants.ESCAPE_DELAY <= 0.03
 

@@ -84,7 +84,7 @@ async def test_what_is_declined_is_told_to_the_model_and_shown(backend: TestBack
     servers = with_tools(backend, (call("a"),), ("Without it.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
-        await pilot.press("alt+n")
+        await pilot.press("ctrl+o", "4")
         await idle(pilot)
         assert not servers.tools.ran
         assert backend.provider.requests[1][-1].content.startswith("Declined by the user")
@@ -98,7 +98,9 @@ async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
     servers = with_tools(backend, (call("a"),), (call("b"),), ("Done.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
-        await pilot.press("alt+k")
+        await pilot.press("ctrl+o", "enter")
+        assert not servers.tools.ran, "no answer is under the cursor of the menu"
+        await pilot.press("ctrl+o", "2")
         await idle(pilot)
         assert servers.tools.ran == ["a", "b"]
 
@@ -109,7 +111,8 @@ async def test_the_question_names_the_keys_that_the_user_has(backend: TestBacken
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
         answers = str(pilot.app.screen.query_one("#approval-answers").render())
-        assert answers.split("  ")[:2] == ["F12 once", "Alt+K this conversation"]
+        assert answers.split("  ")[:2] == ["F12 once", "Ctrl+O, then"]
+        assert answers.split("  ")[2:4] == ["2 this conversation", "3 always"]
         await pilot.press("alt+j")
         assert not servers.tools.ran
         await pilot.press("f12")

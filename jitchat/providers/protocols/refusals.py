@@ -178,7 +178,7 @@ _SPENT_REMEDY = "Add credit to the account, raise its limit, or choose another m
 """Only the remedy: the provider's own text says that the credit is used up."""
 _ANOTHER_API = (
     "This model is available only on an API that jitchat does not support. Choose another model"
-    " (`jitchat models`, Ctrl+L)."
+    " (`jitchat models`, /model)."
 )
 _RESPONSES = (
     "This model supports such a request only on the Responses API. Set protocol ="

@@ -144,7 +144,7 @@ class Branches(Controller):
             chosen = self._chosen(session, lambda turn: turn.position in versions)
             position = chosen.position if chosen is not None else 0
         if position not in versions:
-            self.host.say("There is one version of each turn: R and E make others.")
+            self.host.say("There is one version of each turn: /retry and /edit make others.")
             return
         beside = versions[position]
         other = beside[(beside.index(position) + step) % len(beside)]

@@ -15,7 +15,7 @@ from jitchat.window.steering import Hold
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-NO_TURN = "Choose a turn first: F6 goes to the conversation. Or name one: /pin 12."
+NO_TURN = "Choose a turn first: Tab goes to the conversation. Or name one: /pin 12."
 
 
 @dataclass(eq=False)

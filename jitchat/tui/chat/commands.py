@@ -149,5 +149,5 @@ def _hint_on_action(draft: str) -> str:
     name = draft[1:].split(maxsplit=1)[0].lower() if draft[1:].strip() else ""
     if name not in COMMANDS:
         fitting = [f"/{each}" for each in COMMANDS if each.startswith(name)]
-        return "  ".join(fitting) if fitting else f"/{name} is no command · F1 lists them"
+        return "  ".join(fitting) if fitting else f"/{name} is no command · /help lists them"
     return mistyped(draft) or f"/{name} · {COMMANDS[name].sentence}"

@@ -69,10 +69,18 @@ class Completions(Controller):
             self._closed = None
         if begun is None or self._closed is not None or not (self.is_open or prompt.is_by_hand):
             self.close()
-        elif (known := known_choices(begun, self.surfaces.prompts)) is not None:
+        elif (known := self._known(begun)) is not None:
             self._take(begun, known)
         else:
             self.host.in_thread(lambda: self._look_up(begun), "completion", exclusive=True)
+
+    def _known(self, begun: Begun) -> Sequence[Choice] | None:
+        """List what completes it and is in memory; None for what has to be looked up."""
+        if begun.kind is Kind.PERSONA:
+            personas = self.backend.settings.personas.values()
+            named = [Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas]
+            return choices_among(begun, [*named, Choice(NONE, "none of them", "")])
+        return known_choices(begun, self.surfaces.prompts)
 
     def _take(self, begun: Begun, choices: Sequence[Choice]) -> None:
         """Show what was found, unless something else is begun by now."""
@@ -87,10 +95,12 @@ class Completions(Controller):
         box.show([(each.text, each.about) for each in choices], prompt, column)
         # Behind a mere sign nothing is chosen: Enter sends "is it C #" as it is.
         box.highlighted = 0 if begun.typed or begun.kind is Kind.COMMAND else None
+        self.surfaces.hint.show_listed(is_listed=begun.kind is Kind.COMMAND)
 
     def close(self) -> None:
         self._shown = None
         self.surfaces.completions.display = False
+        self.surfaces.hint.show_listed(is_listed=False)
 
     def takes(self, key: str) -> bool:
         """Do what a key does while the list is open; False leaves it to the prompt."""
@@ -154,11 +164,6 @@ class Completions(Controller):
                 counted = self.backend.store.projects().items()
                 known = (Choice(name, plural(count, "conversation"), "") for name, count in counted)
                 return choices_among(begun, known)
-            case Kind.PERSONA:
-                personas = self.backend.settings.personas.values()
-                named = [Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas]
-                named.append(Choice(NONE, "none of them", ""))
-                return choices_among(begun, named)
             case Kind.MODEL:
                 usable = (each for each in self.backend.choices() if each.is_usable)
                 models = (

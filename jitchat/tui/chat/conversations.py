@@ -93,7 +93,7 @@ class Conversations(Controller):
         await self.open(conversation, source.first)
         self.surfaces.prompt.focus()
         if has_draft and not left.is_temporary:
-            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: Ctrl+R leads back.")
+            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: /resume leads back.")
 
     async def begin(self) -> None:
         """Open an empty conversation; one that is empty already is used again."""

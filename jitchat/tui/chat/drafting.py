@@ -19,16 +19,18 @@ class Drafting(Controller):
 
     def search_prompts(self, wanted: str = "") -> None:
         """Search what was sent before, for what is typed; one that is taken stands in its place."""
-        self.host.run(self._search_prompts(wanted), "prompts", exclusive=True)
-
-    async def _search_prompts(self, wanted: str) -> None:
         from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
 
         prompt, store = self.surfaces.prompt, self.backend.store
-        sent = await asyncio.to_thread(lambda: prompts.searchable(store.prompts(SEARCHED_PROMPTS)))
-        taken = await self.host.wait_for(prompts.PromptsScreen(sent, wanted or prompt.draft))
-        if taken is not None:
-            prompt.retype(taken)
+
+        def load() -> prompts.Searchable:
+            return prompts.searchable(store.prompts(SEARCHED_PROMPTS))
+
+        def taken(text: str | None) -> None:
+            if text is not None:
+                prompt.retype(text)
+
+        self.host.push(prompts.PromptsScreen(load, wanted or prompt.draft), taken)
 
     def edit_outside(self) -> None:
         """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.facts import Change
 
-KEEP = "Alt+J or /keep keeps it"
+KEEP = "/keep or {allow_once} keeps it"
 TEMPORARY = "This conversation is temporary: it reads and writes no memory."
 NOTHING_PROPOSED = "Nothing is proposed. /remember and a text keeps that; /facts lists all."
 _NAMED = 48
@@ -58,7 +58,8 @@ class Facts(Controller):
         text, more = self._proposed[0].text, len(self._proposed) - 1
         others = f" · {more} more" if more else ""
         forms = (text, shorten(text, _NAMED), shorten(text, _NAMED // 2))
-        hint.show_proposal(*(f"remember “{form}”? {KEEP}{others}" for form in forms), KEEP)
+        keep = self.keys.tell(KEEP)
+        hint.show_proposal(*(f"remember “{form}”? {keep}{others}" for form in forms), keep)
 
     @property
     def proposes(self) -> bool:

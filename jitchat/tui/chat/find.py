@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
@@ -63,7 +64,7 @@ class Find(Controller):
 
     def look_for(self, wanted: str) -> None:
         self._pattern = pattern_of(wanted)
-        self.host.run(self._look(self._pattern), "find", exclusive=True)
+        self.host.run(partial(self._look, self._pattern), "find", exclusive=True)
 
     async def _look(self, pattern: re.Pattern[str] | None) -> None:
         session, transcript = self.opening.session, self.surfaces.transcript

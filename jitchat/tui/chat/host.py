@@ -20,6 +20,7 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import model_name
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.figures import send_sentences
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.plain import plain_sentences
 from jitchat.tui.widgets.approval_line import ApprovalLine
@@ -59,10 +60,18 @@ class Host:
         return self._screen.run_worker(work, thread=True, group=group, exclusive=exclusive)
 
     def run(
-        self, work: Coroutine[Any, Any, None], group: str, *, exclusive: bool = False
+        self,
+        work: Coroutine[Any, Any, None] | Callable[[], Coroutine[Any, Any, None]],
+        group: str,
+        *,
+        exclusive: bool = False,
     ) -> Worker[None]:
-        """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group."""
-        return self._screen.run_worker(self.telling(lambda: work), group=group, exclusive=exclusive)
+        """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group.
+
+        What is cancelled before it begins is given as what makes the coroutine.
+        """
+        call = work if callable(work) else lambda: work
+        return self._screen.run_worker(self.telling(call), group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a thread that was begun goes on unheard."""
@@ -116,7 +125,8 @@ class Surfaces:
     """Where a window is shown: top line, transcript, inspector, budget bar and hint line."""
 
     def __init__(self, backend: Backend) -> None:
-        self.model_fetch = ModelFetch(backend.fetch_model)
+        keys = KeyNames(backend.settings.keys)
+        self.model_fetch = ModelFetch(backend.fetch_model, keys)
         self.top = TopLine(self.model_fetch)
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)
@@ -124,14 +134,14 @@ class Surfaces:
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
         """What could answer in place of the reader."""
-        self.approval = ApprovalLine()
+        self.approval = ApprovalLine(keys)
         self.trouble = ""
         """What is the matter with servers of tools, for the top line; mostly empty."""
         self.prompts = Prompts(frozenset(backend.settings.mcp))
         """Of servers, as they are typed behind `/`."""
         self.prompt = Prompt()
         self.completions = CompletionList()
-        self.hint = HintLine()
+        self.hint = HintLine(keys)
         self.below: list[Widget] = []
         """What stands below the hint line, such as the bar of the tour."""
 
@@ -218,3 +228,7 @@ class Controller:
     host: Host
     backend: Backend
     surfaces: Surfaces
+
+    @property
+    def keys(self) -> KeyNames:
+        return KeyNames(self.backend.settings.keys)

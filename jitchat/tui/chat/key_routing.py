@@ -5,8 +5,9 @@ order whatever the focus does meanwhile:
 
 - In the prompt, every key is the prompt's.
 - In a pane (conversation, inspector), a letter that the footer shows there asks first: Enter does
-  it, Esc does not, and whatever else is typed goes to the prompt, that letter ahead of it. So a
-  text arrives whole even where its first letter is a key.
+  it, Esc does not, and whatever else is typed goes to the prompt, that letter ahead of it. What
+  harms nothing, as to copy, is done at once, and the letter goes to the prompt only where another
+  one follows as fast as in a text. So a text arrives whole even where its first letter is a key.
 - Any other character moves the focus to the prompt and is typed there. So does a paste.
 - What costs asks in the same way, whichever key it has.
 """
@@ -26,6 +27,8 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 
 Pane = Transcript | Inspector
+FAST = 0.7
+"""Seconds within which a character comes behind another where both are of one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class KeyRouting:
     def __init__(self, screen: Screen[None]) -> None:
         self._screen = screen
         self._question: Question | None = None
+        self._acted: tuple[events.Key, ...] = ()
+        """The letters that did something just now, which may turn out to begin a text."""
 
     def ask(self, question: Question | None) -> None:
         """Ask in the hint line, in place of what was asked before; None: nothing any more."""
@@ -61,7 +66,7 @@ class KeyRouting:
 
     async def takes(self, event: events.Key | events.Paste) -> bool:
         """Decide on a key or a paste; False leaves it to whatever has the focus."""
-        question = self._question
+        question, acted, self._acted = self._question, self._just_before(event), ()
         if question is not None:
             key = event.key if isinstance(event, events.Key) else ""
             await self.answer(yes=key == "enter")
@@ -75,30 +80,45 @@ class KeyRouting:
             return False
         if question is not None and question.letter is not None:
             return self._to_prompt(question.letter, event)
-        if isinstance(event, events.Key) and await self.press(event.key, event):
+        if isinstance(event, events.Key) and await self.press(event.key, event, acted):
             return True
-        return self._to_prompt(event)
+        return self._to_prompt(*acted, event)
 
     def _may_begin_text(self, key: events.Key) -> bool:
         active = self._screen.active_bindings.get(key.key)
         return key.is_printable and (active is None or not active.binding.priority)
 
-    async def press(self, key: str, letter: events.Key | None = None) -> bool:
+    def _just_before(self, event: events.Key | events.Paste) -> tuple[events.Key, ...]:
+        """List the letters that did something and are of one text with a key; none of a paste."""
+        is_key = bool(self._acted) and isinstance(event, events.Key)
+        return self._acted if is_key and event.time - self._acted[-1].time < FAST else ()
+
+    async def press(
+        self,
+        key: str,
+        letter: events.Key | None = None,
+        ahead: tuple[events.Key, ...] = (),
+    ) -> bool:
         """Do what a key does that the footer shows for the pane with the focus, if it is one.
 
-        What has a question asks it first: a letter may begin a text. No text begins with a blank.
+        What has a question asks it first: `letter` may begin a text. No text begins with a blank.
+        Nothing is asked for a letter of a text, which it is where others are `ahead` of it.
         """
         pane, active = self._pane(), self._screen.active_bindings.get(key)
         if pane is None or active is None or not self._is_shown(pane, active):
             return False
         act = partial(self._screen.app.run_action, active.binding.action, active.node)
-        if active.binding.tooltip:
+        text = pane.question_of(active.binding)
+        if text and ahead:
+            return False
+        if text:
             choices = {
                 digit: partial(self._screen.app.run_action, action, active.node)
                 for digit, action in pane.choices_of(active.binding).items()
             }
-            self.ask(Question(pane.question_of(active.binding), act, letter, choices))
+            self.ask(Question(text, act, letter, choices))
         else:
+            self._acted = (*ahead, letter) if letter is not None and key != "space" else ()
             await act()
         return True
 

@@ -13,7 +13,7 @@ from jitchat.store.pins import ScreenState
 from jitchat.tui.chat.host import Controller
 
 _NAME, _OPEN, _SHUT = "inspector", "open", "shut"
-LESSON = "F2 shows why"
+LESSON = "{inspector} shows why"
 
 
 @dataclass(eq=False)
@@ -25,7 +25,7 @@ class Levels(Controller):
         left, wanted = "", self.backend.settings.screen.inspector
         with suppress(StoreError):  # as at the first start, then
             left = self._state.get(_NAME)
-        self.surfaces.hint.lesson = "" if left else LESSON
+        self.surfaces.hint.lesson = "" if left else self.keys.tell(LESSON)
         is_open = left == _OPEN if wanted is None else wanted
         self.surfaces.show_inspector(shown=is_open and has_room)
 

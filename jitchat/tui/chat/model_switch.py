@@ -191,7 +191,7 @@ class ModelSwitch(Controller):
             self._choices = list((await self._known()).values())
         except JitchatError:
             return  # told when the list is opened
-        self.surfaces.offer.update(Content(offer(self._choices)))
+        self.surfaces.offer.update(Content(offer(self._choices, self.keys)))
 
     async def _known(self) -> dict[str, ProviderChoice]:
         """Find by name what can answer: what is stored, and what runs on this machine."""

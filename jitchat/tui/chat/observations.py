@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 CHOICES = (Answer.ONCE, Answer.CONVERSATION, Answer.DECLINE)
-_SEE = "Ctrl+O O shows it; U there takes it back."
+_SEE = "/observations shows it; U there takes it back."
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ class Observations(Controller):
         self.leave()
         if answer is Answer.DECLINE:
             self._declined = self.opening.number
-            self.host.say("Not observed. Ctrl+O O, then R, does it when you like.")
+            self.host.say("Not observed. /observations, then R, does it when you like.")
             return True
         if answer is Answer.CONVERSATION:
             session.observing.consent = Consent.AUTO

@@ -48,6 +48,7 @@ from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.turns import Turns
 from jitchat.tui.chat.views import Views
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
@@ -477,9 +478,8 @@ class ChatScreen(Screen[None]):
             if taken is not None:
                 await self.run_action(taken)
 
-        self.app.push_screen(MenuScreen(), open_taken)
-
-    def action_help(self) -> None:
-        from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
-
-        self.app.push_screen(HelpScreen(self.backend.hint()))
+        keys = KeyNames(self.backend.settings.keys)
+        offered = self.surfaces.approval.offered
+        if not offered and self.facts.proposes:
+            offered = {"allow_once": ""}
+        self.app.push_screen(MenuScreen(keys, offered), open_taken)

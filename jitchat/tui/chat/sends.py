@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 STORE_AGAIN = 5.0
 """Seconds until a reply that could not be stored is tried again."""
-ANOTHER_KEY = "Ctrl+L, then F4, takes another key."
-ON_ITS_WAY = "A reply is on its way. Esc stops it."
-_UNSTORED = "it will be, as soon as there is room. Until then, Enter and Y copy it."
+ANOTHER_KEY = "/model, then Ctrl+K, takes another key."
+ON_ITS_WAY = "A reply is on its way. {cancel} stops it."
+_UNSTORED = "it will be, as soon as there is room. Until then, {turn_copy} copies it."
 _MISSING = "/wrong points at the turn that was missing"
 
 
@@ -94,7 +94,7 @@ class Sends(Controller):
     def waits(self) -> bool:
         """Whether a reply is on its way; says so, for nothing is sent or left meanwhile."""
         if self.busy:
-            self.host.say(ON_ITS_WAY)
+            self.host.say(self.keys.tell(ON_ITS_WAY))
         return self.busy
 
     def watch_unstored(self) -> None:
@@ -305,9 +305,9 @@ class Sends(Controller):
         """Say what runs, unless a question says what it waits for."""
         names = [one_line(call.name) for call in self._running]
         if names and not self.surfaces.approval.display:
-            told = f"{names[0]} is running; Esc stops it"
+            told = f"{names[0]} is running; {self.keys['cancel']} stops it"
             if names[1:]:
-                told = f"{len(names)} tools are running; Esc stops them"
+                told = f"{len(names)} tools are running; {self.keys['cancel']} stops them"
             self.surfaces.hint.wait(told)
 
     async def _show_reply(self, turn: Turn) -> None:
@@ -338,7 +338,7 @@ class Sends(Controller):
     async def _warn_of_unstored(self, session: Session) -> None:
         if (place := session.unstored) is not None:
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
-            await self.surfaces.transcript.warn(f"{what}: {_UNSTORED}")
+            await self.surfaces.transcript.warn(f"{what}: {self.keys.tell(_UNSTORED)}")
 
     def _return_draft(self, draft: str) -> None:
         """Put a message that was not answered back, with what held for it; not a turn's again."""

@@ -61,13 +61,15 @@ class Tools(Controller):
         """Ask the user; cancelling it withdraws the question."""
         self._asked, self._answer = question, asyncio.get_running_loop().create_future()
         self.surfaces.approval.ask(question)
-        self.surfaces.hint.wait(f"{question.tool} waits for your answer; Esc stops the turn")
+        self.surfaces.hint.wait(
+            f"{question.tool} waits for your answer; {self.keys['cancel']} stops the turn"
+        )
         try:
             return await self._answer
         finally:
             self._asked = self._answer = None
             self.surfaces.approval.close()
-            self.surfaces.hint.wait("waiting for the tools; Esc stops the turn")
+            self.surfaces.hint.wait(f"waiting for the tools; {self.keys['cancel']} stops the turn")
 
     def answer(self, answer: Answer) -> bool:
         """Take the user's answer; False where nothing is asked, or it cannot be answered so."""

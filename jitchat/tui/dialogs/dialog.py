@@ -6,9 +6,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 
+from jitchat.tui.actions import bindings_everywhere
+
 
 class Dialog(ModalScreen[ScreenResultType]):
     CSS_PATH = Path(__file__).with_suffix(".tcss")
+    BINDINGS = bindings_everywhere()
 
     def __init__(self) -> None:
         super().__init__(classes="dialog")

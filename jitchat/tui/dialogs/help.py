@@ -8,8 +8,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from jitchat.tui.actions import help_sections
 from jitchat.tui.dialogs.dialog import Dialog
+from jitchat.tui.key_help import help_sections
+from jitchat.tui.key_names import KeyNames
 from jitchat.values import Mode
 
 WORDS = (
@@ -29,33 +30,33 @@ class HelpScreen(Dialog[None]):
     """Notices would cover what is read; they are shown once the dialog is closed."""
     BINDINGS = [Binding("escape,q,f1", "dismiss", "Close", id="help_close")]  # noqa: RUF012
 
-    def __init__(self, hint: str) -> None:
+    def __init__(self, hint: str, keys: KeyNames) -> None:
         """`hint` says how to add a model; empty where that needs no saying."""
         super().__init__()
-        self._hint = hint
+        self._hint, self._known_keys = hint, keys
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="box") as box:
             box.border_title = "Help"
             box.border_subtitle = "Esc close"
-            yield _Page(self._hint)
+            yield _Page(self._hint, self._known_keys)
 
 
 class _Page(Static):
     """A meaning that takes several lines stays in its column."""
 
-    def __init__(self, hint: str) -> None:
-        super().__init__(_page(hint, 0))
-        self._hint = hint
+    def __init__(self, hint: str, keys: KeyNames) -> None:
+        super().__init__(_page(hint, keys, 0))
+        self._hint, self._known_keys = hint, keys
 
     def on_resize(self) -> None:
-        self.update(_page(self._hint, self.content_size.width))
+        self.update(_page(self._hint, self._known_keys, self.content_size.width))
 
 
-def _page(hint: str, width: int) -> Content:
+def _page(hint: str, keys: KeyNames, width: int) -> Content:
     room = max(20, width - _COLUMN)
     parts: list[tuple[str, str]] = []
-    for title, rows in (*help_sections(), ("Words", list(WORDS))):
+    for title, rows in (*help_sections(keys), ("Words", list(WORDS))):
         parts.append((f"{title}\n", "bold $text-primary"))
         for name, meaning in rows:
             text = f"\n{'':<{_COLUMN}}".join(textwrap.wrap(meaning, room))

@@ -1,4 +1,9 @@
-"""The menu of views: each by a letter, for hands and terminals without function keys or Alt."""
+"""The menu of views: each by a letter, for hands and terminals without function keys or Alt.
+
+While something is asked above the prompt, its answers are the first entries, by a digit each.
+"""
+
+from collections.abc import Iterable
 
 from textual import on
 from textual.app import ComposeResult
@@ -8,11 +13,13 @@ from textual.events import Key
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from jitchat.tui.actions import MENU, Action, spelled
+from jitchat.tui.actions import ANSWERS, BY_ID, MENU, Action
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.row_list import PointedList
 
-_TITLE = max(len(action.title) for action in MENU.values()) + 2
+_TITLE = max(len(action.title) for action in BY_ID.values() if action.letter) + 2
 _KEYS = 8
 """Cells for the key that does the same."""
 
@@ -24,29 +31,42 @@ class MenuScreen(Dialog[str | None]):
         Binding("escape,ctrl+o", "dismiss(None)", "Close", id="menu_close")
     ]
 
+    def __init__(self, keys: KeyNames, offered: Iterable[str] = ()) -> None:
+        """`offered` are the ids of the actions that answer what is asked."""
+        super().__init__()
+        self._key_names = keys
+        answers = [BY_ID[identity] for identity in offered if identity in ANSWERS]
+        self._first = len(answers)
+        self._actions = [*answers, *MENU.values()]
+
     def compose(self) -> ComposeResult:
         with box("Views", "a letter, or Enter · Esc close"):
-            options = (Option(row(action), id=action.id) for action in MENU.values())
-            yield OptionList(*options, id="menu")
+            rows = (row(action, self._key_names.short(action.id)) for action in self._actions)
+            yield PointedList(*map(Option, rows), id="menu")
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        """No answer is under the cursor: Enter gives none that was not looked for."""
+        menu = self.query_one(OptionList)
+        menu.highlighted = self._first
+        menu.focus()
+        menu.scroll_home(animate=False)
 
     def on_key(self, event: Key) -> None:
-        taken = MENU.get(event.character or "")
+        taken = next((a for a in self._actions if a.letter == event.character), None)
         if taken is not None:
             event.stop()
             self.dismiss(taken.run)
 
     @on(OptionList.OptionSelected)
     def _taken(self, message: OptionList.OptionSelected) -> None:
-        self.dismiss([*MENU.values()][message.option_index].run)
+        self.dismiss(self._actions[message.option_index].run)
 
 
-def row(action: Action) -> Content:
+def row(action: Action, key: str) -> Content:
+    """Write an action: its letter, its title, the key that does the same, what it does."""
     return Content.assemble(
-        (f" {action.letter} ", "bold $text-primary"),
+        (f"{action.letter} ", "bold $text-primary"),
         f" {action.title:<{_TITLE}}",
-        (f"{spelled(action.keys):<{_KEYS}}", MUTED),
+        (f"{key:<{_KEYS}}", MUTED),
         (action.help, MUTED),
     )

@@ -197,8 +197,8 @@ class ModelsScreen(Dialog[Picked | None]):
         Binding("up", "move('cursor_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
         Binding("pageup", "move('page_up')", show=False),
-        Binding("f4", "key", "API key", id="models_key"),
-        Binding("f5", "refresh", "Refresh", id="models_refresh"),
+        Binding("f4,ctrl+k", "key", "API key", id="models_key"),
+        Binding("f5,ctrl+r", "refresh", "Refresh", id="models_refresh"),
     ]
 
     @dataclass
@@ -229,7 +229,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self._list = ModelList(self._state_of)
 
     def compose(self) -> ComposeResult:
-        with box("Models", "type to search · Enter select · F4 key · F5 refresh · Esc close"):
+        with box("Models", "type to search · Enter select · ^K key · ^R refresh · Esc close"):
             yield Input(self._wanted, placeholder="Search models and providers…", id="wanted")
             yield Static(id="models-header")
             yield self._list

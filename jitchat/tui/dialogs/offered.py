@@ -14,6 +14,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.values import Argument
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.row_list import PointedList
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class OfferedScreen(Dialog[Offered | None]):
 
     def compose(self) -> ComposeResult:
         with box(self._title, "Enter take · Esc close"):
-            yield OptionList(*(Option(row(each)) for each in self._offered), id="offered")
+            yield PointedList(*(Option(row(each)) for each in self._offered), id="offered")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()

@@ -1,6 +1,8 @@
 """The prompts that were sent in any conversation, narrowed by what is typed."""
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from textual import on
@@ -9,11 +11,13 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerError
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
@@ -42,13 +46,13 @@ class PromptsScreen(Dialog[str | None]):
         Binding("up", "move('cursor_up')", show=False),
     ]
 
-    def __init__(self, prompts: Searchable, typed: str) -> None:
-        """`typed` is searched for where any has it."""
+    def __init__(self, load: Callable[[], Searchable], typed: str) -> None:
+        """`load` is called in a thread; `typed` is searched for where any has it."""
         super().__init__()
-        self._prompts = prompts
-        typed = one_line(typed) if len(typed) <= _EXCERPT else ""
-        self._typed = typed if self._having(typed) else ""
+        self._load, self._prompts = load, list[tuple[str, str]]()
+        self._typed = one_line(typed) if len(typed) <= _EXCERPT else ""
         self._found: list[str] = []
+        self._loading: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         with box("Earlier prompts", "type to search · Enter takes it · Esc close"):
@@ -56,7 +60,16 @@ class PromptsScreen(Dialog[str | None]):
             yield PointedList(id="choices")
 
     def on_mount(self) -> None:
-        self._fill(self._typed)
+        self._loading = self.run_worker(self._take())
+
+    @reports_errors
+    async def _take(self) -> None:
+        """Load them; what was typed before goes where none has it, and what came behind stays."""
+        self._prompts = [*await asyncio.to_thread(self._load)]
+        line = self.query_one(Input)
+        if not self._having(self._typed):
+            line.value = line.value.removeprefix(self._typed)
+        self._fill(line.value)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -64,7 +77,10 @@ class PromptsScreen(Dialog[str | None]):
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
-    def _choose(self) -> None:
+    async def _choose(self) -> None:
+        if self._loading is not None:
+            with suppress(WorkerError):
+                await self._loading.wait()
         index = self.query_one(PointedList).highlighted
         if index is not None:
             self.dismiss(self._found[index])
@@ -81,11 +97,7 @@ class PromptsScreen(Dialog[str | None]):
         return list(islice(found, _SHOWN))
 
     def _fill(self, wanted: str) -> None:
-        words = fold(wanted).split()
-        found = (
-            prompt for folded, prompt in self._prompts if all(word in folded for word in words)
-        )
-        self._found = [prompt for _, prompt in zip(range(_SHOWN), found, strict=False)]
+        self._found = self._having(wanted)
         choices = self.query_one(PointedList)
         choices.set_options(Option(_row(prompt)) for prompt in self._found)
         choices.highlighted = 0 if self._found else None

@@ -121,12 +121,12 @@ class ResumeScreen(Dialog[Choice]):
                 self.dismiss(chosen)
             return
         task, typed, subject = self._doing, self._line.value, self._subject
-        self._end()
         is_present = subject.id == self._present.id
         if task in ("delete", "erase") and (is_present or task == "erase"):
             self.dismiss(Deleted(subject, erases=task == "erase"))
             return
-        await asyncio.to_thread(self._do, task, subject, typed)
+        await asyncio.to_thread(self._do, task, subject, typed)  # on an error, what is typed stays
+        self._end()
         if self._begins:
             self.dismiss(None)
         else:

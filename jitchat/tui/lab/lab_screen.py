@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
-from jitchat.tui.dialogs.help import HelpScreen
+from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 
@@ -49,8 +49,8 @@ class LabScreen(Screen[bool]):
     CSS_PATH = ["lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="rot_close"),
-        Binding("f1", "help", "Help", show=False, id="rot_help"),
-        Binding("ctrl+c", "app.help_quit", show=False),
+        Binding("f1", "app.help", "Help", show=False, id="help"),
+        *bindings_everywhere(),
     ]
     NAME = "Rot lab"
     """Its title, also in the palette."""
@@ -100,9 +100,6 @@ class LabScreen(Screen[bool]):
         if self.lack_of_room:
             self.notify(self.lack_of_room, markup=False)
         return bool(self.lack_of_room)
-
-    def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(""))
 
     def action_close(self) -> None:
         self.dismiss(False)

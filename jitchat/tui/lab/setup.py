@@ -25,7 +25,7 @@ from jitchat.values import ASSUMED, USUAL_MODES, Mode
 _NAME = 10
 """Columns of the label before each part."""
 _IN_PRESET_LINE = frozenset({"lengths", "depths", "cells"})
-_PICK = "Ctrl+L in the chat changes it"
+_PICK = "/model in the chat changes it"
 _MODES_KEY = " · M changes the modes"
 _PARALLEL = (1, 2, 4, 8)
 _READER = "reader"

@@ -24,6 +24,7 @@ from jitchat.lab.stats import Tally, count_results, percent, total
 from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
+from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.lab.compare import CompareScreen, compare_runs
 from jitchat.tui.lab.lab_screen import LabScreen
@@ -46,6 +47,7 @@ class ConfirmScreen(ModalScreen[bool]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "dismiss(True)", "Send", id="rot_send"),
         Binding("escape,n", "dismiss(False)", "Don't send", id="rot_send_not"),
+        *bindings_everywhere(),
     ]
 
     def __init__(self, title: str, paragraphs: Sequence[str]) -> None:

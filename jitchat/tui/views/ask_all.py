@@ -142,10 +142,12 @@ class AnswerColumn(Vertical):
     def draw(self) -> None:
         """Draw head and figures; in one line while the column has only one."""
         name, state, figures = self._known
-        is_brief = self.screen.has_class("-narrow") and not self.has_class("-on")
-        beside = (state, figures) if is_brief else (state, self._times)
+        is_narrow = self.screen.has_class("-narrow")
+        is_brief = is_narrow and not self.has_class("-on")
+        beside = (state, *([figures] if is_brief else [self._times] if is_narrow else []))
+        below = (figures, "" if is_narrow else self._times)
         self._head.update(Content.assemble(name, f" {' · '.join(filter(None, beside))}"))
-        self._figures.show("" if is_brief else figures)
+        self._figures.show("" if is_brief else "\n".join(filter(None, below)))
 
     async def take(self, event: Event) -> None:
         match event:

@@ -32,7 +32,7 @@ NOTHING_RETRIEVED = (
 )
 CUT = (
     "This reply is incomplete ({status}), so any complete answer would differ from it. Send the"
-    " message again (F9, then R) and look at that reply."
+    " message again (/sends, then R) and look at that reply."
 )
 
 

@@ -21,6 +21,7 @@ from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.figures import PART_BARS, used_figure
 from jitchat.tui.views import sent_window_page
@@ -170,7 +171,7 @@ _KEYS = mode_keys({Mode.RECENCY: "y"})
 _MODES = list(Mode)
 _EXPLAINED = (
     "The message is answered again at its position, next to its existing reply."
-    " Nothing is overwritten. Ctrl+L in the chat changes the model."
+    " Nothing is overwritten. /model in the chat changes the model."
 )
 
 
@@ -200,6 +201,7 @@ class SendAgainScreen(ModalScreen[SendAgain | None]):
     CSS_PATH = "sent_windows.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
+        *bindings_everywhere(),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
         Binding("down", "step(1)", show=False),
         Binding("up", "step(-1)", show=False),

@@ -33,7 +33,7 @@ from jitchat.statements import Source
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.stance import objects
-from jitchat.tui.actions import VIEWS
+from jitchat.tui.actions import VIEWS, bindings_everywhere
 from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
@@ -52,7 +52,7 @@ WIDE = 150
 
 
 _LEAST_WIDTH = 20
-NO_REPLY = "There is no reply here yet. Send a message, or press F6 and select a reply."
+NO_REPLY = "There is no reply here yet. Send a message, or press Tab and select a reply."
 STREAMING = "The reply is still being written. Open this view again when it is complete."
 
 
@@ -268,7 +268,7 @@ class View(ModalScreen[Outcome | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "close", "Close", id="view_close"),
         Binding("y", "copy", "Copy", id="view_copy"),
-        Binding("ctrl+c", "app.help_quit", show=False),
+        *bindings_everywhere(),
         *(
             Binding(action.keys, f"another('{name}')", show=False)
             for name, action in VIEWS.items()

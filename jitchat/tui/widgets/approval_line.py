@@ -1,4 +1,4 @@
-"""The question whether something may be done: above the prompt, answered by one key or a click.
+"""The question whether something may be done: above the prompt, answered by a key or a click.
 
 It never takes the focus: what is being typed stays where it is, and no letter answers it.
 """
@@ -12,17 +12,27 @@ from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.tools.approvals import Answer, Question
-from jitchat.tui.actions import spelled
+from jitchat.tui.actions import BY_ID
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 
-_WORDS = {Answer.DECLINE: "no"}
-_UNFOLD = "do('reasoning')"
+_ANSWERS = {
+    Answer.ONCE: ("allow_once", "once"),
+    Answer.CONVERSATION: ("allow_conversation", Answer.CONVERSATION.value),
+    Answer.ALWAYS: ("allow_always", Answer.ALWAYS.value),
+    Answer.DECLINE: ("decline_tool", "no"),
+}
+"""The action that gives it, and the word for it."""
+_UNFOLD = {"reasoning": "unfold"}
 """The action that folds and unfolds whatever can be; while a tool is asked about, the question."""
 
 
 class ApprovalLine(Vertical):
-    def __init__(self) -> None:
+    def __init__(self, keys: KeyNames | None = None) -> None:
         super().__init__(id="approval")
+        self._key_names = keys or KeyNames()
+        self.offered: Mapping[str, str] = {}
+        """What answers the question: words by the ids of actions; none while none is asked."""
         self._asked = Static(id="approval-asked")
         self._answers = Static(id="approval-answers")
         self._arguments = Static()
@@ -36,7 +46,7 @@ class ApprovalLine(Vertical):
 
     def ask(self, question: Question) -> None:
         self._asked.update(asked(question))
-        self._answers.update(answers(question.choices, self._keys(), _UNFOLD))
+        self._offer(question.choices, _UNFOLD)
         parts = [question.arguments, question.annotations, question.description]
         self._arguments.update(Content("\n".join(filter(None, parts))))
         self._scroll.scroll_home(animate=False)
@@ -45,12 +55,16 @@ class ApprovalLine(Vertical):
     def ask_about(self, what: str, question: str, choices: Sequence[Answer]) -> None:
         """Ask something else than whether a tool may run."""
         self._asked.update(Content.assemble((what, "bold $text-warning"), " ", question))
-        self._answers.update(answers(choices, self._keys()))
+        self._offer(choices, {})
         self._arguments.update("")
         self.display = True
 
+    def _offer(self, choices: Sequence[Answer], more: Mapping[str, str]) -> None:
+        self.offered = {**dict(_ANSWERS[each] for each in choices), **more}
+        self._answers.update(answers(self.offered, self._key_names))
+
     def close(self) -> None:
-        self.display = False
+        self.display, self.offered = False, {}
         self.remove_class("-unfolded")
 
     def toggle(self) -> None:
@@ -65,11 +79,6 @@ class ApprovalLine(Vertical):
         self._scroll.scroll_relative(y=pages * max(1, height - 1), animate=False)
         return True
 
-    def _keys(self) -> Mapping[str, str]:
-        """Look up the keys by action, for a user may have changed them."""
-        active = self.screen.active_bindings.values()
-        return {each.binding.action: spelled(each.binding.key) for each in active}
-
 
 def asked(question: Question) -> Content:
     """Write what is asked."""
@@ -77,15 +86,21 @@ def asked(question: Question) -> Content:
     return Content.assemble("Allow ", named, "?")
 
 
-def answers(choices: Sequence[Answer], keys: Mapping[str, str], unfold: str = "") -> Content:
-    """Write what answers it, and by which action what is asked about unfolds, if it does."""
-    actions = [(f"approve('{each.name.lower()}')", _words(each)) for each in choices]
-    parts: list[Content | tuple[str, str | Style]] = []
-    for action, does in (*actions, *([(unfold, "unfold")] if unfold else [])):
-        click = Style.from_meta({"@click": f"screen.{action}"})
-        parts += [(keys.get(action, ""), "bold"), (" ", ""), (does, click), ("  ", MUTED)]
+def answers(offered: Mapping[str, str], keys: KeyNames) -> Content:
+    """Write what answers it, by the ids of the actions, with keys that each terminal sends."""
+    menu = keys["menu"]
+    ways = {identity: keys.anywhere(identity) for identity in offered}
+    by_menu = [identity for identity in offered if ways[identity].startswith(f"{menu} ")]
+    parts: list[tuple[str, str | Style]] = []
+    for identity in (*(each for each in offered if each not in by_menu), *by_menu):
+        if by_menu and identity == by_menu[0]:
+            parts += [(menu, "bold"), (", then  ", MUTED)]
+        click = Style.from_meta({"@click": f"screen.{BY_ID[identity].run}"})
+        way = BY_ID[identity].letter if identity in by_menu else ways[identity]
+        parts += [
+            (way, click + Style(bold=True)),
+            (" ", ""),
+            (offered[identity], click),
+            ("  ", ""),
+        ]
     return Content.assemble(*parts)
-
-
-def _words(answer: Answer) -> str:
-    return _WORDS.get(answer, answer.value)

@@ -129,22 +129,36 @@ class BudgetBar(Widget):
         return bar
 
     def _fitting_legend(self, window: ContextWindow) -> Content:
-        """Draw the first form that has room: with whole names, with short ones, without zeros."""
+        """Draw the first form that has room: with whole names, with short ones, without zeros.
+
+        Where none has, what goes is what the bar tells as well, and then the smallest kinds.
+        """
         legend = self._draw_legend(window)
         if legend.cell_length > self.size.width:
             legend = self._draw_legend(window, short=True)
-        if legend.cell_length > self.size.width:
-            legend = self._draw_legend(window, short=True, seldom=tuple(PATTERNS))
+        shares = _shares(window)
+        used = sorted((name for name in shares if name not in _REST), key=lambda n: shares[n])
+        out: list[str] = []
+        for name in ("", *_REST, *used):
+            if legend.cell_length <= self.size.width:
+                break
+            out.append(name)
+            legend = self._draw_legend(window, short=True, seldom=tuple(PATTERNS), out=out)
         return legend
 
     def _draw_legend(
-        self, window: ContextWindow, *, short: bool = False, seldom: Sequence[str] = SELDOM
+        self,
+        window: ContextWindow,
+        *,
+        short: bool = False,
+        seldom: Sequence[str] = SELDOM,
+        out: Sequence[str] = (),
     ) -> Content:
-        """Name the kinds, those that are `seldom` there only where they are."""
+        """Name the kinds but those `out` of it, those that are `seldom` there where they are."""
         before, after = ("", " ") if short else (" ", "  ")
         parts, cells = [], {}
         for name, count in _shares(window).items():
-            if count or name not in seldom:
+            if name not in out and (count or name not in seldom):
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
                 shown = SHORT.get(name, name) if short else name
                 text = f"{before}{shown} {figure}{after}"

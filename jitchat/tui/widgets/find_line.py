@@ -54,7 +54,7 @@ class FindLine(Horizontal):
         line = self.query_one(Input)
         line.value = wanted or line.value
         line.action_select_all()
-        line.focus()
+        self.screen.set_focus(line)  # at once: what is typed may be right behind the key
 
     def close(self) -> None:
         self.set_class(False, "-open")

@@ -20,6 +20,7 @@ from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
 from jitchat.tui.figures import WORKING
+from jitchat.tui.key_names import KeyNames
 
 Key = tuple[str, str, str]
 """A key, what it does, and the action that a click on it runs."""
@@ -67,17 +68,19 @@ FRAMES_A_SECOND = 8
 LONG = 3
 """Seconds from which a wait needs an explanation."""
 
-_MODE, _HELP = ("⇧⇥", "mode", "screen.do('mode')"), ("F1", "help", "screen.help")
-_INSPECT = ("F2", "inspect", "screen.toggle_inspector")
+_MODE, _HELP = ("mode", "mode", "screen.do('mode')"), ("help", "help", "app.help")
+_INSPECT = ("inspector", "inspect", "screen.toggle_inspector")
 _SEND = ("⏎", "send", "screen.submit")
-_MENU, _MODEL = ("^O", "menu", "screen.menu"), ("^L", "model", "screen.do('models')")
+_MENU, _MODEL = ("menu", "menu", "screen.menu"), ("models", "model", "screen.do('models')")
 IDLE = (_SEND, _MODE, _MENU, _MODEL, _INSPECT, _HELP)
-EDITING = (("⏎", "send as a fork", "screen.submit"), ("Esc", "leave it", "screen.cancel"))
-_STOP = ("Esc", "stop", "screen.cancel")
-BUSY = (_STOP, _MODE, _INSPECT, _HELP)
+"""Like the next three: the id of an action in place of its key, which the user may have changed."""
+EDITING = (("⏎", "send as a fork", "screen.submit"), ("cancel", "leave it", "screen.cancel"))
+_STOP = ("cancel", "stop", "screen.cancel")
+BUSY = (_STOP, _MODE, _MENU, _INSPECT, _HELP)
 ASKING = (("⏎", "yes", "screen.answer(True)"), ("Esc", "no", "screen.answer(False)"))
 _INSPECTED = Style.from_meta({"@click": "screen.toggle_inspector"})
 _TURN = re.compile(r"(?<!\S)#(\d+)")
+_LIST_KEYS = "Tab or Enter takes it; Esc closes the list"
 AWAITED = "waiting for the first token"
 LOADING = "the server may still be loading the model"
 
@@ -108,8 +111,9 @@ class HintLine(Horizontal):
     again, and what is waited for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keys: KeyNames | None = None) -> None:
         super().__init__(id="hint-line")
+        self._key_names = keys or KeyNames()
         self._mark, self._cost = Static(id="working"), Static(id="cost")
         self._keys = Static(id="keys")
         self._question = ""
@@ -131,6 +135,8 @@ class HintLine(Horizontal):
         """Behind what is plain: how to see more; empty once that was followed."""
         self._is_plain = False
         self._command = ""
+        self._is_listed = False
+        """Whether a list above the prompt shows the commands that fit."""
         self._proposal: tuple[str, ...] = ()
         """Forms of what is proposed while nothing is typed, the longest first; mostly none."""
         self._ahead = ""
@@ -180,6 +186,12 @@ class HintLine(Horizontal):
         """Explain the command that is typed, in place of the figures; empty where none is."""
         self._command = hint
         self._draw()
+
+    def show_listed(self, *, is_listed: bool) -> None:
+        """Name the keys of the list that shows the commands that fit, in place of those."""
+        if is_listed != self._is_listed:
+            self._is_listed = is_listed
+            self._draw()
 
     def show_notice(self, notice: str, seconds: float, *, warns: bool = False) -> bool:
         """Show a notice for so long; figures that have room beside it stay.
@@ -270,8 +282,9 @@ class HintLine(Horizontal):
         sentence = self._sentence()
         taken = 0 if self._pane and not self._question else sentence.cell_length
         keys = fitting(self._keys_now(), self._width - taken)
-        if self.notice and not self._question and sentence.cell_length > self._room():
-            keys = ()
+        is_whole = bool(self.notice) or (self._shows_plain and not self._pane)
+        if is_whole and not self._question and sentence.cell_length > self._room():
+            keys = ()  # rather than cut what is told
         drawn_sentence, drawn_keys = self._drawn
         self._drawn = sentence, keys
         if not sentence.is_same(drawn_sentence):
@@ -282,27 +295,35 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
-        is_plain = self._is_plain and bool(self.plain) and not (self._command or self._proposal)
-        told = [self._command] if self._command else self._proposal or self.sentences
+        is_plain = self._shows_plain
+        command = _LIST_KEYS if self._command and self._is_listed else self._command
+        told = [command] if command else self._proposal or self.sentences
         forms = [one_line(form) for form in (self._plain_forms() if is_plain else told)]
         if self.notice:
             beside = () if is_plain else forms
-            forms = [*(f"{self.notice} · {form}" for form in beside if form), self.notice]
+            gap = " " if self._wait is not None else ""  # apart from the sign that moves
+            notice = f"{gap}{self.notice}"
+            forms = [*(f"{notice} · {form}" for form in beside if form), notice]
         elif self._retry is not None:
             until, why = self._retry
             return Content(f"again in {ceil(until - monotonic())} s · {one_line(why)}")
         elif self._wait is not None:
-            wait = f" {self._wait.sentence()}"  # apart from the sign that moves
+            wait = f" {self._wait.sentence()}"
             forms = [*(f"{wait} · {form}" for form in forms if form), wait]
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
         shown = leading_on(fits) if is_plain else Content(fits)
         if self._warns:
-            shown = shown.stylize("$text-warning", 0, len(self.notice))
+            shown = shown.stylize("$text-warning", 0, len(self.notice) + 1)
         return Content.assemble((self._ahead, "bold"), shown)
 
+    @property
+    def _shows_plain(self) -> bool:
+        return self._is_plain and bool(self.plain) and not (self._command or self._proposal)
+
     def _plain_forms(self) -> tuple[str, ...]:
-        taught = (f"{form} · {self.lesson}" for form in self.plain if self.lesson)
+        whole = self.plain[:-1] if self.lesson else ()  # the last one says the least
+        taught = (f"{form} · {self.lesson}" for form in whole)
         return (*taught, *self.plain)
 
     @property
@@ -320,10 +341,9 @@ class HintLine(Horizontal):
         if self._question:
             return ASKING
         if self._pane:
-            return (*((_STOP,) if self._is_busy else ()), *self._pane)
-        if self._is_busy:
-            return BUSY
-        return EDITING if self._ahead else IDLE
+            return (*(named((_STOP,), self._key_names) if self._is_busy else ()), *self._pane)
+        keys = BUSY if self._is_busy else EDITING if self._ahead else IDLE
+        return named(keys, self._key_names)
 
 
 def leading_on(sentence: str) -> Content:
@@ -335,11 +355,21 @@ def leading_on(sentence: str) -> Content:
     return content
 
 
+def named(keys: Iterable[Key], names: KeyNames) -> tuple[Key, ...]:
+    """Write keys as they are in use, in place of the ids of their actions."""
+    return tuple((names.short(key) or key, word, action) for key, word, action in keys)
+
+
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
-    """Leave out what does not fit, from the last but one on; the first and the last stay."""
+    """Leave out what does not fit, from the last but one on; the first and the last stay.
+
+    The menu leads to all that is left out: it goes when nothing else does any more.
+    """
     kept = list(keys)
     while len(kept) > 2 and _width(kept) > room:
-        del kept[-2]
+        between = kept[1:-1]
+        others = [key for key in between if key[2] != _MENU[2]]
+        kept.remove((others or between)[-1])
     return tuple(kept)
 
 

@@ -94,8 +94,8 @@ class Inspector(Vertical):
         self._list = (SegmentList if in_chat else PointedList)(id="segments", compact=True)
         self._reason = Static(id="row-reason")
         """All of the reason of the row under the cursor, where its line has no room for that."""
-        self._heading = "", ""
-        """Which window it is, and its size or why there is none."""
+        self._heading: tuple[str, tuple[str, ...]] = "", ("",)
+        """Which window it is, and forms of its size, the longest first, or why there is none."""
         self._is_sent = self._can_switch = self._is_working = False
         self._bars: window_rows.Bars = None
         self._rows: list[window_rows.WindowRow] = []
@@ -119,7 +119,8 @@ class Inspector(Vertical):
         self._header.update(Content(f"{window_rows.ahead_of_reason(None)}why"))
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
-        self._show_heading("sent window" if sent else "next window", figures.size_sentence(window))
+        which = "sent window" if sent else "next window"
+        self._show_heading(which, *figures.size_sentences(window))
         limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
         self._show_note("\n".join([*limit, *choosing_sentences(window)]))
         chosen = self.chosen
@@ -159,6 +160,7 @@ class Inspector(Vertical):
 
     def on_resize(self) -> None:
         """Have the boundary as wide as the list, and bars only where they cut no reason."""
+        self._draw_title()
         if self._window is None:
             return
         if window_rows.bars_that_fit(self._rows, self._room) != self._bars:
@@ -191,12 +193,12 @@ class Inspector(Vertical):
     def show_faded(self, faded: bool) -> None:
         self._title.set_class(faded, "-faded")
 
-    def _show_heading(self, which: str, text: str) -> None:
-        self._heading = which, text
+    def _show_heading(self, which: str, *forms: str) -> None:
+        self._heading = which, forms
         self._draw_title()
 
     def _draw_title(self) -> None:
-        which, text = self._heading
+        which, forms = self._heading
         parts: list[tuple[str, str | Style]] = []
         if which:
             mark = figures.WORKING if self._is_working else " "
@@ -204,7 +206,10 @@ class Inspector(Vertical):
         if which and self._can_switch:
             is_next = which.startswith("next")
             parts.insert(0 if is_next else 1, (" sent " if is_next else " next ", _SWITCH))
-        self._title.update(Content.assemble(*parts, f" {text}"), layout=False)
+        made = [Content.assemble(*parts, f" {form}") for form in forms]
+        room = self._title.content_size.width or made[0].cell_length
+        fits = next((each for each in made if each.cell_length <= room), made[-1])
+        self._title.update(fits, layout=False)
 
     def _show_note(self, note: str, *, is_refusal: bool = False) -> None:
         """Show another note, if it is another one: all of the screen is laid out for it."""

@@ -27,6 +27,7 @@ from jitchat.tui.widgets.prompt_history import PromptHistory
 LARGE = 50_000
 """Characters from which a text is too long to be typed in: it stays folded."""
 TYPING_SECONDS = 0.7
+FOLDED = "Folded. Left and Enter, or a click, opens it; Enter alone sends it."
 PLACEHOLDER = "Ask about anything that was said…"
 _AFTER_PREFIX = {"ctrl+e": "screen.do('editor')", "ctrl+u": "undo"}
 """What a key does behind Ctrl+X."""
@@ -209,7 +210,9 @@ class Prompt(TextArea):
         text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
         if is_long(text):
             text = self._folded.fold(text)
-            self.notify("Folded. A click, or Enter on it, opens it.", markup=False)
+            self.notify(
+                "Folded. Left and Enter, or a click, opens it; Enter sends it.", markup=False
+            )
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
     def complete(self, text: str, start: int, behind: str) -> None:

@@ -23,8 +23,13 @@ class PointedList(OptionList, inherit_bindings=False):
 
     virtual_size = Reactive(Size(0, 0), repaint=True)
 
-    def __init__(self, *, id: str | None = None, compact: bool = False) -> None:  # noqa: A002
-        super().__init__(id=id, compact=compact)
+    def __init__(
+        self,
+        *options: Option,
+        id: str | None = None,  # noqa: A002
+        compact: bool = False,
+    ) -> None:
+        super().__init__(*options, id=id, compact=compact)
         self._drawn: list[Content] = []
         self._boundary: int | None = None
 

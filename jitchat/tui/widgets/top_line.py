@@ -20,6 +20,7 @@ from textual.worker import Worker
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
@@ -159,9 +160,9 @@ class ModelFetch(Static):
         asked: bool
         """Whether the user asked for it, rather than the settings."""
 
-    def __init__(self, fetch: Fetch) -> None:
+    def __init__(self, fetch: Fetch, keys: KeyNames) -> None:
         super().__init__(id="model-fetch")
-        self._fetch_model = fetch
+        self._fetch_model, self._key = fetch, keys["model"]
         self._worker: Worker[None] | None = None
         self._received = 0
         self.display = False
@@ -206,7 +207,10 @@ class ModelFetch(Static):
     def draw(self) -> None:
         """Use fewer words where there is little room."""
         size = f"{self._received / _MEGABYTE:.0f} MB"
-        brief, whole = f"fetching {size} · F5", f"fetching model, {size} · F5 stops"
+        brief, whole = (
+            f"fetching {size} · {self._key}",
+            f"fetching model, {size} · {self._key} stops",
+        )
         content = Content(brief if self.screen.has_class("-narrow") else whole)
         self.update(content)
         self.cells = content.cell_length + _AHEAD if self.display else 0

@@ -117,8 +117,11 @@ class Transcript(VerticalScroll):
         return applies.get(binding.id or "", True)
 
     def question_of(self, binding: Binding) -> str:
+        """Write what a key asks first; empty where it acts at once."""
         asked = binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
         blocks = self._blocks_of(binding)
+        if len(blocks) == 1:
+            return ""  # there is no other one to copy
         names = (shorten(block.language or block.code, _NAME) for block in blocks)
         listed = ", ".join(f"{number} {name}" for number, name in enumerate(names, start=1))
         return f"{asked} {listed}" if len(blocks) > 1 else asked

@@ -101,7 +101,7 @@ async def test_nothing_else_is_sent_meanwhile_and_the_end_of_the_reply_frees_the
     provider = send(stage, "Under", gate, "stood.")
     await asked(stage, provider)
     assert stage.sends.waits()
-    assert stage.host.sentences == [ON_ITS_WAY]
+    assert stage.host.sentences == [ON_ITS_WAY.format(cancel="Esc")]
     stage.surfaces.hint.show_keys.assert_called_with(busy=True)
     stage.prompt.draft = "second"
     stage.previews.follow_draft()

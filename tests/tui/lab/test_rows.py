@@ -177,7 +177,7 @@ def test_a_preset_tells_what_it_asks_and_what_that_sends() -> None:
         "4 lengths, 1k to 48k · 5 depths · 7 kinds"
     )
     told = plan_text(PlannedRun(quick(), READER), 200).plain
-    assert "reader · limit 32,768 · reserve 2,048 · Ctrl+L in the chat changes it" in told
+    assert "reader · limit 32,768 · reserve 2,048 · /model in the chat changes it" in told
     assert "420: each once in full, recency, jit" in told
     assert "35 cells do not fit" in told
     assert "at once" not in told

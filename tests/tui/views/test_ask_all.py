@@ -66,6 +66,21 @@ async def over(pilot, view: AskAllView) -> None:
     await pilot.pause()
 
 
+async def the_heads_of_columns_are_whole(pilot, view: AskAllView) -> None:
+    """Beside each other, where the times are no part of them."""
+    await pilot.resize_terminal(160, 48)
+    await until(pilot, lambda: not view.has_class("-narrow"), "columns")
+    for mode, answer in answers(view).items():
+        column = next(each for each in view.query(AnswerColumn) if each.mode is mode)
+        head, figures = column.query_one(".answer-head"), column.query_one(".answer-figures")
+        times = times_of(answer)
+        await until(pilot, lambda w=figures, t=times: t in str(w.render()), "the times")
+        assert str(head.render()).endswith("done")
+        assert len(str(head.render())) <= head.size.width * head.size.height
+    await pilot.resize_terminal(80, 24)
+    await until(pilot, lambda: view.has_class("-narrow"), "one column")
+
+
 async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_with(
     backend: TestBackend,
 ) -> None:
@@ -97,6 +112,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
             assert figures.endswith("free")
         head = view.query(AnswerColumn).first().query_one(".answer-head")
         assert str(head.render()).startswith(" full = observe = document  done")
+        await the_heads_of_columns_are_whole(pilot, view)
         await pilot.press("y")
         assert texts[Mode.FULL] in pilot.app.clipboard
         await pilot.press("tab")

@@ -93,7 +93,7 @@ async def test_consent_is_asked_in_a_line_that_takes_nothing_typed(backend: Test
         await until(pilot, lambda: bool(session.observing.passes()), "a pass")
         await idle(pilot)
         assert not screen.surfaces.approval.display
-        assert any("by the extractor. Ctrl+O O shows it" in each for each in notices(pilot))
+        assert any("by the extractor. /observations shows it" in each for each in notices(pilot))
         assert session.observing.consent is Consent.ASK
         bar = screen.surfaces.bar.window
         assert bar is not None
