@@ -294,7 +294,7 @@ def test_ctrl_c_keeps_what_came_and_says_so(
     [
         (("--judge", "weigher"), "--judge needs --answerer"),
         (("--answerer", "talker", "--judge", "reader"), "the reader cannot judge"),
-        (("--answerer", ""), "No model is named"),
+        (("--answerer", ""), "No model is set"),
         (("--answerer", "talker", "--parallel", "0"), "--parallel"),
         (("--answerer", "talker", "--input-price", "-1"), "--input-price"),
         (("--answerer", "talker", "--answers", "/dev/null/a"), "cannot be saved in"),

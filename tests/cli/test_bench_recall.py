@@ -118,7 +118,7 @@ def test_an_embedder_that_is_not_here_is_left_out_and_told(jitchat: Shell, label
 def test_where_no_embedder_is_here_there_is_an_error(jitchat: Shell, labelled: Path):
     done = jitchat("bench", "recall", "--data", labelled, "--embedder", "minilm")
     assert (done.code, done.out) == (1, "")
-    assert "`jitchat models fetch minilm` fetches it" in done.err.splitlines()[-1]
+    assert "Run `jitchat models fetch minilm`" in done.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def test_full_that_does_not_fit_tells_by_how_much(jitchat: Shell):
 
     assert done.code == 1
     assert f"needs ~{whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
-    assert "witch the mode to jit or recency" in done.err
+    assert "witch to jit or recency mode" in done.err
 
 
 def test_a_reserve_that_leaves_nothing_names_both_and_their_origin(
