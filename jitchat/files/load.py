@@ -18,7 +18,7 @@ from stat import S_ISREG
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
 from jitchat.errors import FileRefused
 from jitchat.files.office import office_parts
-from jitchat.files.pictures import picture_size
+from jitchat.files.pictures import is_whole, picture_size, picture_type
 from jitchat.files.split import split_lines, split_markdown, split_table
 from jitchat.text.sanitize import one_line, repair
 
@@ -71,15 +71,22 @@ def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0
         raise _too_large(name, len(data), MOST_BYTES)
     known = name, digest_of_bytes(data)
     where = path, modified_at
-    if (seen := picture_size(data)) is not None:
-        if len(data) > MOST_OF_PICTURE:
-            raise _too_large(name, len(data), MOST_OF_PICTURE)
-        media_type, width, height = seen
-        picture = Picture(*known, media_type, width, height, data)
+    if media_type := picture_type(data):
+        picture = Picture(*known, media_type, *_size_of(name, data), data)
         return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
     parts = _parts(name, Path(path or name).suffix.lower(), data)
     media_type = mimetypes.guess_type(path or name)[0] or "text/plain"
     return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
+
+
+def _size_of(name: str, data: bytes) -> tuple[int, int]:
+    if len(data) > MOST_OF_PICTURE:
+        raise _too_large(name, len(data), MOST_OF_PICTURE)
+    seen = picture_size(data)
+    if seen is None or not is_whole(data):
+        what = f"{name} is no whole picture: it was cut, or it is damaged."
+        raise FileRefused(what, "Copy, download or save it anew.")
+    return seen[1:]
 
 
 def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import struct
 import sys
 import zipfile
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import docx
 import openpyxl
 import pptx
 import pytest
+from PIL import Image
 
 from jitchat.errors import FileRefused
 from jitchat.files import load as loading
-from jitchat.files.load import has_changed, load
+from jitchat.files.load import attachment_of, has_changed, load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +108,8 @@ def packed(size: int) -> bytes:
         ("a.docx", b"no zip", "damaged or protected"),
         ("a.docx", packed(300 * 2**20), "more than 256 MB"),
         ("a.txt", b"x" * (loading.MOST_LETTERS + 1), "at most 4,000,000"),
-        ("a.png", b"\x89PNG\r\n\x1a\n0000IHDR" + bytes(6 * 2**20), "at most 5 MB"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20), "at most 5 MB"),
+        ("a.gif", b"GIF89a" + bytes(99), "no whole picture"),
         ("a.txt", b"x" * (loading.MOST_BYTES + 1), "at most 20 MB"),
     ],
 )
@@ -124,31 +125,39 @@ def test_what_cannot_be_attached_is_refused_with_the_reason(
         load(tmp_path)
 
 
-def chunk(kind: bytes, body: bytes) -> bytes:
-    return b"RIFF" + bytes(4) + b"WEBP" + kind + struct.pack("<I", len(body)) + body
+def drawn(kind: str, **options: Any) -> bytes:
+    written = BytesIO()
+    Image.effect_mandelbrot((80, 60), (-2, -1, 1, 1), 50).convert("RGB").save(
+        written, kind, **options
+    )
+    return written.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "media_type"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 800, 600), "image/png"),
-        (b"GIF89a" + struct.pack("<HH", 800, 600), "image/gif"),
-        (
-            b"\xff\xd8\xff\xe0\0\4ab\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", 600, 800),
-            "image/jpeg",
-        ),
-        (chunk(b"VP8 ", bytes(6) + struct.pack("<HH", 800, 600)), "image/webp"),
-        (chunk(b"VP8L", b"\x2f" + struct.pack("<I", 799 | 599 << 14)), "image/webp"),
-        (
-            chunk(b"VP8X", bytes(4) + struct.pack("<I", 799)[:3] + struct.pack("<I", 599)[:3]),
-            "image/webp",
-        ),
-    ],
-)
-def test_a_picture_tells_its_size(tmp_path: Path, data: bytes, media_type: str) -> None:
-    (tmp_path / "shot").write_bytes(data)
-    picture = load(tmp_path / "shot").picture
+PICTURES = [
+    ("image/png", drawn("PNG")),
+    ("image/gif", drawn("GIF")),
+    ("image/jpeg", drawn("JPEG", quality=100, comment=b"\xff\xd9")),
+    ("image/jpeg", drawn("JPEG", progressive=True)),
+    ("image/webp", drawn("WEBP")),
+    ("image/webp", drawn("WEBP", lossless=True)),
+    ("image/webp", drawn("WEBP", exif=b"of a camera")),
+]
+
+
+@pytest.mark.parametrize(("media_type", "data"), PICTURES)
+def test_a_picture_tells_its_size(media_type: str, data: bytes) -> None:
+    picture = attachment_of("shot", data + b"and what a camera puts behind it").picture
 
     assert picture is not None
-    assert (picture.media_type, picture.width, picture.height) == (media_type, 800, 600)
-    assert picture.data == data
+    assert (picture.media_type, picture.width, picture.height) == (media_type, 80, 60)
+
+
+@pytest.mark.parametrize(("media_type", "data"), PICTURES)
+def test_a_picture_that_was_cut_is_refused(media_type: str, data: bytes) -> None:
+    for size in (20, len(data) // 2, len(data) - 2):
+        with pytest.raises(FileRefused, match="no whole picture"):
+            attachment_of("shot", data[:size])
+
+
+def test_a_text_may_begin_as_a_picture_does() -> None:
+    assert attachment_of("formats.txt", b"GIF89a is a format.").text == "GIF89a is a format."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
-from tests.support import ScriptedProvider, sent_window
+from tests.support import ScriptedProvider, png, sent_window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -228,7 +227,7 @@ async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> No
     assert window.messages()[-1] == result
 
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 900, 500)
+PNG = png(900, 500)
 
 
 async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -12,6 +10,7 @@ from jitchat.tui.widgets import pictures
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.turn_view import TurnDetails, TurnView
+from tests.support import png
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -20,17 +19,6 @@ if TYPE_CHECKING:
     import pytest
 
     from tests.tui.support import TestBackend
-
-
-def png(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        check = zlib.crc32(kind + body)
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    rows = zlib.compress(b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height)))
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_turn(
