@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import load
+from jitchat.paths import locate
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 
@@ -31,6 +32,8 @@ _WILD = frozenset("*?[")
 _LONGEST_PASTE = 8_192
 _LOOKED_AT = 10_000
 """Entries of a folder that are looked at."""
+PASTED = re.compile(r"clipboard-[\d-]{1,32}\.(?:png|jpg)")
+"""The name of a picture that came from the clipboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,17 @@ def files_at(named: str, folder: Path) -> tuple[Path, ...]:
         elif _WILD.intersection(path.name) and path.parent.is_dir():
             matching = (each for each in path.parent.glob(path.name) if each.is_file())
             files = tuple(sorted(islice(matching, MOST_FILES + 1)))
+        elif PASTED.fullmatch(named) and (pasted := pasted_folder() / named).is_file():
+            files = (pasted,)
     if len(files) > MOST_FILES:
         what = f"{named} names more than {MOST_FILES} files."
         raise FileRefused(what, "Attach fewer at once: a message is about few.")
     return files
+
+
+def pasted_folder() -> Path:
+    """Where pictures from the clipboard wait for their message."""
+    return locate(os.environ).pasted
 
 
 def _within(folder: Path) -> Iterator[Path]:
@@ -143,6 +153,8 @@ def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, .
 
 def shown_name(path: Path, folder: Path) -> str:
     """Name a file as it is seen from a folder; one that is elsewhere, by its last part."""
+    if PASTED.fullmatch(path.name) and path.parent == pasted_folder():
+        return path.name
     with suppress(ValueError, OSError):
         return path.absolute().relative_to(folder.absolute()).as_posix()
     return path.name

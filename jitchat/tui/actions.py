@@ -318,6 +318,10 @@ ACTIONS = (
         "attach", Takes.WORDS,
     ),
     Action(
+        "paste", "", "drafting.paste_picture", "Paste a picture",
+        "From the clipboard, as Ctrl+V in the prompt", "paste", needs=_OPEN,
+    ),
+    Action(
         "resource", "", "offers.pick", "Attach a resource", "Of a server of tools",
         "resource", given=("resources",),
     ),
@@ -425,7 +429,11 @@ VIEWS = {action.view: action for action in ACTIONS if action.view and action.tit
 MENU = {action.letter: action for action in ACTIONS if action.letter}
 """What the menu of views offers, by its letter."""
 
-PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
+PROMPT_BINDINGS = {
+    "newline": "shift+enter,ctrl+j,alt+enter",
+    "prompt_paste": "ctrl+v,super+v",
+    "prompt_quit": "ctrl+d",
+}
 """Keys of the prompt's own actions, by id."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PIL import Image, ImageGrab
 from textual import events
 
 from jitchat.tui.widgets import pictures
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 
 
 async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_turn(
-    backend: TestBackend, tmp_path: Path
+    backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    copied = list[Image.Image]()
+    monkeypatch.setenv("DISPLAY", ":99")
+    monkeypatch.setattr(ImageGrab, "grabclipboard", lambda: copied.pop() if copied else None)
     (tmp_path / "note.txt").write_text("The key is under the mat.")
     (tmp_path / "a shot.png").write_bytes(png(80, 40))
     app = demo_app(backend)
@@ -53,7 +57,14 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         assert said.detail.attached == "with note.txt, a shot.png (picture, 80×40)"
         assert said.query(".turn-picture")
         (tmp_path / "note.txt").write_text("It is not.")
+        await pilot.press("ctrl+v")
+        none = "The clipboard holds no picture. Copy one, or use /attach PATH."
+        await until(pilot, lambda: none in notices(pilot), "that no picture is there")
+        copied.append(Image.new("RGB", (30, 20)))
+        prompt.post_message(events.Paste(""))
+        await until(pilot, lambda: prompt.text.startswith("@clipboard-"), "the picture's name")
         await type_text(pilot, "And now?")
+        assert "attaches clipboard-" in screen.query_one(HintLine).sentences[0]
         assert "note.txt has changed since #61" in screen.query_one(HintLine).sentences[0]
         details = await TurnDetails(backend.store, session.memory.conversation.id).of([said.turn])
         assert [file.name for file in details[61].files] == ["note.txt", "a shot.png"]
