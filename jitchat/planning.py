@@ -159,7 +159,8 @@ class Planning:
         files = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
         retrieval = memory.retrieve(said, turn.position, without)
-        parts = memory.part_hits(said, turn.position, files, without)
+        best = max((hit.score for hit in retrieval.hits), default=0.0)
+        parts = memory.part_hits(said, turn.position, files, without, best)
         wanted = once.wanted | turn_references(turn.content)
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 

@@ -1,9 +1,10 @@
 """Recall from files: the parts of those that came with turns, searched as turns are.
 
-They are an index of their own, for a score among turns means little among parts. Each part is a
-stretch by itself: it lends nothing to its neighbours, for it is no answer to them. What a part is
-found by is its text and the file's name. Vectors are made of what is stored; those of a draft's own
-files, as it is sent. Safe to use from several threads.
+They are an index of their own. What a part scores there is weighed against the best of the turns: a
+part that matches little is left out where a turn matches far better, for then that is asked about.
+Each part is a stretch by itself: it lends nothing to its neighbours, for it is no answer to them.
+What a part is found by is its text and the file's name. Vectors are made of what is stored; those
+of a draft's own files, as it is sent. Safe to use from several threads.
 """
 
 import re
@@ -11,6 +12,7 @@ import sys
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,9 @@ AT_ONCE = 32
 """Parts that are embedded ahead of a send; the others are behind it."""
 _FIRST = 4
 """Parts of a draft's own file that are given where nothing in it matches."""
+_LITTLE, _FAR_BETTER = 0.5, 2.0
+"""A score, and how many times that a turn has. Of 24 questions about a manual of 58,000 tokens, the
+best part scores 0.53 at the least; of questions about the talk that it came into, mostly less."""
 _JOINTS = re.compile(r"[\W_]+")
 """What stands between the words of a file's name."""
 _MISSING = """
@@ -58,10 +63,13 @@ class FileParts:
         self._vectors = 0
         """Changes as vectors are made."""
 
-    def search(self, request: SearchRequest, files: Sequence[Attachment]) -> tuple[PartHit, ...]:
+    def search(
+        self, request: SearchRequest, files: Sequence[Attachment], turns: float = 0.0
+    ) -> tuple[PartHit, ...]:
         """Find parts for a draft, best first, those of its own files ahead of all others.
 
-        Of a file of its own, the beginning is there at least.
+        Of a file of its own, the beginning is there at least. `turns` is the score of the best
+        turn that was found for the draft; 0 where parts alone are asked for.
         """
         latest = {file.digest: file for file in files if file.parts}
         known = list(latest.values())
@@ -74,6 +82,12 @@ class FileParts:
             file = known[at]
             number = hit.turn - 1 - (ends[at] - len(file.parts))
             found.append(PartHit(file.turn, file.digest, number, hit.score, hit.reason))
+        best = max((hit.score for hit in found), default=0.0)
+        if best < _LITTLE and best * _FAR_BETTER < turns:
+            found = [
+                hit if hit.turn == request.position else replace(hit, left_out=reasons.PART_YIELDS)
+                for hit in found
+            ]
         matched = {hit.digest for hit in found}
         found += (
             PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)

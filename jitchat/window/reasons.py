@@ -53,6 +53,7 @@ FILE_NO_ROOM = "{tokens:,} tokens: no room is left for it"
 KEPT_FILE = "kept, not shown whole"
 FILE_ELSEWHERE = "it is with #{turn} already"
 FILE_TURN_NOT_SENT = "attached with a turn that is not sent"
+PART_YIELDS = "matches little, and turns match far better"
 PART_NO_ROOM = "parts of files have no room left for it"
 FIRST_PART = "its beginning, for nothing in it matched"
 # as an index line

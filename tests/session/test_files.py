@@ -107,6 +107,29 @@ async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
     assert session.preview("Sum up", Mode.JIT).files == ()
 
 
+async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_better(
+    session: Session,
+) -> None:
+    await send(session, "Please read @guide.md")
+    await send(session, "Anna chose Kiel for the wedding in June, and gave the colours up.")
+    for topic in ("bread", "chess", "trains", "rain"):
+        await send(session, f"Tell me something of {topic}, at great length. " * 12)
+    list(session.memory.index.catch_up())
+    question = "Which town did Anna choose for the wedding in June, colours aside?"
+    window = session.preview(question, Mode.JIT)
+
+    assert "Anna chose Kiel" in "".join(texts(window, Kind.RETRIEVED))
+    assert not texts(window, Kind.DOCUMENTS)
+    found = row(window, "guide.md § Colours")
+    assert (found.verdict, found.reason) == (
+        Verdict.LEFT_OUT,
+        "matches little, and turns match far better",
+    )
+    assert texts(session.preview("Which port does the gateway use?", Mode.JIT), Kind.DOCUMENTS)
+    own = session.preview(f"{question} See @guide.md", Mode.JIT)
+    assert texts(own, Kind.DOCUMENTS)
+
+
 async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: Session) -> None:
     session.take_budget(Budget(1_200, 300))
     window = session.preview("Sum up @guide.md", Mode.FULL)
