@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -70,11 +70,12 @@ def files_at(named: str, folder: Path) -> tuple[Path, ...]:
 
     """
     files: tuple[Path, ...] = ()
-    with suppress(OSError, ValueError, RuntimeError):  # no path, or none that may be read
+    with suppress(OSError, ValueError, RuntimeError):  # no path
         path = folder / Path(named).expanduser()
-        if path.is_dir():
+        is_there, is_folder = _found(path)
+        if is_folder:
             files = tuple(islice(_within(path), MOST_FILES + 1))
-        elif path.is_file():
+        elif is_there:
             files = (path,)
         elif _WILD.intersection(path.name) and path.parent.is_dir():
             matching = (each for each in path.parent.glob(path.name) if each.is_file())
@@ -85,6 +86,17 @@ def files_at(named: str, folder: Path) -> tuple[Path, ...]:
         what = f"{named} names more than {MOST_FILES} files."
         raise FileRefused(what, "Attach fewer at once: a message is about few.")
     return files
+
+
+def _found(path: Path) -> tuple[bool, bool]:
+    """Tell whether anything has that name, and whether that is a folder.
+
+    What may not be looked at is there: whoever reads it says why it cannot be.
+    """
+    try:
+        return path.is_symlink() or path.exists(), path.is_dir()
+    except PermissionError:
+        return True, False
 
 
 def pasted_folder() -> Path:
@@ -181,11 +193,12 @@ def mentions_for_paste(pasted: str) -> str:
     """Write mentions for a paste that is nothing but paths of files; empty for any other.
 
     Terminals paste an absolute path for what is dropped on them: quoted, with its blanks escaped,
-    or as an address.
+    or as an address; of several files, side by side or in a line each.
     """
-    if len(pasted) > _LONGEST_PASTE or "\n" in pasted.strip() or not pasted.strip():
+    if len(pasted) > _LONGEST_PASTE:
         return ""
-    paths = list(_paths_in(pasted.strip()))
+    lines = filter(None, map(str.strip, pasted.splitlines()))
+    paths = list(chain.from_iterable(map(_paths_in, islice(lines, MOST_FILES + 1))))
     with suppress(OSError, ValueError):
         if paths and all(path.is_absolute() and path.is_file() for path in paths):
             return " ".join(mention_of(str(path)) for path in paths)
