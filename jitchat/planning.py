@@ -6,14 +6,15 @@ What cannot be kept is passed over: it is a help, and no reason to refuse a mess
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
 from jitchat.files.load import has_changed
-from jitchat.files.mentions import mention_of, names_in, without_mentions
+from jitchat.files.mentions import is_named, mention_of, names_in, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
@@ -98,6 +99,8 @@ class Planning:
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._offering, self._files_named = offering, files_named
         self._lock = threading.Lock()
+        self._attached: tuple[Attachment, ...] = ()
+        """The files of the draft that was looked at last."""
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
         """The turns that `_history` was made of: from key to key, they are the same."""
@@ -127,7 +130,8 @@ class Planning:
     def attached(self, draft: str, once: Once) -> Once:
         """Add the files that a draft names, where any are read; a turn has its own already.
 
-        One that is gone, or was renamed, is taken as it was attached last by that name.
+        One that is gone, or was renamed, is taken as it was attached last by that name, to a turn
+        or to the draft as it was looked at before.
 
         Raises:
             FileRefused: One of them cannot be attached.
@@ -136,12 +140,17 @@ class Planning:
         if once.again is not None:
             return once
         given = (*once.files, *self._files_named(draft))
-        stored = {each.name: each for each in self._memory.files}
-        known = {each.name for each in given}
-        gone = (name for _, name in names_in(draft) if name in stored and name not in known)
-        files = (*given, *(stored[name] for name in gone))
+        files = (*given, *self._gone(draft, given))
         self._require_sight(files)
-        return replace(once, files=tuple({file.digest: file for file in files}.values()))
+        self._attached = tuple({file.digest: file for file in files}.values())
+        return replace(once, files=self._attached)
+
+    def _gone(self, draft: str, given: Sequence[Attachment]) -> Iterator[Attachment]:
+        """Give the files that a draft names and that are there no more, as they were last."""
+        known = (*self._memory.files, *self._attached)
+        for _, name in names_in(draft) if known else ():
+            if not any(is_named(name, file) for file in given):
+                yield from islice((file for file in reversed(known) if is_named(name, file)), 1)
 
     def _require_sight(self, files: Sequence[Attachment]) -> None:
         """Refuse pictures for a model that cannot see, before anything is stored."""

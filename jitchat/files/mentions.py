@@ -179,6 +179,13 @@ def names_in(text: str) -> Iterator[tuple[tuple[int, int], str]]:
         yield (found.start(), found.end() if found[1] else found.start(2) + len(name)), name
 
 
+def is_named(name: str, file: Attachment) -> bool:
+    """Whether a mention's name is that of a file that may be gone: as it is shown, or its path."""
+    with suppress(RuntimeError, ValueError):
+        return name == file.name or os.fspath(Path(name).expanduser()) == file.path
+    return False
+
+
 def without_mentions(text: str) -> str:
     """Take out what names files, for what is looked for is what the message says of them."""
     return _MENTION.sub(" ", text)

@@ -91,9 +91,10 @@ class FileParts:
         matched = {hit.digest for hit in found}
         found += (
             PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)
+            for number in range(_FIRST)
             for file in known
             if file.turn == request.position and file.digest not in matched
-            for number in range(min(_FIRST, len(file.parts)))
+            if number < len(file.parts)
         )
         return tuple(sorted(found, key=lambda hit: hit.turn != request.position))
 

@@ -105,6 +105,26 @@ async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
 
     assert "guide.md § Install" in texts(window, Kind.DOCUMENTS)[0]
     assert session.preview("Sum up", Mode.JIT).files == ()
+    assert session.folder is not None
+    guide = (session.folder / "guide.md").read_text()
+    (session.folder / "second.md").write_text(f"{guide}# End\n")
+    first, second = texts(session.preview("Sum up @*.md", Mode.JIT), Kind.DOCUMENTS)[:2]
+    assert "guide.md § Install" in first
+    assert "second.md § Install" in second
+
+
+async def test_a_file_that_vanishes_ahead_of_the_send_goes_as_it_was_shown(
+    session: Session, tmp_path: Path
+) -> None:
+    draft = f"Where is the key, by @{tmp_path}/note.txt?"
+    [shown] = texts(session.preview(draft, Mode.JIT), Kind.FILES)
+    (tmp_path / "note.txt").unlink()
+    await send(session, draft)
+
+    window = sent_window(session, session.memory.turns[2])
+    assert window is not None
+    assert texts(window, Kind.FILES) == [shown]
+    assert session.memory.files[0].text == "The key is under the mat.\n"
 
 
 async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_better(
