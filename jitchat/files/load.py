@@ -30,13 +30,13 @@ MOST_OF_PICTURE = 5 * 2**20
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _TABLES = (".csv", ".tsv")
 _SAVE_AS = {
-    **dict.fromkeys((".doc", ".odt", ".pages"), "docx or PDF"),
-    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "xlsx or CSV"),
-    **dict.fromkeys((".ppt", ".odp", ".key"), "pptx or PDF"),
+    **dict.fromkeys((".doc", ".pages"), "docx or PDF"),
+    **dict.fromkeys((".xls", ".xlsb", ".numbers"), "xlsx or CSV"),
+    **dict.fromkeys((".ppt", ".key"), "pptx or PDF"),
     **dict.fromkeys((".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff", ".ico"), "PNG or JPEG"),
 }
 """By the end of a name, what is read in place of it."""
-_READ = "What is read: text, code, Markdown, CSV, PDF, docx, xlsx, pptx and pictures."
+_READ = "What is read: text, code, Markdown, CSV, PDF, office files and pictures."
 
 
 def load(path: Path, name: str = "") -> Attachment:

@@ -1,6 +1,7 @@
 """The text of PDF and office files, by libraries that come with an extra and load when needed.
 
-pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small. What
+pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small;
+OpenDocument needs none. What
 reads all of them at once (markitdown) brings a model that guesses the kind of a file.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 
 from jitchat.attachments import Part
 from jitchat.errors import FileRefused
+from jitchat.files import open_document
 from jitchat.files.split import split_markdown, split_pages, split_table
 from jitchat.text.sanitize import repair
 
@@ -152,6 +154,27 @@ def _pptx(data: bytes) -> tuple[Part, ...]:
     return split_pages(map(text_of, slides), "slide {}")
 
 
+def _odt(data: bytes) -> tuple[Part, ...]:
+    def written() -> Iterator[str]:
+        for level, said in open_document.blocks(open_document.content_of(data)):
+            if not isinstance(said, str):
+                yield f"{_rows(said)}\n"
+            elif text := repair(said).strip():
+                yield f"{'#' * min(6, level)} {text}\n\n" if level else f"{text}\n\n"
+
+    return split_markdown("".join(written()))
+
+
+def _ods(data: bytes) -> tuple[Part, ...]:
+    sheets = open_document.sheets(open_document.content_of(data))
+    return tuple(part for name, rows in sheets for part in split_table(_rows(rows), name))
+
+
+def _odp(data: bytes) -> tuple[Part, ...]:
+    content = open_document.content_of(data)
+    return split_pages(map(repair, open_document.slides(content)), "slide {}")
+
+
 def _rows(rows: Iterable[Sequence[object]]) -> str:
     written = StringIO()
     writer = csv.writer(written, lineterminator="\n")
@@ -169,5 +192,8 @@ _READERS: dict[str, Callable[[bytes], tuple[Part, ...]]] = {
     "docx": _docx,
     "xlsx": _xlsx,
     "pptx": _pptx,
+    "odt": _odt,
+    "ods": _ods,
+    "odp": _odp,
 }
 """By the end of a name."""

@@ -85,6 +85,38 @@ def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path
     assert found["d.pptx"][0].text == "The port\nis 8443\n"
 
 
+def open_document(body: str) -> bytes:
+    written = BytesIO()
+    spaces = "".join(
+        f" xmlns:{name}='urn:oasis:names:tc:opendocument:xmlns:{space}:1.0'"
+        for name, space in (
+            *(("office", "office"), ("text", "text")),
+            *(("table", "table"), ("draw", "drawing")),
+        )
+    )
+    with zipfile.ZipFile(written, "w") as made:
+        made.writestr("content.xml", f"<office:body{spaces}>{body}</office:body>")
+    return written.getvalue()
+
+
+TABLE = """<table:table table:name='Ports'><table:table-row table:number-rows-repeated='2'>
+<table:table-cell><text:p>gate</text:p></table:table-cell><table:table-cell><text:p>8443</text:p>
+</table:table-cell><table:table-cell table:number-columns-repeated='16382'/></table:table-row>
+<table:table-row table:number-rows-repeated='1048574'><table:table-cell
+ table:number-columns-repeated='16384'/></table:table-row></table:table>"""
+SAID = "<text:p>The<text:s text:c='2'/><text:span>port</text:span><text:tab/>is:</text:p>"
+NAMED = "<text:h text:outline-level='2'>Install</text:h>"
+
+
+def test_open_document_files_are_read_without_a_library() -> None:
+    odt = attachment_of("a.odt", open_document(f"<office:text>{NAMED}{SAID}{TABLE}</office:text>"))
+    assert odt.text == "## Install\n\nThe  port\tis:\n\ngate,8443\ngate,8443\n\n"
+    ods = attachment_of("a.ods", open_document(TABLE))
+    assert [(part.locator, part.text) for part in ods.parts] == [("Ports", "gate,8443\n" * 2)]
+    odp = attachment_of("a.odp", open_document(f"<draw:page/><draw:page>{SAID}</draw:page>"))
+    assert [(part.locator, part.text) for part in odp.parts] == [("slide 2", "The  port\tis:\n")]
+
+
 def test_no_two_parts_have_one_name(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"# Port\n{'It is 8443. ' * 200}\n" * 3)
     locators = [part.locator for part in load(tmp_path / "a.md").parts]
@@ -127,7 +159,8 @@ def packed(size: int) -> bytes:
     [
         ("a.bin", b"ELF\0\1", "no text, and no kind"),
         ("a.txt", b"", "holds no text"),
-        ("a.odt", b"PK\0", "Save it as docx or PDF"),
+        ("a.doc", b"\0PK", "Save it as docx or PDF"),
+        ("a.odt", open_document("<no end>"), "it is damaged"),
         ("a.heic", b"\0ftyp", "Save it as PNG or JPEG"),
         ("a.docx", b"no zip", "it is damaged"),
         ("a.docx", b"\xd0\xcf\x11\xe0", "protected by a password"),
