@@ -30,6 +30,10 @@ _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
 INSTALL = "Run: pip install 'jitchat[files]'"
 
 
+class _TooLargeError(Exception):
+    """Says of what there is too much, as a clause."""
+
+
 def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
     """Read a PDF or office file; None for any other.
 
@@ -50,6 +54,9 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
         ) from error
     except FileRefused:
         raise
+    except _TooLargeError as error:
+        advice = "Save the part that matters as CSV, and attach that."
+        raise FileRefused(f"{name} is too large: {error}.", advice) from error
     except Exception as error:  # whatever a library makes of a damaged file
         raise _unreadable(name, data, type(error).__name__) from error
 
@@ -124,8 +131,7 @@ def _of_sheets(sheets: Sequence[Any]) -> Iterator[tuple[str, Iterator[Sequence[o
     def counted(sheet: Any) -> Iterator[Sequence[object]]:  # noqa: ANN401  of an untyped library
         for row in sheet.iter_rows(values_only=True):
             if next(left) >= _MOST_ROWS:
-                what = f"It has more than {_MOST_ROWS:,} rows, most of them empty."
-                raise FileRefused(what, "Save the sheet that matters as CSV, and attach that.")
+                raise _TooLargeError(f"it has more than {_MOST_ROWS:,} rows, empty ones counted")
             yield row
 
     for sheet in sheets:
@@ -182,8 +188,7 @@ def _rows(rows: Iterable[Sequence[object]]) -> str:
         if any(cell is not None for cell in row):
             writer.writerow(["" if cell is None else repair(str(cell)) for cell in row])
         if written.tell() > MOST_LETTERS:
-            what = f"A table in it has more than {MOST_LETTERS:,} characters."
-            raise FileRefused(what, "Attach a part of it.")
+            raise _TooLargeError(f"a table in it has more than {MOST_LETTERS:,} characters")
     return written.getvalue()
 
 

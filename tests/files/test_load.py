@@ -165,7 +165,7 @@ def packed(size: int) -> bytes:
         ("a.docx", b"no zip", "it is damaged"),
         ("a.docx", b"\xd0\xcf\x11\xe0", "protected by a password"),
         ("a.pdf", locked(), "protected by a password"),
-        ("a.xlsx", far(), "more than 99 rows"),
+        ("a.xlsx", far(), "a.xlsx is too large: it has more than 99 rows"),
         ("a.docx", packed(300 * 2**20), "more than 256 MB"),
         ("a.txt", b"x" * (loading.MOST_LETTERS + 1), "at most 4,000,000"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20), "at most 5 MB"),
