@@ -72,6 +72,8 @@ class PartHit:
     """Its number, from 0."""
     score: float
     reason: str
+    left_out: str = ""
+    """Why it is not worth its room, as a clause; empty where it is."""
 
 
 def digest_of_bytes(data: bytes) -> str:

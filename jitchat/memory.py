@@ -294,11 +294,15 @@ class Memory:
         position: int,
         files: Sequence[Attachment],
         without: Collection[int] = (),
+        turns: float = 0.0,
     ) -> tuple[PartHit, ...]:
-        """Search files for a draft that will be the turn at `position`."""
+        """Search files for a draft that will be the turn at `position`.
+
+        Parts are weighed against the best turn that was found, whose score is `turns`.
+        """
         if not files:
             return ()
-        return self.file_parts.search(self._request(draft, position, without), files)
+        return self.file_parts.search(self._request(draft, position, without), files, turns)
 
     def reach_to(self, reach: Reach) -> None:
         """Include other conversations in recall; a temporary conversation never does."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
+from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
 from jitchat.providers import provider
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
@@ -112,7 +113,8 @@ class SendRecorder:
             )
             self._behind = self._turn
             self._outgoing.on_stored()
-            return self._turn
+        remove_taken(once.files)
+        return self._turn
 
     def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
         if built.window.step:

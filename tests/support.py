@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import struct
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +40,19 @@ TALK = (
     "And the colour of the logo?",
     "The logo stays green.",
 )
+
+
+def png(width: int, height: int) -> bytes:
+    """Draw a picture of one colour."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        check = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = zlib.compress(b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height)))
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 @dataclass

@@ -7,29 +7,36 @@ thread's time.
 import csv
 import mimetypes
 import os
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from errno import EAGAIN
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
 from jitchat.errors import FileRefused
-from jitchat.files.office import office_parts
-from jitchat.files.pictures import picture_size
+from jitchat.files.notebook import notebook_text
+from jitchat.files.office import MOST_LETTERS, office_parts
+from jitchat.files.pictures import is_whole, picture_size, picture_type
 from jitchat.files.split import split_lines, split_markdown, split_table
 from jitchat.text.sanitize import one_line, repair
 
 MOST_BYTES = 20 * 2**20
-MOST_LETTERS = 4_000_000
-"""Characters of text: about a million tokens."""
 MOST_OF_PICTURE = 5 * 2**20
 """Bytes: what every provider takes."""
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _TABLES = (".csv", ".tsv")
-_KINDS = "Text, code, Markdown, CSV, PDF, docx, xlsx, pptx, PNG, JPEG, WebP and GIF are."
+_SAVE_AS = {
+    **dict.fromkeys((".doc", ".pages"), "docx or PDF"),
+    **dict.fromkeys((".xls", ".xlsb", ".numbers"), "xlsx or CSV"),
+    **dict.fromkeys((".ppt", ".key"), "pptx or PDF"),
+    **dict.fromkeys((".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff", ".ico"), "PNG or JPEG"),
+}
+"""By the end of a name, what is read in place of it."""
+_READ = "What is read: text, code, Markdown, CSV, PDF, office files and pictures."
 
 
 def load(path: Path, name: str = "") -> Attachment:
@@ -51,10 +58,31 @@ def load(path: Path, name: str = "") -> Attachment:
     return _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
 
 
+def _read(path: Path) -> bytes:
+    """Read a file, and no more than is needed to tell that it is too large.
+
+    Some files of the kernel have no end, or wait for one who writes; those are errors.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+    with open(path, "rb", buffering=0, opener=opener) as file:
+        found = bytearray()
+        while len(found) <= MOST_BYTES:
+            piece = file.read(MOST_BYTES + 1 - len(found))
+            if piece is None:
+                raise BlockingIOError(EAGAIN, "it waits for one who writes")
+            if not piece:
+                break
+            found += piece
+    return bytes(found)
+
+
 @lru_cache(maxsize=64)
 def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment:
     try:
-        data = path.read_bytes()
+        data = _read(path)
     except OSError as error:
         raise _unreadable(name, error) from error
     return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
@@ -71,20 +99,29 @@ def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0
         raise _too_large(name, len(data), MOST_BYTES)
     known = name, digest_of_bytes(data)
     where = path, modified_at
-    if (seen := picture_size(data)) is not None:
-        if len(data) > MOST_OF_PICTURE:
-            raise _too_large(name, len(data), MOST_OF_PICTURE)
-        media_type, width, height = seen
-        picture = Picture(*known, media_type, width, height, data)
+    if media_type := picture_type(data):
+        picture = Picture(*known, media_type, *_size_of(name, data), data)
         return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
     parts = _parts(name, Path(path or name).suffix.lower(), data)
     media_type = mimetypes.guess_type(path or name)[0] or "text/plain"
     return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
 
 
+def _size_of(name: str, data: bytes) -> tuple[int, int]:
+    if len(data) > MOST_OF_PICTURE:
+        raise _too_large(name, len(data), MOST_OF_PICTURE)
+    seen = picture_size(data)
+    if seen is None or not is_whole(data):
+        what = f"{name} is no whole picture: it was cut, or it is damaged."
+        raise FileRefused(what, "Copy, download or save it anew.")
+    return seen[1:]
+
+
 def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
     parts = office_parts(name, data)
-    if parts is None:
+    if parts is None and suffix == ".ipynb" and (cells := notebook_text(data)) is not None:
+        parts = split_markdown(repair(cells))
+    elif parts is None:
         parts = _text_parts(suffix, repair(decoded(name, data)))
     letters = sum(len(part.text) for part in parts)
     if letters > MOST_LETTERS:
@@ -117,16 +154,20 @@ def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
 
 
 def decoded(name: str, data: bytes) -> str:
-    """Decode UTF-8, UTF-16 with a mark, or else Windows' letters.
+    """Decode UTF-8, UTF-16 or UTF-32 with a mark, or else Windows' letters.
 
     Raises:
         FileRefused: It is no text.
 
     """
+    if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return data.decode("utf-32", "replace")
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     if b"\0" in data:
-        raise FileRefused(f"{name} is no text, and no kind of file that is read.", _KINDS)
+        other = _SAVE_AS.get(Path(name).suffix.lower())
+        advice = f"Save it as {other}." if other else _READ
+        raise FileRefused(f"{name} is no text, and no kind of file that is read.", advice)
     try:
         return data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError:
@@ -139,7 +180,7 @@ def has_changed(file: Attachment) -> bool:
     try:
         if not file.path or path.stat().st_mtime == file.modified_at:
             return False
-        return digest_of_bytes(path.read_bytes()) != file.digest
+        return path.is_file() and digest_of_bytes(_read(path)) != file.digest
     except OSError:
         return False
 

@@ -10,13 +10,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import load
+from jitchat.paths import locate
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 
@@ -31,6 +32,8 @@ _WILD = frozenset("*?[")
 _LONGEST_PASTE = 8_192
 _LOOKED_AT = 10_000
 """Entries of a folder that are looked at."""
+PASTED = re.compile(r"clipboard-[\d-]{1,32}\.(?:png|jpg)")
+"""The name of a picture that came from the clipboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +70,38 @@ def files_at(named: str, folder: Path) -> tuple[Path, ...]:
 
     """
     files: tuple[Path, ...] = ()
-    with suppress(OSError, ValueError, RuntimeError):  # no path, or none that may be read
+    with suppress(OSError, ValueError, RuntimeError):  # no path
         path = folder / Path(named).expanduser()
-        if path.is_dir():
+        is_there, is_folder = _found(path)
+        if is_folder:
             files = tuple(islice(_within(path), MOST_FILES + 1))
-        elif path.is_file():
+        elif is_there:
             files = (path,)
         elif _WILD.intersection(path.name) and path.parent.is_dir():
             matching = (each for each in path.parent.glob(path.name) if each.is_file())
             files = tuple(sorted(islice(matching, MOST_FILES + 1)))
+        elif PASTED.fullmatch(named) and (pasted := pasted_folder() / named).is_file():
+            files = (pasted,)
     if len(files) > MOST_FILES:
         what = f"{named} names more than {MOST_FILES} files."
         raise FileRefused(what, "Attach fewer at once: a message is about few.")
     return files
+
+
+def _found(path: Path) -> tuple[bool, bool]:
+    """Tell whether anything has that name, and whether that is a folder.
+
+    What may not be looked at is there: whoever reads it says why it cannot be.
+    """
+    try:
+        return path.is_symlink() or path.exists(), path.is_dir()
+    except PermissionError:
+        return True, False
+
+
+def pasted_folder() -> Path:
+    """Where pictures from the clipboard wait for their message."""
+    return locate(os.environ).pasted
 
 
 def _within(folder: Path) -> Iterator[Path]:
@@ -143,6 +165,8 @@ def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, .
 
 def shown_name(path: Path, folder: Path) -> str:
     """Name a file as it is seen from a folder; one that is elsewhere, by its last part."""
+    if PASTED.fullmatch(path.name) and path.parent == pasted_folder():
+        return path.name
     with suppress(ValueError, OSError):
         return path.absolute().relative_to(folder.absolute()).as_posix()
     return path.name
@@ -153,6 +177,13 @@ def names_in(text: str) -> Iterator[tuple[tuple[int, int], str]]:
     for found in islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES):
         name = found[1] or found[2].rstrip(_BEHIND)
         yield (found.start(), found.end() if found[1] else found.start(2) + len(name)), name
+
+
+def is_named(name: str, file: Attachment) -> bool:
+    """Whether a mention's name is that of a file that may be gone: as it is shown, or its path."""
+    with suppress(RuntimeError, ValueError):
+        return name == file.name or os.fspath(Path(name).expanduser()) == file.path
+    return False
 
 
 def without_mentions(text: str) -> str:
@@ -169,11 +200,12 @@ def mentions_for_paste(pasted: str) -> str:
     """Write mentions for a paste that is nothing but paths of files; empty for any other.
 
     Terminals paste an absolute path for what is dropped on them: quoted, with its blanks escaped,
-    or as an address.
+    or as an address; of several files, side by side or in a line each.
     """
-    if len(pasted) > _LONGEST_PASTE or "\n" in pasted.strip() or not pasted.strip():
+    if len(pasted) > _LONGEST_PASTE:
         return ""
-    paths = list(_paths_in(pasted.strip()))
+    lines = filter(None, map(str.strip, pasted.splitlines()))
+    paths = list(chain.from_iterable(map(_paths_in, islice(lines, MOST_FILES + 1))))
     with suppress(OSError, ValueError):
         if paths and all(path.is_absolute() and path.is_file() for path in paths):
             return " ".join(mention_of(str(path)) for path in paths)

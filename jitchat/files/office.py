@@ -1,24 +1,37 @@
 """The text of PDF and office files, by libraries that come with an extra and load when needed.
 
-pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small. What
+pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small;
+OpenDocument needs none. What
 reads all of them at once (markitdown) brings a model that guesses the kind of a file.
 """
 
 import csv
 import logging
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
+from itertools import count
 from typing import Any
 
 from jitchat.attachments import Part
 from jitchat.errors import FileRefused
+from jitchat.files import open_document
 from jitchat.files.split import split_markdown, split_pages, split_table
 from jitchat.text.sanitize import repair
 
+MOST_LETTERS = 4_000_000
+"""Characters of text that a file may have: about a million tokens."""
+_MOST_ROWS = 2_000_000
+"""Of all sheets."""
 _MOST_UNPACKED = 256 * 2**20
 """Bytes that an office file may have when it is unpacked."""
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
+"""How a docx, xlsx or pptx begins that has a password: as no zip does."""
 INSTALL = "Run: pip install 'jitchat[files]'"
+
+
+class _TooLargeError(Exception):
+    """Says of what there is too much, as a clause."""
 
 
 def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
@@ -41,12 +54,22 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
         ) from error
     except FileRefused:
         raise
+    except _TooLargeError as error:
+        advice = "Save the part that matters as CSV, and attach that."
+        raise FileRefused(f"{name} is too large: {error}.", advice) from error
     except Exception as error:  # whatever a library makes of a damaged file
-        what = type(error).__name__
-        raise FileRefused(
-            f"{name} cannot be read: it is damaged or protected ({what}).",
-            "Save it anew without a password, or attach its text.",
-        ) from error
+        raise _unreadable(name, data, type(error).__name__) from error
+
+
+def _unreadable(name: str, data: bytes, what: str) -> FileRefused:
+    if what == "DependencyError":
+        sentence = f"To read {name}, which is encrypted, a package is missing: cryptography."
+        return FileRefused(sentence, "Run: pip install cryptography")
+    if what == "FileNotDecryptedError" or data.startswith(_ENCRYPTED_OFFICE):
+        sentence = f"{name} cannot be read: it is protected by a password."
+        return FileRefused(sentence, "Save it without one, or attach its text.")
+    sentence = f"{name} cannot be read: it is damaged, or of another kind than its name says"
+    return FileRefused(f"{sentence} ({what}).", "Save it anew, or attach its text.")
 
 
 def is_office(name: str) -> bool:
@@ -93,21 +116,43 @@ def _xlsx(data: bytes) -> tuple[Part, ...]:
     book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
     return tuple(
         part
-        for sheet in book.worksheets
-        for part in split_table(_rows(list(sheet.iter_rows(values_only=True))), sheet.title)
+        for sheet, rows in _of_sheets(book.worksheets)
+        for part in split_table(_rows(rows), sheet)
     )
+
+
+def _of_sheets(sheets: Sequence[Any]) -> Iterator[tuple[str, Iterator[Sequence[object]]]]:
+    """Give each sheet's name and its rows, as wide as what is in them.
+
+    One cell in the last corner makes a sheet of a million rows.
+    """
+    left = count()
+
+    def counted(sheet: Any) -> Iterator[Sequence[object]]:  # noqa: ANN401  of an untyped library
+        for row in sheet.iter_rows(values_only=True):
+            if next(left) >= _MOST_ROWS:
+                raise _TooLargeError(f"it has more than {_MOST_ROWS:,} rows, empty ones counted")
+            yield row
+
+    for sheet in sheets:
+        sheet.reset_dimensions()
+        yield sheet.title, counted(sheet)
 
 
 def _pptx(data: bytes) -> tuple[Part, ...]:
     import pptx  # noqa: PLC0415  an extra
 
+    def texts_in(shapes: Any) -> Iterator[str]:  # noqa: ANN401  of an untyped library
+        for shape in shapes:
+            if hasattr(shape, "shapes"):  # a group
+                yield from texts_in(shape.shapes)
+            elif shape.has_text_frame:
+                yield shape.text_frame.text
+            elif shape.has_table:
+                yield _rows([[cell.text for cell in row.cells] for row in shape.table.rows])
+
     def text_of(slide: Any) -> str:  # noqa: ANN401  of an untyped library
-        texts = [shape.text_frame.text for shape in slide.shapes if shape.has_text_frame]
-        texts += [
-            _rows([[cell.text for cell in row.cells] for row in shape.table.rows])
-            for shape in slide.shapes
-            if shape.has_table
-        ]
+        texts = list(texts_in(slide.shapes))
         notes = slide.notes_slide.notes_text_frame.text if slide.has_notes_slide else ""
         return repair("\n".join([*texts, *([f"Notes: {notes}"] if notes else [])]))
 
@@ -115,13 +160,35 @@ def _pptx(data: bytes) -> tuple[Part, ...]:
     return split_pages(map(text_of, slides), "slide {}")
 
 
-def _rows(rows: Sequence[Sequence[object]]) -> str:
+def _odt(data: bytes) -> tuple[Part, ...]:
+    def written() -> Iterator[str]:
+        for level, said in open_document.blocks(open_document.content_of(data)):
+            if not isinstance(said, str):
+                yield f"{_rows(said)}\n"
+            elif text := repair(said).strip():
+                yield f"{'#' * min(6, level)} {text}\n\n" if level else f"{text}\n\n"
+
+    return split_markdown("".join(written()))
+
+
+def _ods(data: bytes) -> tuple[Part, ...]:
+    sheets = open_document.sheets(open_document.content_of(data))
+    return tuple(part for name, rows in sheets for part in split_table(_rows(rows), name))
+
+
+def _odp(data: bytes) -> tuple[Part, ...]:
+    content = open_document.content_of(data)
+    return split_pages(map(repair, open_document.slides(content)), "slide {}")
+
+
+def _rows(rows: Iterable[Sequence[object]]) -> str:
     written = StringIO()
-    csv.writer(written, lineterminator="\n").writerows(
-        ["" if cell is None else repair(str(cell)) for cell in row]
-        for row in rows
-        if any(cell is not None for cell in row)
-    )
+    writer = csv.writer(written, lineterminator="\n")
+    for row in rows:
+        if any(cell is not None for cell in row):
+            writer.writerow(["" if cell is None else repair(str(cell)) for cell in row])
+        if written.tell() > MOST_LETTERS:
+            raise _TooLargeError(f"a table in it has more than {MOST_LETTERS:,} characters")
     return written.getvalue()
 
 
@@ -130,5 +197,8 @@ _READERS: dict[str, Callable[[bytes], tuple[Part, ...]]] = {
     "docx": _docx,
     "xlsx": _xlsx,
     "pptx": _pptx,
+    "odt": _odt,
+    "ods": _ods,
+    "odp": _odp,
 }
 """By the end of a name."""

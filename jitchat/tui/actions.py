@@ -320,6 +320,10 @@ ACTIONS = (
         "attach", Takes.WORDS,
     ),
     Action(
+        "paste", "", "drafting.paste_picture", "Paste a picture",
+        "From the clipboard, as Ctrl+V in the prompt", "paste", needs=_OPEN,
+    ),
+    Action(
         "resource", "", "offers.pick", "Attach a resource", "Of a server of tools",
         "resource", given=("resources",),
     ),
@@ -430,7 +434,11 @@ ANSWERS = tuple(action.id for action in ACTIONS if action.method == "approve" an
 MENU = {a.letter: a for a in ACTIONS if a.letter and a.id not in ANSWERS}
 """What the menu of views offers at any time, by its letter."""
 
-PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
+PROMPT_BINDINGS = {
+    "newline": "shift+enter,ctrl+j,alt+enter",
+    "prompt_paste": "ctrl+v,super+v",
+    "prompt_quit": "ctrl+d",
+}
 """Keys of the prompt's own actions, by id."""
 
 

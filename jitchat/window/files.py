@@ -196,7 +196,7 @@ def fitting_parts(
     noted, left = list[Noted](), room - price(_FENCE)
     for hit in sources.hits:
         file = files.get(hit.digest)
-        if file is None or hit.digest in whole:
+        if file is None or hit.digest in whole or hit.left_out:
             continue
         text = _quoted(file, hit.part, history)
         cost = price(text)
@@ -253,7 +253,7 @@ def file_rows(
             known = segment.tokens, Verdict.DOCUMENTS, hit.reason
         else:
             text = files[hit.digest].parts[hit.part].text
-            known = price(text), Verdict.LEFT_OUT, reasons.PART_NO_ROOM
+            known = price(text), Verdict.LEFT_OUT, hit.left_out or reasons.PART_NO_ROOM
         rows.append(FileRow(ref, hit.score, *known))
     return tuple(rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +51,25 @@ def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: 
         attached_by("@src/c.bin", folder)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_what_is_there_and_no_file_is_no_mere_word(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(FileRefused, match="pipe is not a file"):
+        attached_by("@pipe", folder)
+    (folder / "gone").symlink_to("nowhere")
+    with pytest.raises(FileRefused, match="gone cannot be read: No such file"):
+        attached_by("@gone", folder)
+
+    def locked(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(folder), "stat", locked)
+    with pytest.raises(FileRefused, match=r"notes\.md cannot be read: Permission denied"):
+        attached_by("@notes.md", folder)
+
+
 def test_too_many_files_are_refused(folder: Path) -> None:
     for number in range(101):
         (folder / f"{number}.log").write_text("x")
@@ -75,6 +95,7 @@ def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write: str) -> None
     assert mentions_for_paste(f"{pasted}\n") == f'@"{path}"'
     both = f"{folder}/notes.md {folder}/my\\ notes.md"
     assert mentions_for_paste(both) == f'@{folder}/notes.md @"{path}"'
+    assert mentions_for_paste(f"{folder}/notes.md\r\n{pasted}\n") == f'@{folder}/notes.md @"{path}"'
 
 
 @pytest.mark.parametrize("pasted", ["", "notes.md", "/nowhere/notes.md", "it's a text", "a\nb"])

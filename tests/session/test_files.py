@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
-from tests.support import ScriptedProvider, sent_window
+from tests.support import ScriptedProvider, png, sent_window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +105,49 @@ async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
 
     assert "guide.md § Install" in texts(window, Kind.DOCUMENTS)[0]
     assert session.preview("Sum up", Mode.JIT).files == ()
+    assert session.folder is not None
+    guide = (session.folder / "guide.md").read_text()
+    (session.folder / "second.md").write_text(f"{guide}# End\n")
+    first, second = texts(session.preview("Sum up @*.md", Mode.JIT), Kind.DOCUMENTS)[:2]
+    assert "guide.md § Install" in first
+    assert "second.md § Install" in second
+
+
+async def test_a_file_that_vanishes_ahead_of_the_send_goes_as_it_was_shown(
+    session: Session, tmp_path: Path
+) -> None:
+    draft = f"Where is the key, by @{tmp_path}/note.txt?"
+    [shown] = texts(session.preview(draft, Mode.JIT), Kind.FILES)
+    (tmp_path / "note.txt").unlink()
+    await send(session, draft)
+
+    window = sent_window(session, session.memory.turns[2])
+    assert window is not None
+    assert texts(window, Kind.FILES) == [shown]
+    assert session.memory.files[0].text == "The key is under the mat.\n"
+
+
+async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_better(
+    session: Session,
+) -> None:
+    await send(session, "Please read @guide.md")
+    await send(session, "Anna chose Kiel for the wedding in June, and gave the colours up.")
+    for topic in ("bread", "chess", "trains", "rain"):
+        await send(session, f"Tell me something of {topic}, at great length. " * 12)
+    list(session.memory.index.catch_up())
+    question = "Which town did Anna choose for the wedding in June, colours aside?"
+    window = session.preview(question, Mode.JIT)
+
+    assert "Anna chose Kiel" in "".join(texts(window, Kind.RETRIEVED))
+    assert not texts(window, Kind.DOCUMENTS)
+    found = row(window, "guide.md § Colours")
+    assert (found.verdict, found.reason) == (
+        Verdict.LEFT_OUT,
+        "matches little, and turns match far better",
+    )
+    assert texts(session.preview("Which port does the gateway use?", Mode.JIT), Kind.DOCUMENTS)
+    own = session.preview(f"{question} See @guide.md", Mode.JIT)
+    assert texts(own, Kind.DOCUMENTS)
 
 
 async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: Session) -> None:
@@ -228,7 +270,7 @@ async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> No
     assert window.messages()[-1] == result
 
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 900, 500)
+PNG = png(900, 500)
 
 
 async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_path: Path) -> None:

@@ -473,7 +473,7 @@ def test_what_was_attached_is_named_shown_or_quoted(store: ColdStore):
     markdown, page = exported(store, "markdown"), exported(store, "html")
     (message,) = json.loads(exported(store, "jsonl"))["messages"]
 
-    text, picture = f"(text/plain, {hostile.size} bytes)", f"640×480, {FILES[2].size} bytes"
+    text, picture = f"(text/plain, {hostile.size} bytes)", f"640×480, {FILES[2].size:,} bytes"
     assert f"Attached: `'<b>.txt {text}`, `shot.png (image/png, {picture})`" in markdown
     tags = Tags()
     tags.feed(page)

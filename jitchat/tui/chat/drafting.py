@@ -1,21 +1,33 @@
-"""What comes into the draft without being typed: an earlier prompt, an edited text, files."""
+"""What comes into the draft untyped: an earlier prompt, an edited text, files, pictures."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
 
+from jitchat.errors import FileRefused
 from jitchat.files.mentions import mention_of, require_files
+from jitchat.threads import left_at_exit
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
 SEARCHED_PROMPTS = 10_000
 """So many of the last ones."""
+_PATIENCE = 3
+"""Seconds. What owns the clipboard is another program, which may hang."""
 
 
 @dataclass(eq=False)
 class Drafting(Controller):
     opening: Opening
+
+    def __post_init__(self) -> None:
+        self.surfaces.prompt.pictured = self._pictured
 
     def search_prompts(self, wanted: str = "") -> None:
         """Search what was sent before, for what is typed; one that is taken stands in its place."""
@@ -57,3 +69,24 @@ class Drafting(Controller):
         prompt = self.surfaces.prompt
         prompt.insert(f"{mention_of(named)} " if named else "@")
         prompt.focus()
+
+    async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it has to be open
+        """Name the picture in the clipboard in the prompt."""
+        prompt = self.surfaces.prompt
+        if named := await self._pictured(is_told=True):
+            prompt.insert(f"{named} ")
+            prompt.focus()
+
+    async def _pictured(self, *, is_told: bool) -> str:
+        from jitchat.files.clipboard import take_pictures  # noqa: PLC0415  not on the first frame
+
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await left_at_exit(lambda: take_pictures(datetime.now().astimezone()))
+        except TimeoutError:
+            refused = FileRefused("The clipboard does not answer.", "Use /attach PATH.")
+        except FileRefused as error:
+            refused = error
+        if is_told:
+            self.host.tell(refused)
+        return ""
