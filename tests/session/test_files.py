@@ -143,7 +143,7 @@ async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_bet
     found = row(window, "guide.md § Colours")
     assert (found.verdict, found.reason) == (
         Verdict.LEFT_OUT,
-        "matches little, and turns match far better",
+        "matches little; turns match far better",
     )
     assert texts(session.preview("Which port does the gateway use?", Mode.JIT), Kind.DOCUMENTS)
     own = session.preview(f"{question} See @guide.md", Mode.JIT)
