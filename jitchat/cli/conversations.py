@@ -64,10 +64,10 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 @options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that have all words of QUERY, the best first."""
-    text, where = parse_query(_joined(query))
-    if not text:
-        raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
     with cold_store.opened_store(flags.paths()) as store:
+        text, where = parse_query(_joined(query), store.now())
+        if not text:
+            raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
         titles = {known.id: known.title for known in store.conversations()}
         found = store.search(text, limit, where=where)
     if as_json:
@@ -185,8 +185,8 @@ def _tell(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
 
 
 def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
-    text, where = parse_query(query)
     with cold_store.opened_store(flags.paths()) as store:
+        text, where = parse_query(query, store.now())
         conversations = [
             known
             for known in store.conversations(where)

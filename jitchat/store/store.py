@@ -106,8 +106,8 @@ _LISTED = f"""
     SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
         (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), {TREE_COLUMNS}
     FROM conversations c
-    WHERE {CONDITION} AND substr(c.updated_at, 1, 10) >= :after
-        AND substr(c.created_at, 1, 10) < :before
+    WHERE {CONDITION} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
+        AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
     ORDER BY c.touched DESC
 """  # noqa: S608  constants
 _LONGEST_PROJECT = 60

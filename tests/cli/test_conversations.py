@@ -100,6 +100,10 @@ def test_turns_are_found_with_the_match_told_apart(two: Shell):
     for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
         assert two(*wanted, filtered).err == "Nothing was found.\n"
     assert two("conversations", "search", "tag:work").code == 2
+    refused = two("conversations", "list", "before:2026-13")
+    assert (refused.code, refused.out) == (2, "")
+    assert "“before:2026-13” names no date." in refused.err
+    assert two("conversations", "list", "after:tomorrow").err == "No conversation fits that.\n"
 
 
 def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
