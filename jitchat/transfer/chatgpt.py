@@ -13,6 +13,7 @@ from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Message,
     Note,
@@ -109,7 +110,7 @@ class _Reader:
         pieces = self._pieces(name, message) if message else None
         if pieces is not None and role is None:
             if any(isinstance(piece, Text) and piece.text.strip() for piece in pieces):
-                self._tally.skip("instructions")
+                self._tally.skip(INSTRUCTIONS)
             pieces = None
         note = Note(
             moment_of(message.get("create_time")),
@@ -125,10 +126,10 @@ class _Reader:
             return None
         if metadata.get("is_visually_hidden_from_conversation") is True:
             if _said(content).strip():
-                self._tally.skip("hidden by ChatGPT")
+                self._tally.skip("message that ChatGPT hides")
             return None
         if kind == "user_editable_context":
-            self._tally.skip("instructions")
+            self._tally.skip(INSTRUCTIONS)
             return None
         pieces = self._spoken(name, message, content, kind)
         for each in sequence(metadata.get("attachments")):
@@ -190,7 +191,7 @@ class _Reader:
             (k for k in ("image", "audio", "video") if k in str(fields.get("content_type"))), ""
         )
         if not kind:
-            self._tally.change("a part of unknown kind is only named")
+            self._tally.change("part of unknown kind that is only named")
         beside, size = self._source.beside(pointer), size_of(fields.get("size_bytes"))
         name = pointer if beside is None else PurePath(beside.name).name
         read = reader_of(self._source, name)

@@ -12,6 +12,7 @@ from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
@@ -72,7 +73,7 @@ def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message
         identity = text(item.get("uuid")) or str(number)
         role = _ROLES.get(text(item.get("sender")))
         if role is None or identity in found:
-            tally.skip("no known role" if role is None else "message that is there twice")
+            tally.skip(NO_ROLE if role is None else "duplicate message")
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))

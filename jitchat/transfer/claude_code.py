@@ -16,6 +16,7 @@ from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Note,
     Piece,
@@ -58,7 +59,7 @@ def _usual_place(environment: Environment) -> Path:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if "subagents" in Path(file.name).parts or file.stem.startswith("agent-"):
-        source.tally.skip("session of a sub-agent")
+        source.tally.skip("sub-agent session")
         return
     tally = Tally()
     reader = _Reader(tally)
@@ -194,11 +195,11 @@ _QUIET = (
 def _not_said(line: Mapping[str, object]) -> str:
     """Tell why a line was said by neither the user nor the model; empty where it was."""
     if line.get("isSidechain") is True:
-        return "message of a sub-agent"
+        return "sub-agent message"
     if line.get("isCompactSummary") is True:
-        return "summary of what was compacted"
+        return "compaction summary"
     if line.get("isMeta") is True:
-        return "instructions"
+        return INSTRUCTIONS
     if mapping(line.get("message")).get("model") == "<synthetic>":
         return "notice of the program"
     return ""
@@ -215,4 +216,12 @@ def _cleaned(piece: Piece) -> Piece | None:
     return Text(said) if said.strip() else None
 
 
-CLAUDE_CODE = Format(NAME, "Claude Code's sessions (JSONL)", _matches, _read, _usual_place)
+CLAUDE_CODE = Format(
+    NAME,
+    "Claude Code's sessions (JSONL)",
+    _matches,
+    _read,
+    _usual_place,
+    "*.jsonl",
+    "CLAUDE_CONFIG_DIR",
+)

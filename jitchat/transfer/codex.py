@@ -15,6 +15,7 @@ from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format, lines_of
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Note,
     Piece,
@@ -102,7 +103,7 @@ class _Reader:
             if kind == "turn_context":
                 self._model = text(payload.get("model")) or self._model
             elif kind == "compacted":
-                self._tally.skip("summary of what was compacted")
+                self._tally.skip("compaction summary")
             elif kind == "response_item":
                 yield from self._item(payload, Note(moment, self._model))
             elif "payload" not in line and (kind == "message" or kind in _ITEMS):
@@ -132,7 +133,7 @@ class _Reader:
         pieces = _message(item, self._tally)
         first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
         if item.get("role") != "user" or _SCAFFOLDING.match(first):
-            self._tally.skip("instructions")
+            self._tally.skip(INSTRUCTIONS)
             return
         yield from self._flush()
         self._number += 1
@@ -193,4 +194,6 @@ _ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
     "web_search_call": _searched,
 }
 
-CODEX = Format(NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place)
+CODEX = Format(
+    NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place, "rollout-*.jsonl", "CODEX_HOME"
+)

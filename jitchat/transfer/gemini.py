@@ -83,7 +83,7 @@ def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
         elif not _is_entry(fields):
             tally.skip("entry of another product")
         elif text(fields["title"]).startswith(_NOT_SAID):
-            tally.skip("entry that is no prompt")
+            tally.skip("entry that is not a prompt")
         elif (moment := moment_of(fields["time"])) is None:
             tally.skip("entry without a date")
         else:
@@ -120,7 +120,7 @@ def _prompt(title: str, verb: str) -> str:
 def _conversation(group: Sequence[_Entry], verb: str, source: Source) -> IncomingConversation:
     tally, first = Tally(), group[0]
     key = first.moment.isoformat()
-    tally.change("conversations were told apart by the time between them")
+    tally.change("conversation that is told apart by time alone")
     found = IncomingConversation(
         Origin(NAME, key),
         f"{NAME}-{first.moment:%Y%m%d-%H%M}",

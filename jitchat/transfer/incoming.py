@@ -21,14 +21,19 @@ from jitchat.transfer.fields import as_json
 from jitchat.values import Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
-NOT_KEPT = "attachments are named, not kept"
+NOT_KEPT = "attachment that is named, not kept"
+INSTRUCTIONS = "message with instructions"
+NO_ROLE = "message without a known role"
 _LONGEST_TITLE = 120
 _LONGEST_KEY = 400
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was left out of a conversation or a file, and what was taken with a change."""
+    """What was left out of a conversation or a file, and what was taken with a change.
+
+    Each is a noun with what is said of it, as `counted` takes it: `line that is not JSON`.
+    """
 
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
@@ -161,7 +166,7 @@ class TurnMaker:
             if isinstance(gathered, Result):
                 turn = known_by = self._result(gathered, follows, note)
             elif gathered.is_nothing:
-                self.tally.skip("empty")
+                self.tally.skip("empty message")
                 continue
             else:
                 turn = known_by = self._said(role, gathered, follows, note)
@@ -184,7 +189,7 @@ class TurnMaker:
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
         if call is None:
-            self.tally.change("a tool's result whose call is not there")
+            self.tally.change("tool result without its call")
         else:
             note = Note(note.moment, note.model, call.name)
         use = ToolUse(answers=call, is_error=result.is_error)
@@ -197,7 +202,7 @@ class TurnMaker:
     def _turn(self, role: Role, content: str, follows: int, note: Note, use: ToolUse) -> Turn:
         whole = repair(content)
         if whole != content:
-            self.tally.change("characters that are no text were replaced")
+            self.tally.change("turn with invalid characters, which were replaced")
         self.last += 1
         parent = None if follows == self.last - 1 else follows
         name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
@@ -305,7 +310,7 @@ def tree_turns(
             place = turns[-1].turn.position if turns else place
         places[message.id] = place
     for _ in range(len(messages) - len(places)):
-        maker.tally.skip("follows itself")
+        maker.tally.skip("message in a loop of parents")
     return made, places
 
 

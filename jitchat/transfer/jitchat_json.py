@@ -201,7 +201,7 @@ def _conversation(
     """Read the conversation that is here, as far as its turns; what follows them is restored."""
     if first != "{":
         json_text.value()
-        source.tally.skip("no conversation")
+        source.tally.skip("item that is not a conversation")
         return
     head: dict[str, object] = {}
     members = json_text.members(("turns", "files", "windows", "holds"))

@@ -70,7 +70,7 @@ def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
         fields = mapping(value)
         identity = text(fields.get("messageId")) or str(len(found) + 1)
         if identity in found:
-            tally.skip("message that is there twice")
+            tally.skip("duplicate message")
             continue
         parent = text(fields.get("parentMessageId")) or above or (before if is_path else "")
         found[identity] = _message(identity, parent, fields, model, tally)

@@ -16,6 +16,8 @@ from jitchat.transfer.attached import base64_piece, file_piece, text_piece
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
@@ -240,7 +242,7 @@ class _Threads:
             while at and at not in found and at not in path:
                 message = self._message(at, calls.get(tip, Note()), tally)
                 if message is None:
-                    tally.skip("message that is not there")
+                    tally.skip("missing message")
                     break
                 path[at], at = message, message.parent or ""
             found |= dict(reversed(path.items()))
@@ -254,7 +256,7 @@ class _Threads:
         parent, role = row
         spoken = _ROLES.get(text(role))
         if spoken is None:
-            tally.skip("instructions" if role == "system" else "no known role")
+            tally.skip(INSTRUCTIONS if role == "system" else NO_ROLE)
             return Message(wanted, text(parent) or None, Role.USER, None)
         pieces = [piece for part in self._parts(wanted) for piece in self._pieces(part, tally)]
         return Message(wanted, text(parent) or None, spoken, pieces, note)
@@ -306,4 +308,6 @@ class _Threads:
             tally.skip("part of unknown kind")
 
 
-LLM_LOGS = Format(NAME, "the logs.db of llm", _matches, _read, _usual_place)
+LLM_LOGS = Format(
+    NAME, "the logs.db of llm", _matches, _read, _usual_place, "logs.db", "LLM_USER_PATH"
+)

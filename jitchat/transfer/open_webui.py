@@ -11,6 +11,8 @@ from jitchat.transfer.attached import text_piece, url_piece
 from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
@@ -88,7 +90,7 @@ def _path(listed: object, tally: Tally) -> dict[str, Message]:
 def _message(identity: str, parent: str, fields: Mapping[str, object], tally: Tally) -> Message:
     role = _ROLES.get(text(fields.get("role")))
     if role is None:
-        tally.skip("instructions" if fields.get("role") == "system" else "no known role")
+        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE)
         return Message(identity, parent or None, Role.USER, None)
     note = Note(moment_in_any_unit(fields.get("timestamp")), text(fields.get("model")))
     return Message(identity, parent or None, role, _pieces(fields, tally), note)

@@ -16,6 +16,8 @@ from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Note,
     Piece,
@@ -47,11 +49,11 @@ _SILENT = (
 
 _SESSIONS = ("session", "session_v2")
 _NOT_SAID = {
-    "synthetic": "text of the program",
+    "synthetic": "text that the program wrote",
     "shell": "command of the program",
-    "system": "instructions",
-    "skill": "instructions",
-    "compaction": "summary of what was compacted",
+    "system": INSTRUCTIONS,
+    "skill": INSTRUCTIONS,
+    "compaction": "compaction summary",
 }
 """Types of messages of the second layout that neither the user nor the model said."""
 _Columns = Mapping[str, frozenset[str]]
@@ -93,7 +95,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         for row in connection.execute(f"{query} ORDER BY 1").fetchall():
             identity, title, created, updated, parent = row
             if parent:
-                source.tally.skip("session of a sub-agent")
+                source.tally.skip("sub-agent session")
                 continue
             tally, key = Tally(), text(identity)
             read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
@@ -133,7 +135,7 @@ def _turns(
             fields = _object(data)
             role = _ROLES.get(text(fields.get("role")))
             if role is None:
-                tally.skip("no known role")
+                tally.skip(NO_ROLE)
                 continue
             parts = _parts(connection, identity)
             pieces = [piece for part in parts for piece in _pieces(part, tally)]
@@ -155,7 +157,7 @@ def _object(data: object) -> Mapping[str, object]:
 def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     kind = text(part.get("type"))
     if kind == "text" and part.get("synthetic") is True:
-        tally.skip("text of the program")
+        tally.skip("text that the program wrote")
     elif kind == "text":
         yield Text(text(part.get("text")))
     elif kind == "reasoning":
@@ -204,4 +206,6 @@ def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
         yield Result(call, said, status == "error")
 
 
-OPENCODE = Format(NAME, "opencode's database", _matches, _read, _usual_place)
+OPENCODE = Format(
+    NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"
+)

@@ -138,6 +138,6 @@ STREAMED = ("conversations", "messages", "turns")
 
 def _of_database(file: SourceFile) -> Sample:
     if file.path is None:
-        raise NotJson("is a database in a zip: unpack it, and import the file")
+        raise NotJson("is a database in a zip (unpack it first)")
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
         return Sample(Shape.DATABASE, tables=tables_of(connection))

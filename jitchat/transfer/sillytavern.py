@@ -79,8 +79,8 @@ def _chosen(line: Mapping[str, object], count: int) -> int:
 
 def _not_said(line: Mapping[str, object]) -> str:
     if not isinstance(line.get("mes"), str):
-        return "no message"
-    return "hidden from the prompt" if line.get("is_system") is True else ""
+        return "line without a message"
+    return "message that is hidden from the prompt" if line.get("is_system") is True else ""
 
 
 def _versions(

@@ -148,7 +148,7 @@ def test_what_an_export_carries_of_files_is_kept(
     (found,) = files_of(store, taken)[1]
     assert found[1] in ("image/png", "red")
     assert path_of(store, taken)[0] == "u: Look"
-    assert not taken.tally.changed.get("attachments are named, not kept")
+    assert not taken.tally.changed.get("attachment that is named, not kept")
 
 
 # ChatGPT
@@ -235,8 +235,11 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
 
     said = store.turns(first.id)[0].content
     assert said == "What is this? \n\n[image: file_abc-plan.png, 80 kB]"
-    assert dict(first.tally.skipped) == {"instructions": 1, "hidden by ChatGPT": 1}
-    assert dict(first.tally.changed) == {"attachments are named, not kept": 1}
+    assert dict(first.tally.skipped) == {
+        "message with instructions": 1,
+        "message that ChatGPT hides": 1,
+    }
+    assert dict(first.tally.changed) == {"attachment that is named, not kept": 1}
     assert len(store.turns(second.id)) == 2
 
 
@@ -250,7 +253,7 @@ def test_files_of_a_zip_that_are_no_conversations_are_counted(tmp_path: Path):
     assert len(list(conversations_of(source))) == 1
     assert dict(source.tally.skipped) == {
         "file without conversations": 1,
-        "file that is not JSON: it ends in the middle of a value": 1,
+        "file that is cut off": 1,
     }
 
 
@@ -265,7 +268,7 @@ def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, sto
     taken = only(store, written(tmp_path, "c.json", [talk]))
 
     assert path_of(store, taken) == ["u: Hello"]
-    assert dict(taken.tally.skipped) == {"follows itself": 2}
+    assert dict(taken.tally.skipped) == {"message in a loop of parents": 2}
 
 
 def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
@@ -285,7 +288,7 @@ def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, st
     source = open_source(path)
 
     assert len(list(conversations_of(source))) == 6
-    assert dict(source.tally.skipped) == {"conversation at the end of a file that is cut off": 1}
+    assert dict(source.tally.skipped) == {"truncated conversation at the end of a file": 1}
 
 
 # Claude
@@ -381,7 +384,7 @@ def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"command of the program": 1, "message of a sub-agent": 1}
+    assert dict(taken.tally.skipped) == {"command of the program": 1, "sub-agent message": 1}
 
 
 def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, store: ColdStore):
@@ -421,7 +424,7 @@ def test_sub_agents_and_broken_lines_are_counted(tmp_path: Path, store: ColdStor
     (found,) = conversations_of(source)
     list(found.turns)
 
-    assert source.tally.skipped["session of a sub-agent"] == 1
+    assert source.tally.skipped["sub-agent session"] == 1
     assert found.tally.skipped["line that is not JSON"] == 1
 
 
@@ -467,7 +470,7 @@ def test_codex_is_read_from_one_of_its_two_logs(
     assert called.use.calls[0].arguments == '{"cmd":"ls"}'
     assert reasoning_of(store, called) == "Use ls."
     assert model_of(store, called) == ("gpt-5-codex" if has_envelope else "")
-    assert dict(taken.tally.skipped) == {"instructions": 1}
+    assert dict(taken.tally.skipped) == {"message with instructions": 1}
 
 
 def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
@@ -503,7 +506,7 @@ def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
     _, called, returned, answer = store.turns(taken.id)
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
-    assert dict(taken.tally.skipped) == {"text of the program": 1}
+    assert dict(taken.tally.skipped) == {"text that the program wrote": 1}
 
 
 def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store: ColdStore):
@@ -515,7 +518,7 @@ def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store
     _, called, returned, answer = store.turns(taken.id)
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
-    assert dict(taken.tally.skipped) == {"summary of what was compacted": 1}
+    assert dict(taken.tally.skipped) == {"compaction summary": 1}
 
 
 def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
@@ -547,7 +550,7 @@ def test_the_new_layout_of_llm_is_read_with_its_branches(tmp_path: Path, store: 
         "gpt-5",
         "gpt-5-mini",
     )
-    assert dict(taken.tally.skipped) == {"instructions": 1}
+    assert dict(taken.tally.skipped) == {"message with instructions": 1}
 
 
 # Open WebUI, LibreChat, SillyTavern, Gemini
@@ -601,7 +604,7 @@ def test_sillytavern_s_swipes_are_versions(tmp_path: Path, store: ColdStore):
     assert [turn.name for turn in turns] == ["Ann", "Bo", "Bo", "Bo", "Ann"]
     assert [turn.created_at and turn.created_at.hour for turn in turns] == [10, 10, 10, 10, 10]
     assert reasoning_of(store, turns[2]) == "A sailor."
-    assert dict(taken.tally.skipped) == {"hidden from the prompt": 1}
+    assert dict(taken.tally.skipped) == {"message that is hidden from the prompt": 1}
 
 
 def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store: ColdStore):
@@ -618,8 +621,8 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
     assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
     assert dict(first.tally.changed) == {
-        "conversations were told apart by the time between them": 1,
-        "attachments are named, not kept": 1,
+        "conversation that is told apart by time alone": 1,
+        "attachment that is named, not kept": 1,
     }
 
 
@@ -655,7 +658,7 @@ def test_jsonl_of_chat_completions_is_a_conversation_a_line(tmp_path: Path, stor
     _, called, returned, _ = store.turns(one.id)
     assert returned.use.answers == called.use.calls[0]
     assert path_of(store, other) == ["u: Hello"]
-    assert dict(one.tally.skipped) == {"instructions": 1}
+    assert dict(one.tally.skipped) == {"message with instructions": 1}
 
 
 # all of them
