@@ -12,7 +12,7 @@ from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Spent, WindowArchive
-from jitchat.text.figures import local
+from jitchat.text.figures import local, megabytes
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
@@ -20,7 +20,7 @@ _QUERY = click.argument("query", nargs=-1)
 _ID = click.argument("wanted", metavar="ID")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
-_INCOMPLETE = "it is deleted, but another jitchat is open: its log has words of it until that ends."
+_LOG_IS_READ = "another jitchat is open: the log has words of what was deleted until that ends."
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,33 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
         if not how.erase:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
-            output.warn(_INCOMPLETE)
+            output.warn(_LOG_IS_READ)
     if as_json:
         output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
     else:
         output.say(f"{found.id} is {'erased' if how.erase else 'deleted'}: {found.title}")
+
+
+@conversations_command.command("vacuum")
+@_JSON
+@options.location_options
+def vacuum_command(flags: options.Flags, as_json: bool) -> None:
+    """Write the database anew, without what was deleted from it.
+
+    Free pages go back to the disk. It takes room for the whole database twice, for a moment, and
+    finishes an erasure that had none.
+    """
+    path = flags.paths().database
+    with cold_store.opened_store(flags.paths()) as store:
+        before = path.stat().st_size
+        if not deletion.vacuum(store):
+            output.warn(_LOG_IS_READ)
+        after = path.stat().st_size
+    if as_json:
+        output.say_json({"bytes": after, "bytes_before": before})
+    else:
+        sizes = f"{megabytes(after)}, {megabytes(before)} before"
+        output.say(f"{path} is written anew: {sizes}.")
 
 
 def _require_yes(found: Conversation, *, given: bool) -> None:

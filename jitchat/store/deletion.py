@@ -18,7 +18,7 @@ import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from jitchat.errors import ConversationInUse, StoreError
+from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
@@ -114,11 +114,26 @@ def erase(store: ColdStore, conversation: str, *, with_memory: bool = True) -> b
 
     Raises:
         ConversationInUse: A reply is being written in it by another process.
-        StoreError: It could not be deleted, or the file could not be written anew: it takes as much
-            room again for a moment.
+        ErasureIncomplete: It is deleted, but the file could not be written anew; `vacuum` does.
+        StoreError: It could not be deleted.
 
     """
     delete_conversation(store, conversation, with_memory=with_memory)
+    try:
+        return vacuum(store)
+    except StoreError as error:
+        raise ErasureIncomplete(error) from error
+
+
+def vacuum(store: ColdStore) -> bool:
+    """Write the file anew: in its free pages may be what was deleted before.
+
+    Whether nobody else holds what it was: False where another process reads the write-ahead log.
+
+    Raises:
+        StoreError: There is no room: it takes twice the size of the file for a moment.
+
+    """
     with store.database.read() as connection:
         # what was taken out of the full-text index is marked only, until its parts are merged
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")

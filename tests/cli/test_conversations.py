@@ -115,6 +115,8 @@ def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
     assert two("conversations", "--json").json == []
     assert b"harbour" not in (two.home / "jitchat.db").read_bytes()
     assert two("conversations", "delete", "first", "--yes").code == 2
+    assert "jitchat.db is written anew: " in two("conversations", "vacuum").out
+    assert set(two("conversations", "vacuum", "--json").json) == {"bytes", "bytes_before"}
 
 
 def test_a_file_that_is_no_database_is_told_and_left_as_it_is(jitchat: Shell, tmp_path: Path):
