@@ -41,12 +41,19 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 @click.argument("key")
 @options.location_options
 def get_command(flags: options.Flags, key: str) -> None:
-    """Print the value of the setting KEY, as in window.recent."""
+    """Print the value of the setting KEY, as in window.recent; of a section, all that it has."""
     settings = cold_store.load_settings(flags)
-    known = {name: value for name, value, _ in _with_the_key(settings, flags)}
-    if key not in known:
+    rows = list(_with_the_key(settings, flags))
+    known = {name: value for name, value, _ in rows}
+    within = [row for row in rows if row[0].startswith(f"{key}.")]
+    if key in known:
+        output.say(known[key].removeprefix('"').removesuffix('"'))
+    elif within:
+        output.print_columns(within)
+    elif checks.is_a_section(key):
+        output.say(f"Nothing is set in [{key}].", err=True)
+    else:
         raise checks.unknown(key, "jitchat config get")
-    output.say(known[key].removeprefix('"').removesuffix('"'))
 
 
 @config_command.command("set")

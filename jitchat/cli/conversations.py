@@ -242,6 +242,7 @@ def _print(conversations: list[Conversation]) -> None:
 
 def marks_of(known: Conversation) -> list[str]:
     marks = ["(temporary)"] * known.is_temporary + ["(archived)"] * known.is_archived
+    marks += [f"(persona {known.persona})"] if known.persona else []
     return marks + [f"#{tag}" for tag in known.tags]
 
 
@@ -254,6 +255,7 @@ def _fields(conversation: Conversation, spent: Spent) -> dict[str, Any]:
         "temporary": conversation.is_temporary,
         "archived": conversation.is_archived,
         "tags": list(conversation.tags),
+        "persona": conversation.persona or None,
         "turns": conversation.turns,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),

@@ -37,7 +37,7 @@ _SHOWN = 100
     help="Write line N anew; an empty TEXT takes it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
-@options.common_options
+@options.model_options
 def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show what is observed of CONVERSATION, each line with its turns.
 

@@ -262,6 +262,9 @@ location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
 endpoint_options = _shared_options(["provider.base_url", "provider.limit", "provider.reserve"])
 provider_options = _shared_options(["provider.name", "provider.base_url"])
+model_options = _shared_options(
+    [key for key in _FLAGGED if key.startswith(("provider.", "embedder."))]
+)
 common_options = _shared_options(_FLAGGED)
 tour_options = _shared_options([key for key in _FLAGGED if key != "chat.mode"], has_db=False)
 """Without what the tour decides by itself: it has a database and a choice of modes of its own."""

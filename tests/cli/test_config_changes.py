@@ -31,6 +31,10 @@ def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: 
 
     assert jitchat("config", "get", "window.recent").out == "512\n"
     assert jitchat("config", "get", "chat.mode").out == "jit\n"
+    section = jitchat("config", "get", "tools").out.splitlines()
+    assert {line.partition(".")[0] for line in section} == {"tools"}
+    assert any(line.startswith("tools.deny ") and str(config) in line for line in section)
+    assert jitchat("config", "get", "mcp").err == "Nothing is set in [mcp].\n"
     assert config.read_text() == (
         '# mine\n[chat]\nmode = "jit"   # for now\n\n[keys]\ninspector = "f12"\n\n'
         '[window]\nrecent = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'

@@ -58,8 +58,8 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
 
     assert [list(each) for each in found] == [
         [
-            *("id", "title", "project", "temporary", "archived", "tags", "turns"),
-            *("created_at", "updated_at", "cost", "cost_unknown"),
+            *("id", "title", "project", "temporary", "archived", "tags", "persona"),
+            *("turns", "created_at", "updated_at", "cost", "cost_unknown"),
         ]
     ] * 2
     assert [(each["cost"], each["cost_unknown"]) for each in found] == [(0.0, 0)] * 2

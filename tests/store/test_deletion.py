@@ -155,7 +155,7 @@ def test_an_erasure_that_had_no_room_is_finished_later(store: ColdStore):
     with store.database.read() as connection:
         connection.set_authorizer(no_other_file)  # the database that VACUUM copies into is one
     with pytest.raises(
-        ErasureIncomplete, match="is deleted, but .* `jitchat conversations vacuum`"
+        ErasureIncomplete, match=r"is deleted, but .* `jitchat conversations vacuum`"
     ):
         erase(store, made)
     assert made not in [known.id for known in store.conversations()]

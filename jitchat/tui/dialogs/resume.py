@@ -240,7 +240,8 @@ def _line_of(known: Conversation) -> Content:
     size, touched = plural(known.turns, "turn"), known.updated_at
     tags = "".join(f" #{tag}" for tag in known.tags) + " · archived" * known.is_archived
     project = f" · {known.project}" if known.project != DEFAULT_PROJECT else ""
-    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}"
+    persona = f" · persona {one_line(known.persona)}" if known.persona else ""
+    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
     title = one_line(known.title), "bold"
     return Content.assemble(title, for_terminal(tags), (about, MUTED))
 
