@@ -77,9 +77,15 @@ class IncomingConversation:
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
-        title = shorten(self.title, _LONGEST_TITLE) or self.id
+        title = shorten(self.title, _LONGEST_TITLE) or self._first_words() or self.id
         kept = self.is_title_given, self.is_archived, self.tags
         return Heading(title, self.head, self.created_at, self.updated_at, *kept)
+
+    def _first_words(self) -> str:
+        """Make a title of what the user says first, where all turns are at hand."""
+        turns = self.turns if isinstance(self.turns, list) else ()
+        said = (each.turn.content for each in turns if each.turn.role is Role.USER)
+        return shorten(next(said, ""), _LONGEST_TITLE)
 
 
 def short_id(source: str, key: str) -> str:
@@ -119,6 +125,8 @@ def size_of(value: object) -> str:
     """Say how large something is; empty where the value is no size."""
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         return ""
+    if value < 1_000:
+        return f"{value} bytes"
     return f"{value / 1000:,.0f} kB" if value < 1_000_000 else f"{value / 1e6:,.1f} MB"
 
 

@@ -93,8 +93,8 @@ def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
 
     assert path_of(store, taken) == [
         "u: What is this?",
-        "a: [image: file_a-kite.png]\n\nThe same.",
-        "u: [image: file_a-kite.png]",
+        "a: [image: kite.png]\n\nThe same.",
+        "u: [image: kite.png]",
     ]
     assert files_of(store, taken) == {
         1: [("kite.png", "image/png"), ("b.md", "# B")],
@@ -190,9 +190,13 @@ def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore)
     talk = chatgpt(
         chatgpt_node("u1", None, "user", text="What is 1 + 1?", at=1.0),
         chatgpt_node("t1", "u1", "assistant", content=thoughts, at=2.0),
-        chatgpt_node("a1", "t1", "assistant", content=code, recipient="python", at=3.0),
+        chatgpt_node("r1", "t1", "assistant", content={"content_type": "reasoning_recap"}, at=2.0),
+        chatgpt_node("a1", "r1", "assistant", content=code, recipient="python", at=3.0),
         chatgpt_node("x1", "a1", "tool", content=output, name="python", at=4.0),
-        chatgpt_node("a2", "x1", "assistant", text="It is 2.", at=5.0),
+        chatgpt_node("x2", "x1", "tool", text="No warnings.", name="python", at=4.5),
+        chatgpt_node("a2", "x2", "assistant", text="It is 2.", at=5.0),
+        is_archived=True,
+        title="",
     )
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -201,9 +205,13 @@ def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore)
     (call,) = called.use.calls
     assert (call.name, json.loads(call.arguments)) == ("python", {"input": "print(1 + 1)"})
     assert reasoning_of(store, called) == "Compute."
-    assert (returned.role, returned.content, returned.name) == (Role.TOOL, "2", "python")
+    assert (returned.role, returned.name) == (Role.TOOL, "python")
+    assert returned.content == "2\n\nNo warnings."  # a call has one result, however many messages
     assert returned.use.answers == call
     assert (asked.content, answer.content) == ("What is 1 + 1?", "It is 2.")
+    known = store.conversation(taken.id)
+    assert (known.title, known.is_archived) == ("What is 1 + 1?", True)
+    assert not (taken.tally.skipped or taken.tally.changed)
 
 
 def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, store: ColdStore):
@@ -214,7 +222,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     }
     parts = {
         "content_type": "multimodal_text",
-        "parts": [picture, "What is this? \ue200cite\ue201"],
+        "parts": [picture, "What is this? \ue200cite\ue201", None],
     }
     hidden = {"is_visually_hidden_from_conversation": True}
     talk = chatgpt(
@@ -234,7 +242,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     first, second = take(store, tmp_path / "export.zip")
 
     said = store.turns(first.id)[0].content
-    assert said == "What is this? \n\n[image: file_abc-plan.png, 80 kB]"
+    assert said == "What is this?\n\n[image: file_abc-plan.png, 80 kB]"
     assert dict(first.tally.skipped) == {
         "message with instructions": 1,
         "message that ChatGPT hides": 1,
