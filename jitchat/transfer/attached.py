@@ -10,6 +10,7 @@ from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused, ImportFailed
 from jitchat.files.load import attachment_of
 from jitchat.files.office import is_office
+from jitchat.files.pictures import picture_size
 from jitchat.store.imported import IncomingFile
 from jitchat.text.sanitize import one_line, repair
 from jitchat.transfer.incoming import LONGEST_NAME, NOT_KEPT, Piece, Tally, attachment
@@ -65,7 +66,10 @@ def _of_data_url(url: str) -> bytes:
 
 def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Attachment | None:
     with suppress(FileRefused, ImportFailed, ValueError):
-        file = attachment_of(one_line(name)[:LONGEST_NAME], read())
+        data, shown = read(), one_line(name)[:LONGEST_NAME]
+        if "." not in shown and (seen := picture_size(data)) is not None:
+            shown += f".{seen[0].partition('/')[2]}"
+        file = attachment_of(shown, data)
         if file.picture is not None or kind not in _NO_TEXT:
             return file
     tally.change(NOT_KEPT)

@@ -51,7 +51,12 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     turns, places = tree_turns(messages, TurnMaker(tally))
     first, last = span_of(turns)
     key = text(fields.get("uuid")) or next(iter(messages), "")
-    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(messages)
+    told = {
+        name: message
+        for name, message in messages.items()
+        if places.get(name, 0) > places.get(message.parent or "", 0)
+    }
+    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(told)
     return IncomingConversation(
         Origin(NAME, key),
         short_id(NAME, key),
@@ -72,13 +77,15 @@ def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message
     for number, item in enumerate(items, start=1):
         identity = text(item.get("uuid")) or str(number)
         role = _ROLES.get(text(item.get("sender")))
-        if role is None or identity in found:
-            tally.skip(NO_ROLE if role is None else "duplicate message")
+        if identity in found:
+            tally.skip("duplicate message")
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))
-        pieces = _pieces(item, tally, source)
-        found[identity] = Message(identity, parent or None, role, pieces, note)
+        pieces = None if role is None else _pieces(item, tally, source)
+        if role is None:
+            tally.skip(NO_ROLE)
+        found[identity] = Message(identity, parent or None, role or Role.USER, pieces, note)
         before = identity
     return found
 
@@ -104,7 +111,10 @@ def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Pi
 
 
 def _newest(messages: Mapping[str, Message]) -> str:
-    """Find the leaf that was written last; of equals, the one that the file has last."""
+    """Find the leaf that was written last; of equals, the one that the file has last.
+
+    `messages` are those that say anything: an answer that never began is no leaf.
+    """
     inner = {message.parent for message in messages.values()}
     leaves = [message for message in messages.values() if message.id not in inner]
     dated = [(each.note.moment.timestamp() if each.note.moment else 0.0) for each in leaves]

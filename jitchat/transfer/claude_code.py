@@ -42,6 +42,8 @@ _TITLES = {
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
 """How a text begins that the program wrote for a command of its own."""
+_INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]{0,40}\]\s*")
+"""What the program writes in the user's name."""
 
 
 def _matches(sample: Sample) -> bool:
@@ -94,7 +96,6 @@ class _Reader:
         self._titles: dict[str, str] = {}
 
     def read(self, file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
-        first_words = ""
         with file.open() as opened:
             for line in JsonText(opened).lines():
                 fields = mapping(line)
@@ -104,13 +105,11 @@ class _Reader:
                     self._titles[kind] = text(fields.get(_TITLES[kind]))
                 else:
                     for incoming in self._line(fields, kind):
-                        if incoming.turn.role is Role.USER:
-                            first_words = first_words or incoming.turn.content
                         yield _dated(incoming, found)
         for incoming in self._close():
             yield _dated(incoming, found)
         titles = [self._titles[kind] for kind in _TITLES if self._titles.get(kind)]
-        found.title = titles[-1] if titles else first_words
+        found.title = titles[-1] if titles else ""
 
     def _line(self, line: Mapping[str, object], kind: str) -> Iterator[IncomingTurn]:
         if kind not in ("user", "assistant"):
@@ -209,7 +208,7 @@ def _cleaned(piece: Piece) -> Piece | None:
     """Take out of a text what the program put there; None where nothing is left."""
     if not isinstance(piece, Text):
         return piece
-    if _COMMAND.match(piece.text):
+    if _COMMAND.match(piece.text) or _INTERRUPTED.fullmatch(piece.text):
         return None
     said, reminders = _REMINDER.subn("", piece.text)
     said = said.strip() if reminders else said

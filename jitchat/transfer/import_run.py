@@ -140,7 +140,7 @@ def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken
 
 def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer = ImportWriter(store, found.origin, found.id, found.twin)
-    writer.take(found.turns)
+    writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
     if found.restore is not None and writer.added:

@@ -70,6 +70,8 @@ class IncomingConversation:
     tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
     """Stores what it has beside its turns."""
+    _first_words: str = ""
+    """Of the user: its title, where its source gives none."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
@@ -77,15 +79,16 @@ class IncomingConversation:
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
-        title = shorten(self.title, _LONGEST_TITLE) or self._first_words() or self.id
+        title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
         kept = self.is_title_given, self.is_archived, self.tags
         return Heading(title, self.head, self.created_at, self.updated_at, *kept)
 
-    def _first_words(self) -> str:
-        """Make a title of what the user says first, where all turns are at hand."""
-        turns = self.turns if isinstance(self.turns, list) else ()
-        said = (each.turn.content for each in turns if each.turn.role is Role.USER)
-        return shorten(next(said, ""), _LONGEST_TITLE)
+    def read(self) -> Iterator[IncomingTurn]:
+        """Go through the turns, once."""
+        for incoming in self.turns:
+            if not self._first_words and incoming.turn.role is Role.USER:
+                self._first_words = incoming.turn.content
+            yield incoming
 
 
 def short_id(source: str, key: str) -> str:

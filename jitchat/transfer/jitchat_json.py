@@ -241,7 +241,7 @@ class _Reader:
         self.found = IncomingConversation(
             origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
             key or NAME,
-            text(head.get("title")),
+            text(head.get("title")) or key,
             self._turns(),
             self._tally,
             given if isinstance(given, int) and given > 0 else None,

@@ -143,7 +143,6 @@ class _Responses:
             if any(not isinstance(piece, Text) or piece.text for piece in said):
                 yield from maker.turns(f"{identity} prompt", Role.USER, said, None, note)
             yield from maker.turns(f"{identity} response", Role.ASSISTANT, answer, None, note)
-            found.title = found.title or text(prompt)
 
     def _fragments(self, response: object, tally: Tally) -> Iterator[Piece]:
         """Read what was put ahead of a prompt."""

@@ -13,6 +13,7 @@ from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
 from jitchat.store.windows import WindowArchive
 from jitchat.transfer.formats import conversations_of
+from jitchat.transfer.incoming import Tally
 from jitchat.transfer.source import open_source
 from jitchat.values import Role
 from tests.transfer import exports
@@ -98,7 +99,7 @@ def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
     ]
     assert files_of(store, taken) == {
         1: [("kite.png", "image/png"), ("b.md", "# B")],
-        3: [("file_a-kite.png", "image/png")],
+        3: [("kite.png", "image/png")],
     }
     kept = store.database.fetch_one("SELECT COUNT(*) FROM attachments")
     assert kept == (2,)
@@ -211,7 +212,7 @@ def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore)
     assert (asked.content, answer.content) == ("What is 1 + 1?", "It is 2.")
     known = store.conversation(taken.id)
     assert (known.title, known.is_archived) == ("What is 1 + 1?", True)
-    assert not (taken.tally.skipped or taken.tally.changed)
+    assert taken.tally == Tally()
 
 
 def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, store: ColdStore):
@@ -488,14 +489,20 @@ def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
         {"type": "custom_tool_call_output", "call_id": "c", "output": "Done"},
         {"type": "web_search_call", "action": {"type": "search", "query": "kites"}},
         exports.said("assistant", "Patched."),
+        {"type": "message", "role": "user", "content": [{"type": "input_file"}]},
         {"type": "ghost_snapshot"},
+        {"type": "novelty"},
     ]
 
     taken, path = codex_path(store, tmp_path, exports.codex_session(*items))
 
     assert path == ["u: Patch it.", "a: ", "t: Done", "a: [web search: kites]\n\nPatched."]
     assert json.loads(store.turns(taken.id)[1].use.calls[0].arguments) == {"input": "*** Begin"}
-    assert dict(taken.tally.skipped) == {"item of unknown kind": 1}
+    assert dict(taken.tally.skipped) == {
+        "item of unknown kind": 1,
+        "part of unknown kind": 1,
+        "empty message": 1,
+    }
 
 
 # opencode and llm: databases
