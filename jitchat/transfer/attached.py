@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused, ImportFailed
@@ -45,6 +45,8 @@ def text_piece(tally: Tally, name: str, content: str) -> Piece:
 def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
     """Keep what a URL itself holds (`data:image/png;base64,…`); name what is elsewhere."""
     has_data = url.startswith("data:") and not url.endswith((":", ","))
+    if not name and url.startswith(("http://", "https://", "file://")):
+        name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
     return file_piece(tally, kind, name, partial(_of_data_url, url) if has_data else None, detail)
 
 

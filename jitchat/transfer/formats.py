@@ -5,6 +5,7 @@ Nothing is stored here: what cannot be read leaves nothing behind.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
@@ -14,7 +15,7 @@ from jitchat.transfer.claude import CLAUDE
 from jitchat.transfer.claude_code import CLAUDE_CODE
 from jitchat.transfer.codex import CODEX
 from jitchat.transfer.format import Format
-from jitchat.transfer.gemini import GEMINI
+from jitchat.transfer.gemini import GEMINI, IN_HTML, is_activity_page
 from jitchat.transfer.incoming import IncomingConversation
 from jitchat.transfer.jitchat_json import JITCHAT
 from jitchat.transfer.json_text import CutOff, NotJson
@@ -60,11 +61,19 @@ def conversations_of(
             note_failure(source, error)
 
 
+def expected(source: Source) -> str:
+    """Say what could be imported in place of what could not."""
+    with suppress(ImportFailed):
+        if any(map(is_activity_page, (*source.files, *source.others))):
+            return IN_HTML
+    return EXPECTED
+
+
 def note_failure(source: Source, error: NotJson | ImportFailed) -> None:
     """Count a file of several that cannot be read; that of the only one ends the import."""
     if source.is_single:
         if isinstance(error, NotJson):
-            raise ImportFailed(f"{source.path} {error.reason}.", EXPECTED) from None
+            raise ImportFailed(f"{source.path} {error.reason}.", expected(source)) from None
         raise error
     reason = "cannot be read"
     if isinstance(error, NotJson):

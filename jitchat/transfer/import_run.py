@@ -8,7 +8,7 @@ from jitchat.errors import ImportFailed
 from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.format import Format
-from jitchat.transfer.formats import EXPECTED, listed, note_failure
+from jitchat.transfer.formats import expected, listed, note_failure
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
@@ -62,7 +62,7 @@ def begun(
     told = listed(tally.skipped)
     left = f" (left out: {told})" if told else ""
     if wanted is None:
-        raise ImportFailed(f"{source.path} holds no turns{left}.", EXPECTED)
+        raise ImportFailed(f"{source.path} holds no turns{left}.", expected(source))
     raise nothing_of(wanted, f"was found in {source.path}{left}")
 
 

@@ -3,9 +3,11 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from jitchat.errors import UsageError
 from jitchat.store.imported import (
     Heading,
     ImportWriter,
@@ -14,10 +16,10 @@ from jitchat.store.imported import (
     Origin,
     Twin,
 )
-from jitchat.store.store import ColdStore
+from jitchat.store.store import ColdStore, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.fields import as_json
+from jitchat.transfer.fields import as_json, sequence, text
 from jitchat.values import Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
@@ -89,6 +91,15 @@ class IncomingConversation:
             if not self._first_words and incoming.turn.role is Role.USER:
                 self._first_words = incoming.turn.content
             yield incoming
+
+
+def tags_of(*lists: object) -> tuple[str, ...]:
+    """Read lists of tags; what is none is left out, and one of several words has hyphens."""
+    found = dict[str, None]()
+    for value in (each for listed in lists for each in sequence(listed)):
+        with suppress(UsageError):
+            found[tag_name("-".join(text(value).split()))] = None
+    return tuple(found)
 
 
 def short_id(source: str, key: str) -> str:

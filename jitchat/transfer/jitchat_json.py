@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
-from jitchat.errors import UsageError
 from jitchat.files.pictures import picture_size
 from jitchat.store.attachments import AttachmentStore, bytes_of, whole
 from jitchat.store.imported import (
@@ -27,14 +26,20 @@ from jitchat.store.imported import (
 )
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions, Pins
-from jitchat.store.store import ColdStore, tag_name
+from jitchat.store.store import ColdStore
 from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format
-from jitchat.transfer.incoming import LONGEST_NAME, IncomingConversation, Tally, turn_key
+from jitchat.transfer.incoming import (
+    LONGEST_NAME,
+    IncomingConversation,
+    Tally,
+    tags_of,
+    turn_key,
+)
 from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
@@ -237,7 +242,6 @@ class _Reader:
             system if isinstance(system, str) else None,
             shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
         )
-        tags = map(_tag, sequence(head.get("tags")))
         self.found = IncomingConversation(
             origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
             key or NAME,
@@ -250,7 +254,7 @@ class _Reader:
             None if created is None else Twin(key, created, _key_of),
             head.get("title_given") is not False,
             head.get("archived") is True,
-            tuple(filter(None, tags)),
+            tags_of(head.get("tags")),
             self._restore,
         )
 
@@ -408,13 +412,6 @@ def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
 def _three(value: object) -> Sequence[object]:
     given = sequence(value)
     return given if len(given) == 3 else ("", "", "")
-
-
-def _tag(value: object) -> str:
-    try:
-        return tag_name(text(value))
-    except UsageError:
-        return ""
 
 
 def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:

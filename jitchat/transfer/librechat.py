@@ -102,6 +102,8 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         for part in content:
             if mapping(part).get("type") == "tool_call":
                 yield from _tool(mapping(mapping(part).get("tool_call")))
+            elif mapping(part).get("type") == "agent_update":
+                continue
             elif mapping(part).get("type") == "error":
                 yield Text(f"[error: {text(mapping(part).get('error'))}]")
             else:

@@ -92,6 +92,12 @@ def _query(tables: _Columns, table: str, wanted: str, rest: str) -> str:
     return f"SELECT {', '.join(listed)} FROM {table} {rest}"  # noqa: S608  constants
 
 
+def _called(media_type: object) -> str:
+    """Say what kind of a file it is."""
+    kind = text(media_type).partition("/")[0]
+    return kind if kind in ("image", "audio", "video") else "file"
+
+
 class _Responses:
     """The layout of before 0.32."""
 
@@ -127,11 +133,13 @@ class _Responses:
         query = _query(
             self._tables,
             "responses",
-            "id model prompt response reasoning datetime_utc",
+            "id model prompt system response reasoning datetime_utc",
             "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid",
         )
         for row in self._connection.execute(query, (conversation, first)):
-            identity, model, prompt, response, reasoning, moment = row
+            identity, model, prompt, system, response, reasoning, moment = row
+            if system:
+                found.tally.skip(INSTRUCTIONS)
             note = Note(moment_of(moment), text(model))
             found.created_at = found.created_at or note.moment
             found.updated_at = note.moment or found.updated_at
@@ -182,12 +190,11 @@ class _Responses:
         query = (
             "SELECT a.type, COALESCE(a.path, a.url), a.content"
             " FROM prompt_attachments p JOIN attachments a ON a.id = p.attachment_id"
-            " WHERE p.response_id = ?"
+            ' WHERE p.response_id = ? ORDER BY p."order"'
         )
         for kind, name, data in self._connection.execute(query, (response,)):
             read = partial(bytes, data) if isinstance(data, bytes) and data else None
-            called = text(kind).partition("/")[0] or "file"
-            yield file_piece(tally, called, Path(text(name)).name, read)
+            yield file_piece(tally, _called(kind), Path(text(name)).name, read)
 
 
 class _Threads:
@@ -203,10 +210,10 @@ class _Threads:
         query = _query(
             self._tables, "threads", "id name tip_message_hash datetime_utc", "ORDER BY rowid"
         )
+        notes = self._notes()
         for identity, name, tip, dated in self._connection.execute(query).fetchall():
             tally, key = Tally(), text(identity) or text(tip)
-            calls = self._calls_of_model(key)
-            messages = self._messages([*calls, text(tip)], calls, tally)
+            messages = self._messages([*self._tips_of(key), text(tip)], notes, tally)
             turns, places = tree_turns(messages, TurnMaker(tally))
             first, last = span_of(turns)
             yield IncomingConversation(
@@ -220,26 +227,36 @@ class _Threads:
                 last,
             )
 
-    def _calls_of_model(self, thread: str) -> dict[str, Note]:
-        """Tell the model and the time of each call, by the hash of its last message."""
+    def _tips_of(self, thread: str) -> list[str]:
+        """Name the last message of each call of a model in a thread."""
+        if "tip_message_hash" not in self._tables.get("turns", frozenset()):
+            return []
+        query = "SELECT tip_message_hash FROM turns WHERE thread_id = ? ORDER BY id"
+        return [text(tip) for (tip,) in self._connection.execute(query, (thread,))]
+
+    def _notes(self) -> dict[str, Note]:
+        """Tell the model and the time of each call, by the hash of its last message.
+
+        A thread that was forked has messages of another one's calls.
+        """
         if "tip_message_hash" not in self._tables.get("turns", frozenset()):
             return {}
         query = _query(
-            self._tables, "turns", "tip_message_hash model datetime_utc",
-            "WHERE thread_id = ? ORDER BY id",
-        )  # fmt: skip
-        rows = self._connection.execute(query, (thread,))
+            self._tables, "turns", "tip_message_hash model datetime_utc", "ORDER BY id DESC"
+        )
+        rows = self._connection.execute(query)
         return {text(tip): Note(moment_of(dated), text(model)) for tip, model, dated in rows}
 
     def _messages(
-        self, tips: list[str], calls: Mapping[str, Note], tally: Tally
+        self, tips: list[str], notes: Mapping[str, Note], tally: Tally
     ) -> dict[str, Message]:
         """Collect what leads to any of the tips, the earlier ones first."""
         found: dict[str, Message] = {}
         for tip in tips:
-            path, at = dict[str, Message](), tip
+            path, at, note = dict[str, Message](), tip, Note()
             while at and at not in found and at not in path:
-                message = self._message(at, calls.get(tip, Note()), tally)
+                note = notes.get(at, note)
+                message = self._message(at, note, tally)
                 if message is None:
                     tally.skip("missing message")
                     break
@@ -301,7 +318,7 @@ class _Threads:
         elif kind == "attachment":
             fields = mapping(part.get("attachment")) or part
             name = text(fields.get("path")) or text(fields.get("url"))
-            called = text(fields.get("type")).partition("/")[0] or "file"
+            called = _called(fields.get("type"))
             yield base64_piece(tally, called, Path(name).name, text(fields.get("content")))
         else:
             tally.skip("part of unknown kind")
