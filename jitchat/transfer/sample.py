@@ -82,7 +82,13 @@ def sample_of(file: SourceFile) -> Sample:
 def _of_list(text: JsonText, first: str) -> Sample:
     if not first:
         raise NotJson("is empty")
-    return Sample(Shape.LIST, _objects(islice(text.items(), _ITEMS)))
+    items = list[object]()
+    try:
+        items.extend(islice(text.items(), _ITEMS))
+    except CutOff:  # what is whole can be read, and the end is counted then
+        if not items:
+            raise
+    return Sample(Shape.LIST, _objects(items))
 
 
 def _of_lines(begun: Sequence[object]) -> Sample:

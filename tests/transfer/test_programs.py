@@ -252,12 +252,13 @@ def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
     assert len(store.turns(taken.id)) == 3_000
 
 
-def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, store: ColdStore):
-    whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(7)])
+@pytest.mark.parametrize("count", [2, 7])
+def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, count: int):
+    whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(count)])
     path = written(tmp_path, "c.json", whole[:-80])
     source = open_source(path)
 
-    assert len(list(conversations_of(source))) == 6
+    assert len(list(conversations_of(source))) == count - 1
     assert dict(source.tally.skipped) == {"truncated conversation at the end of a file": 1}
 
 
