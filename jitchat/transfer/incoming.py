@@ -16,11 +16,11 @@ from jitchat.store.imported import (
     Origin,
     Twin,
 )
-from jitchat.store.store import ColdStore, tag_name
+from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.fields import as_json, sequence, text
-from jitchat.values import Role, ToolCall, ToolUse, Turn
+from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
 NOT_KEPT = "attachment that is named, not kept"
@@ -72,6 +72,8 @@ class IncomingConversation:
     tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
     """Stores what it has beside its turns."""
+    project: str = ""
+    """Where it was in jitchat; empty for the usual one."""
     _first_words: str = ""
     """Of the user: its title, where its source gives none."""
 
@@ -82,7 +84,10 @@ class IncomingConversation:
 
     def heading(self) -> Heading:
         title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
-        kept = self.is_title_given, self.is_archived, self.tags
+        project = DEFAULT_PROJECT
+        with suppress(UsageError):
+            project = project_name(self.project)
+        kept = self.is_title_given, self.is_archived, self.tags, project
         return Heading(title, self.head, self.created_at, self.updated_at, *kept)
 
     def read(self) -> Iterator[IncomingTurn]:

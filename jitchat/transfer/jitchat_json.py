@@ -9,7 +9,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +23,12 @@ from jitchat.store.imported import (
     Twin,
     all_turns,
     origin_of,
+)
+from jitchat.store.observations import (
+    ObservationPass,
+    ObservationStore,
+    line_fields,
+    line_from,
 )
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions, Pins
@@ -74,6 +80,7 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
         "title": conversation.title,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),
+        "project": conversation.project,
         "head": tree.head,
         **instructions,
         "title_given": not store.lacks_title(conversation.id),
@@ -89,6 +96,8 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
     holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
     _write_list(write, "holds", iter(holds))
+    observed = ObservationStore(store.database, conversation.id, store.now)
+    _write_list(write, "observations", _passes(observed.every()))
     write("}")
 
 
@@ -163,6 +172,23 @@ def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
         }
 
 
+def _passes(passes: Sequence[ObservationPass]) -> Iterator[Fields]:
+    """Give the passes of observations, numbered from 1."""
+    numbers = {made.id: number for number, made in enumerate(passes, start=1)}
+    for made in passes:
+        yield {
+            "id": numbers[made.id],
+            "follows": numbers[made.follows] if made.follows is not None else None,
+            "kind": made.kind.value,
+            "first": made.first,
+            "last": made.last,
+            "made_by": made.made_by,
+            "made_at": made.made_at.isoformat() if made.made_at else None,
+            "note": dict(made.note),
+            "lines": [line_fields(line) for line in made.lines],
+        }
+
+
 def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
     if segment.get("turn") in contents and contents[segment["turn"]] == segment["text"]:
         return {name: value for name, value in segment.items() if name != "text"}
@@ -209,7 +235,7 @@ def _conversation(
         source.tally.skip("item that is not a conversation")
         return
     head: dict[str, object] = {}
-    members = json_text.members(("turns", "files", "windows", "holds"))
+    members = json_text.members(("turns", "files", "windows", "holds", "observations"))
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
             reader = _Reader(head, value, members)
@@ -256,6 +282,7 @@ class _Reader:
             head.get("archived") is True,
             tags_of(head.get("tags")),
             self._restore,
+            text(head.get("project")),
         )
 
     def pass_over(self) -> None:
@@ -317,10 +344,27 @@ class _Reader:
         turns = _Turns(store, writer, self._place)
         if writer.is_new:
             OwnInstructions(store.database).put(writer.id, self._instructions)
+        observed = list[ObservationPass]()
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
-                if writer.is_new or name == "files":
+                if name == "observations":
+                    observed += self._pass(mapping(item))
+                elif writer.is_new or name == "files":
                     self._restore_item(name, mapping(item), turns)
+        if writer.is_new:
+            ObservationStore(store.database, writer.id, store.now).restore(observed)
+
+    def _pass(self, fields: Mapping[str, object]) -> Iterator[ObservationPass]:
+        """Read a pass over turns that are where the file has them."""
+        try:
+            made = _pass_from(fields)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            made = None
+        turns = () if made is None else (made.first, made.last, *_sources(made))
+        if made is not None and all(0 < at <= self._last and self._place(at) == at for at in turns):
+            yield made
+        else:
+            self._tally.skip("observation pass that cannot be read")
 
     def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
         if name == "files" and not _restore_file(fields, turns):
@@ -407,6 +451,22 @@ def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
             )
             turns.attach(turn, each.get("number"), file)
     return True
+
+
+def _pass_from(fields: Mapping[str, Any]) -> ObservationPass:
+    names = ("kind", "first", "last", "made_by", "note", "id", "follows")
+    given = {name: fields[name] for name in names}
+    lines = tuple(line_from(mapping(line)) for line in sequence(fields["lines"]))
+    made = ObservationPass(**given, lines=lines, made_at=moment_of(fields.get("made_at")))
+    if not is_typed(made, ObservationPass):
+        raise TypeError("not a pass")
+    texts = (replace(line, text=one_line(repair(line.text))) for line in made.lines)
+    return replace(made, lines=tuple(texts), made_by=one_line(repair(made.made_by)))
+
+
+def _sources(made: ObservationPass) -> Iterator[int]:
+    for line in made.lines:
+        yield from (line.source.first, line.source.last)
 
 
 def _three(value: object) -> Sequence[object]:
