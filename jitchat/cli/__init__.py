@@ -70,7 +70,7 @@ _COMMANDS = {
     "paths": ("config", "Print where things are, and what decided it."),
     "completion": (
         "completion",
-        "Install the completion of commands for SHELL.",
+        "Install the completion of commands for SHELL: bash, zsh or fish.",
     ),
     "bench": ("bench", "Measure what retrieval finds, and what it costs."),
 }
@@ -105,6 +105,9 @@ class _Commands(options.SharingGroup):
         """Run the command line; a defect leaves a report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
+        except output.ReaderGone as error:
+            _forget_output(sys.stdout)
+            code = error.exit_code
         except output.OutputError as error:
             _forget_output(sys.stdout)
             code = _tell(error)

@@ -220,7 +220,7 @@ def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
     elif conversations:
         _print(conversations)
     elif where == Filter(is_archived=False) and not text:
-        output.say("There are no conversations yet. Start `jitchat`, or import one.")
+        output.say("There are no conversations yet. Start `jitchat`, or import one.", err=True)
     else:
         output.say("No conversation fits that.", err=True)
 

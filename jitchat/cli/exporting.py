@@ -71,6 +71,8 @@ def _chosen(store: ColdStore, names: Sequence[str], *, is_all: bool) -> list[Con
 def _writer(out: Path | None) -> Iterator[Write]:
     """Write to standard output, or to a file that takes its place once it is whole."""
     if out is None:
+        if sys.stdout is None:
+            raise UsageError("Standard output is closed.", "Name a file with --out.")
         encoding = getattr(sys.stdout, "encoding", None) or "ascii"
         if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
             raise UsageError("Standard output is not UTF-8.", "Name a file with --out.")

@@ -41,7 +41,7 @@ def two(jitchat: Shell, two_imported: Path) -> Shell:
 
 
 def test_none_is_said_in_words_and_as_an_empty_list(jitchat: Shell):
-    assert "There are no conversations yet." in jitchat("conversations").out
+    assert "There are no conversations yet." in jitchat("conversations").err
     assert jitchat("conversations", "--json").json == []
 
 
