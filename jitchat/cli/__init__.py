@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from jitchat import __version__
-from jitchat.cli import options, output
+from jitchat.cli import options, output, shell_values
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
@@ -131,7 +131,10 @@ _EPILOG = (
 
 @click.group(cls=_Commands, invoke_without_command=True, epilog=_EPILOG)
 @click.option(
-    "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
+    "--conversation",
+    metavar="ID",
+    help="Open this one; the one touched last if not given.",
+    shell_complete=shell_values.CONVERSATIONS,
 )
 @options.in_project
 @options.as_temporary

@@ -49,3 +49,5 @@ def completion_command(shell: str, only_print: bool) -> None:
     output.say(f"The completion for {shell} is in {path}. A new shell uses it.")
     if shell == "zsh":
         output.say(f"It has to be on zsh's path: fpath=({path.parent} $fpath), ahead of compinit.")
+    elif shell == "bash":
+        output.say(f"Without the package bash-completion, `source {path}` belongs into ~/.bashrc.")

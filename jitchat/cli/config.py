@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.paths import make_private
 from jitchat.settings import Settings, checks, edit, keys, load
 
@@ -38,7 +38,7 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 
 
 @config_command.command("get")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def get_command(flags: options.Flags, key: str) -> None:
     """Print the value of the setting KEY, as in window.recent; of a section, all that it has."""
@@ -57,7 +57,7 @@ def get_command(flags: options.Flags, key: str) -> None:
 
 
 @config_command.command("set")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @click.argument("value")
 @options.location_options
 def set_command(flags: options.Flags, key: str, value: str) -> None:
@@ -71,7 +71,7 @@ def set_command(flags: options.Flags, key: str, value: str) -> None:
 
 
 @config_command.command("unset")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def unset_command(flags: options.Flags, key: str) -> None:
     """Take KEY out of the configuration."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
@@ -17,7 +17,7 @@ from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
 _QUERY = click.argument("query", nargs=-1)
-_ID = click.argument("wanted", metavar="ID")
+_ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
 _LOG_IS_READ = "another jitchat is open: the log has words of what was deleted until that ends."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
@@ -25,6 +25,7 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
     "--conversation",
     "wanted",
     metavar="ID",
+    shell_complete=shell_values.CONVERSATIONS,
     multiple=True,
     help="Its id or title, several if given again; the one touched last if not given.",
 )

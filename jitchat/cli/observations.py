@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli import options, output
+from jitchat.cli import options, output, shell_values
 from jitchat.cli.turns import opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
@@ -26,7 +26,7 @@ _SHOWN = 100
 
 
 @click.command("observations", cls=options.SharingCommand)
-@click.argument("conversation", required=False)
+@click.argument("conversation", required=False, shell_complete=shell_values.CONVERSATIONS)
 @click.option("--run", is_flag=True, help="Have every turn observed but the last exchange.")
 @click.option("--undo", is_flag=True, help="Take back the last pass.")
 @click.option("--reset", is_flag=True, help="Throw all observations away; the turns stay.")
