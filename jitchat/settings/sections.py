@@ -114,7 +114,7 @@ class ChatSettings:
     )
     persona: str = setting(
         "",
-        "the persona of conversations that have none of their own",
+        "the persona of conversations that have none of their own; as a flag, of this one",
         flag="--persona",
         unit="NAME",
     )
