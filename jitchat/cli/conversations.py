@@ -12,7 +12,7 @@ from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Spent, WindowArchive
-from jitchat.text.figures import local, megabytes
+from jitchat.text.figures import local, megabytes, plural
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
@@ -230,7 +230,7 @@ def _print(conversations: list[Conversation]) -> None:
     rows = [
         (
             known.id,
-            f"{known.turns:,} turns",
+            plural(known.turns, "turn"),
             f"{local(known.updated_at):%Y-%m-%d %H:%M}",
             *([known.project] if in_projects else []),
             " ".join((known.title, *marks_of(known))),

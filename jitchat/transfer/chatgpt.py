@@ -26,7 +26,6 @@ from jitchat.transfer.incoming import (
     TurnMaker,
     short_id,
     size_of,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.sample import Sample
@@ -60,7 +59,6 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     tally = Tally()
     reader = _Reader(mapping(fields["mapping"]), tally, source)
     turns, places = tree_turns(reader.messages(), TurnMaker(tally))
-    first, last = span_of(turns)
     current, begun = text(fields.get("current_node")), moment_of(fields.get("create_time"))
     key = text(fields.get("conversation_id")) or text(fields.get("id"))
     key = key or next(iter(mapping(fields["mapping"])), "")
@@ -72,8 +70,8 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         turns,
         tally,
         places.get(current) or None,
-        begun or first,
-        changed or last,
+        begun,
+        changed,
         is_archived=fields.get("is_archived") is True,
     )
 

@@ -21,7 +21,6 @@ from jitchat.transfer.incoming import (
     Text,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.sample import Sample
@@ -49,7 +48,6 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     tally = Tally()
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
     turns, places = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("uuid")) or next(iter(messages), "")
     told = {
         name: message
@@ -64,8 +62,8 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         turns,
         tally,
         places.get(leaf) or None,
-        moment_of(fields.get("created_at")) or first,
-        moment_of(fields.get("updated_at")) or last,
+        moment_of(fields.get("created_at")),
+        moment_of(fields.get("updated_at")),
     )
 
 

@@ -104,10 +104,8 @@ class _Reader:
                 elif (kind := text(fields.get("type"))) in _TITLES:
                     self._titles[kind] = text(fields.get(_TITLES[kind]))
                 else:
-                    for incoming in self._line(fields, kind):
-                        yield _dated(incoming, found)
-        for incoming in self._close():
-            yield _dated(incoming, found)
+                    yield from self._line(fields, kind)
+        yield from self._close()
         titles = [self._titles[kind] for kind in _TITLES if self._titles.get(kind)]
         found.title = titles[-1] if titles else ""
 
@@ -173,15 +171,6 @@ class _Reader:
         place = turns[-1].turn.position if turns else unit.parent
         self._places |= dict.fromkeys(unit.lines, place)
         yield from turns
-
-
-def _dated(incoming: IncomingTurn, found: IncomingConversation) -> IncomingTurn:
-    """Widen the span of a conversation by a turn."""
-    moment = incoming.turn.created_at
-    if moment is not None:
-        found.created_at = min(moment, found.created_at or moment)
-        found.updated_at = max(moment, found.updated_at or moment)
-    return incoming
 
 
 _QUIET = (

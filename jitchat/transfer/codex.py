@@ -77,8 +77,7 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
     maker, reader = TurnMaker(found.tally), _Reader(found.tally)
     for identity, role, pieces, note in reader.messages(lines_of(file, found.tally)):
         for incoming in maker.turns(identity, role, pieces, None, note):
-            found.created_at = found.created_at or reader.begun or incoming.turn.created_at
-            found.updated_at = incoming.turn.created_at or found.updated_at
+            found.created_at = reader.begun
             yield incoming
 
 

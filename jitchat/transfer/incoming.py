@@ -76,6 +76,8 @@ class IncomingConversation:
     """Where it was in jitchat; empty for the usual one."""
     _first_words: str = ""
     """Of the user: its title, where its source gives none."""
+    _span: tuple[datetime, datetime] | None = None
+    """Likewise its times: those of the first and of the last turn."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
@@ -88,13 +90,19 @@ class IncomingConversation:
         with suppress(UsageError):
             project = project_name(self.project)
         kept = self.is_title_given, self.is_archived, self.tags, project
-        return Heading(title, self.head, self.created_at, self.updated_at, *kept)
+        first, last = self._span or (None, None)
+        created, updated = self.created_at or first, self.updated_at or last
+        return Heading(title, self.head, created, updated, *kept)
 
     def read(self) -> Iterator[IncomingTurn]:
-        """Go through the turns, once."""
+        """Go through the turns, once: they tell what its source does not."""
         for incoming in self.turns:
-            if not self._first_words and incoming.turn.role is Role.USER:
-                self._first_words = incoming.turn.content
+            turn = incoming.turn
+            if not self._first_words and turn.role is Role.USER:
+                self._first_words = turn.content
+            if turn.created_at is not None:
+                first, last = self._span or (turn.created_at, turn.created_at)
+                self._span = min(first, turn.created_at), max(last, turn.created_at)
             yield incoming
 
 
@@ -354,9 +362,3 @@ def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:
     while waiting:
         yield (message := waiting.pop())
         waiting += reversed(children.get(message.id, ()))
-
-
-def span_of(turns: Sequence[IncomingTurn]) -> tuple[datetime | None, datetime | None]:
-    """Tell when the first and the last turn were made, as far as their dates are known."""
-    moments = [each.turn.created_at for each in turns if each.turn.created_at is not None]
-    return (min(moments), max(moments)) if moments else (None, None)

@@ -16,7 +16,6 @@ from jitchat.transfer.incoming import (
     Text,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.openai import content_pieces
@@ -49,11 +48,10 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         listed = fields.get("messages")
     messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
     turns, _ = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("conversationId")) or next(iter(messages), "")
     return IncomingConversation(
         Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
-        None, moment_of(fields.get("createdAt")) or first, last,
+        None, moment_of(fields.get("createdAt")),
     )  # fmt: skip
 
 

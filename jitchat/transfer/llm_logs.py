@@ -28,7 +28,6 @@ from jitchat.transfer.incoming import (
     Thought,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.json_text import decoded
@@ -141,8 +140,6 @@ class _Responses:
             if system:
                 found.tally.skip(INSTRUCTIONS)
             note = Note(moment_of(moment), text(model))
-            found.created_at = found.created_at or note.moment
-            found.updated_at = note.moment or found.updated_at
             said: list[Piece] = [*self._results(identity)]
             said += [*self._fragments(identity, found.tally), Text(text(prompt))]
             said += self._attachments(identity, found.tally)
@@ -215,7 +212,6 @@ class _Threads:
             tally, key = Tally(), text(identity) or text(tip)
             messages = self._messages([*self._tips_of(key), text(tip)], notes, tally)
             turns, places = tree_turns(messages, TurnMaker(tally))
-            first, last = span_of(turns)
             yield IncomingConversation(
                 Origin(NAME, key),
                 short_id(NAME, key),
@@ -223,8 +219,7 @@ class _Threads:
                 turns,
                 tally,
                 places.get(text(tip)) or None,
-                moment_of(dated) or first,
-                last,
+                moment_of(dated),
             )
 
     def _tips_of(self, thread: str) -> list[str]:

@@ -27,7 +27,6 @@ from jitchat.transfer.incoming import (
     TurnMaker,
     short_id,
     size_of,
-    span_of,
     tags_of,
     tree_turns,
 )
@@ -70,7 +69,6 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     listed = mapping(history.get("messages"))
     messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
     turns, places = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("id")) or text(chat.get("id")) or next(iter(messages), "")
     return IncomingConversation(
         Origin(NAME, key),
@@ -79,8 +77,8 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         turns,
         tally,
         places.get(text(history.get("currentId"))) or None,
-        moment_in_any_unit(fields.get("created_at")) or first,
-        moment_in_any_unit(fields.get("updated_at")) or last,
+        moment_in_any_unit(fields.get("created_at")),
+        moment_in_any_unit(fields.get("updated_at")),
         is_archived=fields.get("archived") is True,
         tags=tags_of(mapping(fields.get("meta")).get("tags"), chat.get("tags")),
     )

@@ -69,10 +69,7 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
         versions = _versions(line, maker, number, place)
         kept = versions[_chosen(line, len(versions))]
         place = kept[-1].turn.position if kept else place
-        for incoming in chain(*versions):
-            found.created_at = found.created_at or incoming.turn.created_at
-            found.updated_at = incoming.turn.created_at or found.updated_at
-            yield incoming
+        yield from chain(*versions)
     found.head = place or None
 
 
