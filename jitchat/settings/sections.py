@@ -114,7 +114,7 @@ class ChatSettings:
     )
     persona: str = setting(
         "",
-        "persona of conversations that do not choose one",
+        "persona of conversations that do not choose one; as a flag: of this one",
         flag="--persona",
         unit="NAME",
     )

@@ -18,7 +18,7 @@ import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from jitchat.errors import ConversationInUse, StoreError
+from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
@@ -116,11 +116,26 @@ def erase(store: ColdStore, conversation: str, *, with_memory: bool = True) -> b
 
     Raises:
         ConversationInUse: A reply is being written in it by another process.
-        StoreError: It could not be deleted, or the file could not be rewritten, which temporarily
-            takes its size again on disk.
+        ErasureIncomplete: It was deleted, but the file could not be rewritten; retry with `vacuum`.
+        StoreError: It was not deleted.
 
     """
     delete_conversation(store, conversation, with_memory=with_memory)
+    try:
+        return vacuum(store)
+    except StoreError as error:
+        raise ErasureIncomplete(error) from error
+
+
+def vacuum(store: ColdStore) -> bool:
+    """Rewrite the file, whose free pages may contain what was deleted before.
+
+    Returns False if another process is reading the write-ahead log, which may still contain it.
+
+    Raises:
+        StoreError: There is no room: rewriting temporarily takes the file's size again.
+
+    """
     with store.database.read() as connection:
         # deleted words are only marked as such in the full-text index until its parts are merged
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")

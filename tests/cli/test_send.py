@@ -198,7 +198,7 @@ def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came
 
     done = jitchat("send", *DEMO, "count")
 
-    assert (done.code, done.out, done.err) == (1, "one ", "")
+    assert (done.code, done.out, done.err) == (141, "one ", "")
     assert last_two(jitchat) == ["count", "one two "]
 
 

@@ -124,7 +124,7 @@ def ask(session, **arguments):
     window = session.preview("and?", Mode.RECENCY)
     source = RequestContext(session.memory, session.planning.history_before, session.counter)
     call = ToolCall("c", REQUEST_CONTEXT, json.dumps(arguments))
-    return source._answered(call, arguments_of(call), Step(window, 2_000))
+    return source._output(call, arguments_of(call), Step(window, 2_000))
 
 
 def test_a_model_finds_and_reads_turns_of_other_conversations(store, other):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.attachments import Attachment, Part, digest_of_bytes
-from jitchat.errors import ConversationDeleted, ConversationInUse
+from jitchat.errors import ConversationDeleted, ConversationInUse, ErasureIncomplete
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.statements import (
@@ -26,7 +26,14 @@ from jitchat.statements import (
     Source,
 )
 from jitchat.store.attachments import AttachmentStore
-from jitchat.store.deletion import delete_conversation, delete_left, erase, hide, restore_last
+from jitchat.store.deletion import (
+    delete_conversation,
+    delete_left,
+    erase,
+    hide,
+    restore_last,
+    vacuum,
+)
 from jitchat.store.documents import DocumentStore
 from jitchat.store.facts import FactStore
 from jitchat.store.pins import Drafts
@@ -136,6 +143,26 @@ def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
         assert not erase(store, made)
     other = store.create("Another")
     assert erase(store, other.id)
+    assert [word for word in WORDS if word in bytes_of(store)] == []
+
+
+def test_an_erasure_that_had_no_room_is_finished_later(store: ColdStore):
+    made = with_all_that_there_is(store)
+
+    def no_other_file(action: int, *_: object) -> int:
+        return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
+
+    with store.database.read() as connection:
+        connection.set_authorizer(no_other_file)  # the database that VACUUM copies into is one
+    with pytest.raises(
+        ErasureIncomplete, match=r"is deleted, but .* `jitchat conversations vacuum`"
+    ):
+        erase(store, made)
+    assert made not in [known.id for known in store.conversations()]
+
+    with store.database.read() as connection:
+        connection.set_authorizer(None)
+    assert vacuum(store)
     assert [word for word in WORDS if word in bytes_of(store)] == []
 
 

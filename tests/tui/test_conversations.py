@@ -53,8 +53,6 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await until(pilot, lambda: backend.store.conversations()[1].title == "Name", "its title")
         await pilot.press("ctrl+t", *"#sea a:b", "enter")
         await until(pilot, lambda: any("valid tag" in each for each in notices(pilot)), "why not")
-            pilot, lambda: any("is not a valid tag" in each for each in notices(pilot)), "why not"
-        )
         assert line.value == "#sea a:b", "what was typed stays, to be put right"
         await pilot.press(*["backspace"] * 4, "enter")
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
