@@ -43,7 +43,7 @@ _DETAILS = re.compile(
     r"((?:[^<]++|<(?!/?details\b))*+)</details>"
 )
 """Of a text in which the last one is not closed, each is looked at once."""
-_PAIR = re.compile(r"""(\w++)=(?:"([^"]*+)"|'([^']*+)')""")
+_PAIR = re.compile(r"""\b(\w++)=(?:"([^"]*+)"|'([^']*+)')""")
 _SUMMARY = re.compile(r"<summary>[^<]*+</summary>")
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
