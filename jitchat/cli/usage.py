@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from jitchat.cli import cold_store, options, output
-from jitchat.store.usage import Grouping, UsageRow, usage_by
-from jitchat.text.figures import total_of
+from jitchat.store.usage import Grouping, UsageRow, total_of_rows, usage_by
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 
 _NAME = 48
@@ -34,7 +34,11 @@ _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
 def usage_command(
     flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
 ) -> None:
-    """Show what was sent and what it cost, by model, day, conversation or project."""
+    """Show what was sent and what it cost, by model, day, conversation, project or purpose.
+
+    Each request to a provider counts, those of small models and of the rot lab too, and those of
+    conversations that were deleted. Days are those of your time zone when it was sent.
+    """
     first: date | None = since.date() if since is not None else None
     with cold_store.opened_store(flags.paths()) as store:
         rows = usage_by(store.database, Grouping(by), first.isoformat() if first else None)
@@ -43,14 +47,16 @@ def usage_command(
     elif not rows:
         output.say("Nothing was sent" + (f" since {first}." if first else " yet."))
     else:
-        output.print_columns([_HEADINGS, *map(_cells, rows)], right=(1, 2, 3, 4, 5))
+        table = [*rows, total_of_rows(rows)] if len(rows) > 1 else rows
+        output.print_columns([_HEADINGS, *map(_cells, table)], right=(1, 2, 3, 4, 5))
+        _say_what_is_not_sure(total_of_rows(rows))
         if plot if plot is not None else output.is_terminal(sys.stdout):
             for line in _plotted(rows):
                 output.emit(line)
 
 
 def _fields(row: UsageRow) -> dict[str, Any]:
-    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
+    """Turn it into what JSON knows; the cost is in US dollars, of requests with a known one."""
     return {
         "name": row.name,
         "sent": row.spent.sends,
@@ -60,12 +66,24 @@ def _fields(row: UsageRow) -> dict[str, Any]:
         "output_tokens": row.output_tokens,
         "cost": row.spent.amount,
         "cost_unknown": row.spent.unknown,
+        "cost_estimated": row.spent.estimated,
     }
+
+
+def _say_what_is_not_sure(total: UsageRow) -> None:
+    """Say what the marks in the table mean, where there are any."""
+    if unknown := total.spent.unknown:
+        output.say(
+            f"Unknown: {plural(unknown, 'request')} to models whose price nobody tells;"
+            " [models.NAME] in the configuration can."
+        )
+    if total.spent.estimated:
+        output.say("~: the provider did not report all tokens, and jitchat's own count stands.")
 
 
 def _cells(row: UsageRow) -> tuple[str, ...]:
     counts = row.input_tokens, row.cached_tokens, row.output_tokens
-    cost = total_of(row.spent.amount, row.spent.unknown) or "free"
+    cost = row.spent.in_column or "free"
     return shorten(row.name, _NAME), f"{row.spent.sends:,}", *(f"{n:,}" for n in counts), cost
 
 

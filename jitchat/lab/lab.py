@@ -24,6 +24,7 @@ from jitchat.errors import (
     KeyRefused,
     NotAnAnswer,
     ProviderError,
+    SpendingLimitReached,
     StoreError,
 )
 from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
@@ -390,7 +391,7 @@ class OpenConversation:
         """
         question = await to_the_end(partial(self._question, fact))
         answer = await self._answer(question, cell.mode, wait, watch)
-        if isinstance(answer.error, StoreError):
+        if isinstance(answer.error, StoreError | SpendingLimitReached):
             raise answer.error
         answer = answer.ended(time.monotonic(), self.session.cost_of(answer.usage), 0)
         window_id = None

@@ -266,11 +266,11 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class SpendingSettings:
-    """What replies may cost, in US dollars; what is not set has no limit."""
+    """What may be spent, in US dollars; what is not set has no limit."""
 
-    day: float | None = setting(None, "US dollars that replies of a day may cost", least=0)
+    day: float | None = setting(None, "US dollars that may be spent on a day", least=0)
     conversation: float | None = setting(
-        None, "US dollars that replies of a conversation may cost", least=0
+        None, "US dollars that may be spent on a conversation", least=0
     )
     send: float | None = setting(
         None, "US dollars that a message may cost, with all requests of its answer", least=0

@@ -72,14 +72,15 @@ def about_cost(amount: float | None) -> str:
     return told if not amount or told.startswith("<") else f"~{told}"
 
 
-def total_of(amount: float, unknown: int) -> str:
+def total_of(amount: float, unknown: int, *, estimated: bool = False) -> str:
     """Write a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; empty where nothing is charged.
 
     `amount` is what is known of it in US dollars; `unknown` how many parts are not.
     """
     if not amount:
         return cost_of(None) if unknown else ""
-    return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")
+    known = about_cost(amount) if estimated else dollars(amount)
+    return known + (f" + {unknown:,} unknown" if unknown else "")
 
 
 def model_name(model: str) -> str:
