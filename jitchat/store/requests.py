@@ -84,14 +84,6 @@ class Spent:
         """The same, but empty where nothing is charged."""
         return total_of(self.amount, self.unknown, estimated=bool(self.estimated))
 
-    @property
-    def in_column(self) -> str:
-        """The same with four digits, whatever the amount: a column of them adds up."""
-        if not self.amount:
-            return self.sentence
-        known = f"{'~' if self.estimated else ''}${self.amount:,.4f}"
-        return known + (f" + {self.unknown:,} unknown" if self.unknown else "")
-
 
 USAGE = """
     q.input_tokens, q.output_tokens, COALESCE(q.cached_tokens, 0), COALESCE(q.written_tokens, 0),

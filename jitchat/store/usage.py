@@ -1,5 +1,6 @@
 """What was asked of providers, in sums: by model, day, conversation, project or purpose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,7 +39,7 @@ _SUMS = """
         SUM(q.billed AND (q.input_tokens IS NULL OR q.output_tokens IS NULL)),
         COALESCE(SUM(COALESCE(q.input_tokens, q.counted_input)), 0),
         COALESCE(SUM(q.cached_tokens), 0),
-        COALESCE(SUM(COALESCE(q.output_tokens, q.counted_output)), 0)
+        COALESCE(SUM(COALESCE(q.output_tokens, q.counted_output)), 0), SUM(q.billed)
     FROM requests q LEFT JOIN conversations c ON c.id = q.conversation
     WHERE ?1 IS NULL OR substr(q.sent_at, 1, 10) >= ?1
     GROUP BY 1 ORDER BY {order}
@@ -57,6 +58,8 @@ class UsageRow:
     """As the provider reported them, with those that came from its cache."""
     cached_tokens: int
     output_tokens: int
+    billed: int
+    """Requests that were not refused, and reached a model."""
 
 
 def usage_by(database: Database, grouping: Grouping, since: str | None = None) -> list[UsageRow]:
@@ -73,7 +76,7 @@ def usage_by(database: Database, grouping: Grouping, since: str | None = None) -
     ]
 
 
-def total_of_rows(rows: list[UsageRow]) -> UsageRow:
+def total_of_rows(rows: Sequence[UsageRow]) -> UsageRow:
     """Add rows up."""
     spent = [row.spent for row in rows]
     return UsageRow(
@@ -88,4 +91,5 @@ def total_of_rows(rows: list[UsageRow]) -> UsageRow:
         sum(row.input_tokens for row in rows),
         sum(row.cached_tokens for row in rows),
         sum(row.output_tokens for row in rows),
+        sum(row.billed for row in rows),
     )

@@ -84,6 +84,17 @@ def test_what_was_spent_on_a_conversation_that_is_gone_stays_in_every_sum(sent: 
     assert [(row["name"], row["cost"]) for row in by["project"]] == [("default", 0.75)]
 
 
+def test_amounts_add_up_to_the_total_that_is_shown(sent: Shell, home: Path):
+    database = Database(home / "jitchat.db")
+    database.execute("UPDATE requests SET cost = 0.00125, sent_at = '2026-03-0' || id || 'T10'")
+    database.execute("UPDATE requests SET cost = 0.00001 WHERE id = 4")
+    database.execute("UPDATE requests SET cost = NULL, billed = 0 WHERE id = 3")
+    database.close()
+    lines = [line.split() for line in sent("usage", "--by", "day").out.splitlines()[1:]]
+    shown = [line[5] for line in lines]
+    assert shown == ["$0.0013", "$0.0012", "nothing", "<$0.0001", "$0.0025"]
+
+
 def test_what_own_counts_stand_for_is_marked(sent: Shell, home: Path):
     database = Database(home / "jitchat.db")
     database.execute("UPDATE requests SET output_tokens = NULL, counted_output = 7 WHERE id = 1")
@@ -96,8 +107,10 @@ def test_what_own_counts_stand_for_is_marked(sent: Shell, home: Path):
 
 def test_a_plot_draws_what_was_charged(sent: Shell):
     drawn = sent("usage", "--plot").out
-    assert "US dollars" in drawn
-    assert "▇" in drawn
+    bars = drawn[drawn.index("US cents") :]
+    assert "claude-haiku-… ▇" in bars
+    assert "75.00" in bars
+    assert "gpt-oss" not in bars  # what it costs is not known, which is not 0
     assert "▇" not in sent("usage").out
 
 
