@@ -104,8 +104,9 @@ class Spending:
         self._warned: set[str] = set()
         self._may_exceed = self._exceeds = False
         """Whether the limits do not hold for the next message, and for this one."""
-        self._before = 0
-        """The request that was recorded last when the message was sent that is answered."""
+        self._before: int | None = None
+        """The request that was recorded last when the message was sent that is answered; None where
+        none was sent."""
 
     def begin_message(self) -> None:
         """Count a message's costs from here on."""
@@ -132,7 +133,7 @@ class Spending:
         """
         if not self._limits:
             return ""
-        ahead = self._forecast(window, provider, longest, self._message())
+        ahead = self._forecast(window, provider, longest, self.message()[0])
         if ahead.amount is None:
             return self._once(
                 f"price of {window.model}",
@@ -175,8 +176,12 @@ class Spending:
         told = f"{account.sentence()}, and {about_cost(amount)} for this request."
         return self._once(account.setting, told) if is_near else ""
 
-    def _message(self) -> Spent:
-        return self._log.spent_on_message(self._conversation or "", self._before)
+    def message(self) -> tuple[Spent, Usage | None]:
+        """Tell what the message took so far, and what was reported of its answer."""
+        if self._conversation is None or self._before is None:
+            return Spent(), None
+        here = self._conversation, self._before
+        return self._log.spent_on_message(*here), self._log.answered(*here)
 
     def _accounts(self, message: Spent) -> tuple[Account, ...]:
         log, limits, today = self._log, self._limits, local(self._now()).date()

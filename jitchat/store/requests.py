@@ -14,6 +14,7 @@ from typing import Any
 
 from jitchat.store.database import Database, bounded
 from jitchat.text.figures import dollars, total_of
+from jitchat.text.sanitize import repair
 from jitchat.values import Usage
 
 
@@ -135,7 +136,8 @@ class RequestLog:
         `window` is the archive's key, where a window is what is sent.
         """
         moment = asked.sent_at.isoformat() if asked.sent_at is not None else None
-        fields = asked.conversation, asked.purpose, moment, asked.provider or None, asked.model
+        who = repair(asked.provider) or None, repair(asked.model)
+        fields = asked.conversation, asked.purpose, moment, *who
         with self._database.write() as connection:
             identity = connection.execute(
                 "INSERT INTO requests (window, conversation, purpose, sent_at, provider, model)"
@@ -153,14 +155,15 @@ class RequestLog:
         with self._database.write() as connection:
             connection.execute(_END.format("window"), (*_columns(taken), window))
             connection.execute(
-                "UPDATE requests SET provider = ? WHERE window = ?", (provider, window)
+                "UPDATE requests SET provider = ? WHERE window = ?",
+                (repair(provider or "") or None, window),
             )
 
     def adopt(self, asked: Asked, window: int) -> bool:
         """Give a window that comes back the request that stayed of it; whether one did."""
         if asked.sent_at is None:
             return False
-        values = asked.purpose, asked.sent_at.isoformat(), asked.model
+        values = asked.purpose, asked.sent_at.isoformat(), repair(asked.model)
         with self._database.write() as connection:
             cursor = connection.execute(_ADOPT, (window, asked.conversation, *values))
         return cursor.rowcount > 0
@@ -181,7 +184,7 @@ class RequestLog:
         rows = self._database.fetch_all(
             "SELECT output_tokens FROM requests WHERE model = ? AND provider = ? AND purpose = ?"
             " AND output_tokens > 0 ORDER BY id DESC LIMIT ?",
-            (model, provider, purpose, _RECENT),
+            (repair(model), repair(provider), purpose, _RECENT),
         )
         return round(median(row[0] for row in rows)) if rows else _USUAL_ANSWER
 
@@ -192,6 +195,23 @@ class RequestLog:
         """Sum up what the answer to a message took: all that was asked behind the id `after`."""
         which = f"q.conversation = ? AND q.id > ? AND q.purpose IN ({_PURPOSES})"
         return self._spent(which, conversation, after)
+
+    def answered(self, conversation: str, after: int) -> Usage | None:
+        """Add up what was reported of the answer to a message, its requests with tools together.
+
+        As `spent_on_message`; None where the provider did not report all of it.
+        """
+        *counts, unreported = self._database.fetch_one(
+            "SELECT SUM(input_tokens), SUM(output_tokens), TOTAL(cached_tokens),"
+            " TOTAL(written_tokens), TOTAL(reasoning_tokens), SUM(charged),"
+            " COALESCE(SUM(input_tokens IS NULL OR output_tokens IS NULL), 0) FROM requests"
+            " WHERE conversation = ? AND id > ? AND purpose = ? AND billed",
+            (conversation, after, Purpose.ANSWER),
+        )
+        sent, answered, cached, written, reasoned, charged = counts
+        if unreported or sent is None:
+            return None
+        return Usage(sent, answered, int(cached), int(written), int(reasoned), charged)
 
     def spent_on(self, day: date) -> Spent:
         """Sum up what was spent on a day, in the time zone in which it was sent."""

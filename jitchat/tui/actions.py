@@ -241,7 +241,7 @@ ACTIONS = (
     ),
     Action(
         "spend", "", "meter.exceed_once", "Exceed the limits once",
-        "Let the next message cost more than [spending] allows", "spend", needs=_OPEN,
+        "Let the next message cost more than your limits allow", "spend", needs=_OPEN,
     ),
     Action(
         "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
