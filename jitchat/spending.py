@@ -6,7 +6,7 @@ model as well: what was spent, and what is forecast, may not exceed it together.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
@@ -17,7 +17,7 @@ from jitchat.replay import input_ahead
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.store.windows import WindowArchive
-from jitchat.text.figures import about_cost, dollars, local
+from jitchat.text.figures import about_cost, dollars, enumerated, local
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
@@ -64,6 +64,8 @@ class Forecast:
     accounts: tuple[Account, ...] = field(default=())
     requests: int = 1
     """So many did messages like it mostly take, each with what tools gave back."""
+    beside: Mapping[str, Spent] = field(default_factory=dict)
+    """What the conversation took beside answers, by what for."""
 
     def sentences(self) -> list[str]:
         """Say what the message should cost, and what was spent so far."""
@@ -75,6 +77,7 @@ class Forecast:
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
             *self._of_tools(),
             *(f"{each.sentence()}." for each in told),
+            *self._beside_answers(),
         ]
 
     def _of_tools(self) -> Iterator[str]:
@@ -84,6 +87,11 @@ class Forecast:
                 f"With tools, the last messages mostly took {self.requests:,} requests:"
                 f" {about_cost(amount)} or more."
             )
+
+    def _beside_answers(self) -> Iterator[str]:
+        if self.beside:
+            parts = [f"{purpose} {spent}" for purpose, spent in self.beside.items()]
+            yield f"Of this conversation's, beside answers: {enumerated(parts)}."
 
 
 class Spending:
@@ -122,7 +130,10 @@ class Spending:
 
         `longest` is what an answer may take, in tokens.
         """
-        return self._forecast(window, provider, longest, Spent())
+        ahead = self._forecast(window, provider, longest, Spent())
+        spent = self._log.spent_by_purpose(self._conversation or "")
+        beside = {purpose: each for purpose, each in spent.items() if purpose != Purpose.ANSWER}
+        return replace(ahead, beside=beside)
 
     def check(self, window: ContextWindow, provider: str, longest: int | None) -> str:
         """Give a warning, once of each kind; empty where there is none.

@@ -220,11 +220,16 @@ class RequestLog:
 
     def spent_by_conversation(self) -> dict[str, Spent]:
         """Sum up the costs of each conversation from which anything was sent, by its id."""
-        rows = self._database.fetch_all(
-            f"SELECT q.conversation, {SPENT} FROM requests q"  # noqa: S608  a constant
-            " WHERE q.conversation IS NOT NULL GROUP BY 1"
-        )
-        return {name: Spent(*amounts) for name, *amounts in rows}
+        return self._spent_by("q.conversation", "q.conversation IS NOT NULL")
+
+    def spent_by_purpose(self, conversation: str) -> dict[str, Spent]:
+        """Sum up what was spent on a conversation by what for, the dearest first."""
+        spent = self._spent_by("q.purpose", "q.conversation = ?", conversation)
+        return dict(sorted(spent.items(), key=lambda each: -each[1].amount))
+
+    def _spent_by(self, name: str, which: str, *values: str) -> dict[str, Spent]:
+        query = f"SELECT {name}, {SPENT} FROM requests q WHERE {which} GROUP BY 1"  # noqa: S608  constants
+        return {name: Spent(*sums) for name, *sums in self._database.fetch_all(query, values)}
 
     def _spent(self, which: str, *values: str | int) -> Spent:
         query = f"SELECT {SPENT} FROM requests q WHERE {which}"  # noqa: S608  constants

@@ -15,7 +15,7 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.replay import input_ahead, window_of
 from jitchat.session import Session, SessionOptions
-from jitchat.spending import Spending, SpendingLimits
+from jitchat.spending import SpendingLimits
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, ToolCall, Usage
@@ -158,8 +158,11 @@ async def test_what_small_models_take_is_in_the_sums_of_the_day_the_conversation
             pass
     assert log.spent(here) == log.spent_on(store.now().date()) == Spent(0.22)
     window = talking.preview("hello", Mode.RECENCY)
+    told = talking.forecast(window).sentences()[-1]
+    assert told == "Of this conversation's, beside answers: picking $0.11 and title $0.11."
+    talking.spending._limits = SpendingLimits(send=0.12)
     with pytest.raises(SpendingLimitReached, match=r"This message so far: \$0.11 of \$0.12"):
-        limited(talking, send=0.12).check(window, "scripted", 10)  # the title is no part of it
+        talking.spending.check(window, "scripted", 10)  # the title is no part of it
 
 
 async def test_a_limit_holds_for_small_models_too(store: ColdStore):
@@ -204,9 +207,3 @@ async def test_an_answer_is_forecast_as_long_as_those_of_the_model_in_any_conver
     talking = session(store, SpendingLimits())
     talking.options = replace(talking.options, request=Options())
     assert talking.forecast(talking.preview("hello", Mode.RECENCY)).usage.output_tokens == 10
-
-
-def limited(talking: Session, **limits: float) -> Spending:
-    """Its spending with other limits, in the middle of the same message."""
-    store, here = talking.memory.store, talking.memory.conversation.id
-    return Spending(store.database, store.now, here, SpendingLimits(**limits), talking.cost_of)

@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.requests import RequestLog
-from jitchat.store.windows import Ending
+from jitchat.store.windows import Ending, WindowArchive
 from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
@@ -299,12 +299,13 @@ class Meter(Controller):
         await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
 
     async def _sum_up(self, conversation: str) -> None:
-        log = RequestLog(self.backend.store.database)
+        database = self.backend.store.database
         try:
-            spent = await asyncio.to_thread(log.spent, conversation)
+            spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
+            sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
         except StoreError:
             return  # a store that cannot be read is told of by what needs it
-        self.previews.know_sends(spent.sends)
+        self.previews.know_sends(len(sent))
         self.surfaces.top.show_cost(spent.sentence)
 
     async def _count(self, session: Session, message: NextMessage) -> None:
