@@ -289,11 +289,18 @@ class ResolvedModel:
         return Metering(RequestLog(self.database), now, here, spending.allow)
 
     def metered(
-        self, provider: Provider, purpose: Purpose, counter: tokens.TokenCounter | None = None
+        self,
+        provider: Provider,
+        purpose: Purpose,
+        counter: tokens.TokenCounter | None = None,
+        prices: table.Prices | None = None,
     ) -> MeteredProvider:
-        """Have requests to this model recorded that are no answers to messages."""
-        counting = counter or self.counter
-        return MeteredProvider(provider, purpose, self.metering(), counting, self.prices)
+        """Have requests to this model recorded that are no answers to messages.
+
+        `counter` and `prices` stand in place of the model's own.
+        """
+        known = counter or self.counter, prices or self.prices
+        return MeteredProvider(provider, purpose, self.metering(), *known)
 
     def _small_model(
         self, section: small.SmallModelSection, metering: Metering | None

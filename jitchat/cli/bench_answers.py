@@ -201,7 +201,9 @@ def _model(settings: Settings, prices: Prices, database: Database | None) -> ans
         }
     provider = models.make_provider(profile, model.name, model.counter)
     if not profile.is_reader:
-        provider = replace(model, database=database).metered(provider, Purpose.BENCHMARK)
+        given = None if prices.input is None and prices.output is None else prices
+        recorded = replace(model, database=database)
+        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=given)
     lacks_key = models.lacks_key(profile)
     return answers.Model(
         provider, model.counter, sampling, prices, identity, lacks_key, profile.is_embedded

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.database import Database
 from jitchat.store.requests import RequestLog, Spent
+from jitchat.store.usage import Grouping, usage_by
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Usage
 from tests.support import conversation_of, talk
@@ -79,3 +81,13 @@ def test_conversations_are_summed_up_each_for_itself(store, sends):
         other.conversation: Spent(1.0),
     }
     assert spent(store, unused) == Spent()
+
+
+def test_what_was_billed_elsewhere_is_copied_without_its_conversation(store, sends, tmp_path):
+    sends.send(usage=USAGE, cost=0.25, provider="work")
+    sends.send(answered=False)
+    other = Database(tmp_path / "own.db")
+    RequestLog(store.database).copy_to(other)
+    (row,) = usage_by(other, Grouping.CONVERSATION)
+    assert (row.name, row.spent, row.spent.sends) == ("none, or deleted", Spent(0.25), 1)
+    other.close()

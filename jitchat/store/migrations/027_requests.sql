@@ -24,9 +24,13 @@ CREATE TABLE requests (
     billed INTEGER NOT NULL DEFAULT 1
 );
 
-CREATE INDEX requests_of_conversation ON requests (conversation);
+-- What was spent is summed up ahead of each request, where a limit is set: from an index alone.
 
-CREATE INDEX requests_by_day ON requests (sent_at);
+CREATE INDEX requests_of_conversation ON requests (
+    conversation, purpose, cost, billed, charged, counted_input, counted_output
+);
+
+CREATE INDEX requests_by_day ON requests (sent_at, cost, billed, charged, counted_input, counted_output);
 
 CREATE INDEX requests_of_model ON requests (model, provider);
 
