@@ -51,6 +51,8 @@ class Metering:
     now: Callable[[], datetime]
     conversation: str | None = None
     """Its id; None where they belong to none."""
+    provider: str = ""
+    """Who is asked, as the settings call it; empty: as the provider is called."""
     allow: Callable[[float | None], object] = lambda _: None
     """Is given the forecast in US dollars ahead of a request, None where no price is known. Raises
     SpendingLimitReached where the request may not leave."""
@@ -115,9 +117,10 @@ class MeteredProvider:
         metering = self._metering
         if metering is None:
             return 0
-        answer = metering.log.usual_answer(self._purpose, self.name, self.model)
+        who = metering.provider or self.name
+        answer = metering.log.usual_answer(self._purpose, who, self.model)
         metering.allow(self._price(Usage(sent, answer)))
-        asked = Asked(self._purpose, self.name, self.model, metering.conversation, metering.now())
+        asked = Asked(self._purpose, who, self.model, metering.conversation, metering.now())
         return metering.log.begin(asked, taken(None, Usage(sent, 0), self._price))
 
     def _end(self, identity: int, sent: int, answer: Answer | None) -> None:

@@ -286,7 +286,7 @@ class ResolvedModel:
         here = memory.conversation.id if memory is not None and is_here else None
         now = memory.store.now if memory is not None else local_now
         spending = Spending(self.database, now, here, self.limits)
-        return Metering(RequestLog(self.database), now, here, spending.allow)
+        return Metering(RequestLog(self.database), now, here, allow=spending.allow)
 
     def metered(
         self,
@@ -324,8 +324,10 @@ class ResolvedModel:
         metering: Metering | None,
     ) -> SmallModel:
         """Make this model as the one of a section. Slow, and raises, as `make_provider`."""
-        made = make_small_model(address, section)
-        return replace(made, prices=self.prices, purpose=_PURPOSES[section], metering=metering)
+        made, recorded = make_small_model(address, section), None
+        if metering is not None:  # it is called as its section is
+            recorded = replace(metering, provider=self.profile.name)
+        return replace(made, prices=self.prices, purpose=_PURPOSES[section], metering=recorded)
 
     def _compactor(self, metering: Metering | None) -> ModelCompactor | None:
         """Make what compacts large results, of its own section or the picker's; None: nothing."""

@@ -371,7 +371,8 @@ class Session:
     def metered(self, purpose: Purpose) -> MeteredProvider:
         """Ask the model that answers for something that is no answer to a message."""
         store, here = self.memory.store, self.memory.conversation.id
-        metering = Metering(RequestLog(store.database), store.now, here, self.spending.allow)
+        log, allow = RequestLog(store.database), self.spending.allow
+        metering = Metering(log, store.now, here, allow=allow)
         return MeteredProvider(self.provider, purpose, metering, self.counter, self.options.prices)
 
     def forecast(self, window: ContextWindow) -> Forecast:

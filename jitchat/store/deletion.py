@@ -9,7 +9,8 @@ Rows that go are overwritten in the file, and the write-ahead log is emptied, un
 instance reads it at that moment. What was distilled stays, and says that its source is deleted. An
 erasure takes that as well, and writes the file anew: in its free pages may be what was overwritten
 before, such as earlier states of a reply or a draft. What stays of one that was imported is a hash
-by which its source is known, so that it is not imported again.
+by which its source is known, so that it is not imported again; what stays of each is what its
+requests took, in figures.
 """
 
 import os
