@@ -17,7 +17,7 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.providers.answer import Answer
 from jitchat.providers.catalogue.table import Prices, cost_of
 from jitchat.providers.provider import Options, Piece, Provider, Wire
-from jitchat.store.requests import Asked, Purpose, RequestLog, Taken
+from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Taken
 from jitchat.threads import to_the_end
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
@@ -74,7 +74,7 @@ class MeteredProvider:
         self._provider, self._purpose, self._metering = provider, purpose, metering
         self._counter = counter
         self._price = partial(cost_of, prices=prices)
-        self.last = Taken()
+        self.last = NOT_BILLED
         """What the request took that ended last."""
 
     async def stream(
@@ -125,7 +125,7 @@ class MeteredProvider:
 
     def _end(self, identity: int, sent: int, answer: Answer | None) -> None:
         if answer is None:
-            self.last = Taken()
+            self.last = NOT_BILLED
         else:
             self.last = taken(
                 answer.usage, Usage(sent, self._counter.count(answer.whole)), self._price

@@ -14,7 +14,7 @@ from jitchat.providers import provider
 from jitchat.providers.answer import written
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
 from jitchat.store.replies import ReplyWriter
-from jitchat.store.requests import Taken
+from jitchat.store.requests import NOT_BILLED, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
@@ -317,7 +317,7 @@ class SendRecorder:
     def _withdraw(self) -> None:
         """Close the window ahead of another one for the same answer: it was refused."""
         if self._window_id is not None:
-            self._memory.archive.close(self._window_id, self._ending(Taken()))
+            self._memory.archive.close(self._window_id, self._ending(NOT_BILLED))
 
     def _ending(self, took: Taken) -> Ending:
         stop = self._finished.label if self._finished else None
@@ -331,7 +331,7 @@ class SendRecorder:
         was_heard = writer is not None or self.usage is not None or self._finished is not None
         is_stopped = self._request is not None and self.error is None
         if window is None or not (was_heard or is_stopped):
-            return Taken()
+            return NOT_BILLED
         wrote = written(writer.reasoning, writer.text, writer.use.calls) if writer else ""
         is_counted = self.usage is not None and self.usage.output_tokens is not None
         answered = 0 if is_counted else self._outgoing.count(wrote)

@@ -77,8 +77,9 @@ async def test_of_a_report_that_is_not_whole_only_the_rest_is_counted(store: Col
 
 
 async def test_a_request_that_was_refused_costs_nothing(store: ColdStore):
-    await ask(metered(store, Bare((RequestRefused("No.", ""),))))
+    await ask(provider := metered(store, Bare((RequestRefused("No.", ""),))))
     assert row(store) == (Spent(), 0, 0, 0, 0)
+    assert provider.last.cost == 0.0
 
 
 async def test_an_unknown_price_is_no_zero(store: ColdStore):

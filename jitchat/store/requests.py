@@ -119,6 +119,10 @@ _ADOPT = """
 """
 
 
+NOT_BILLED = Taken(cost=0.0)
+"""Of a request that was refused, or never arrived."""
+
+
 def usage_of(counts: Sequence[Any]) -> Usage | None:
     """Make what was reported of `USAGE`; None where neither input nor output was."""
     return None if counts[0] is None and counts[1] is None else Usage(*counts)

@@ -181,11 +181,13 @@ async def test_a_reply_that_was_stopped_costs_what_was_sent_and_what_came(store:
     async with aclosing(talking.send("which port?", Mode.RECENCY)) as events:
         async for event in events:
             if isinstance(event, ReplyDelta):
+                left = RequestLog(store.database).spent(talking.memory.conversation.id)
                 break
     spent = RequestLog(store.database).spent(talking.memory.conversation.id)
     (send,) = talking.memory.archive.sends(talking.memory.conversation.id)
     assert (spent.unknown, spent.estimated) == (0, 1)
     assert send.usage is None
+    assert left.amount == PRICES.of(Usage(send.used, 0))  # also where the process dies here
     assert (
         spent.amount
         == send.cost
