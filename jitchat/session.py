@@ -24,6 +24,7 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
+    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -629,6 +630,20 @@ class Session:
     def cost_of(self, usage: Usage | None) -> float | None:
         """Price a reply, in US dollars; None where the usage or a price is not known."""
         return cost_of(usage, self.options.prices)
+
+    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
+        """Price an answer with all its requests behind the one `after`, and what picking took.
+
+        In US dollars; None where nothing was sent, or a part is not known. Takes a thread's time.
+        """
+        if answer.window is None:
+            return None
+        spent, picking = (
+            self.memory.archive.spent(said.id, answer.mode, after),
+            answer.window.picking,
+        )
+        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
+        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Have a small model that answers, too, asked with the context size of the windows."""

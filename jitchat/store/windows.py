@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
-from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
+from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
@@ -158,6 +158,10 @@ _NOTES = f"""
     LEFT JOIN imported_turns i ON i.turn = t.value
     WHERE w.id IS NOT NULL OR r.turn IS NOT NULL OR i.model IS NOT NULL
 """  # noqa: S608  a constant
+_SPENT = f"""
+    SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
+    WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
+"""  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position
     FROM windows w JOIN turns r ON r.id = w.reply
@@ -294,6 +298,14 @@ class WindowArchive:
         with self._database.read() as connection:
             rows = connection.execute(_SENDS.format(""), (conversation,)).fetchall()
             return [_send(connection, row) for row in rows]
+
+    def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
+        """Sum up what an answer took, with all its requests: those behind the one `after`.
+
+        `turn_id` is the id of the user's turn that is answered.
+        """
+        row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
+        return Spent(*row)
 
     def last_sends(self, conversation: str, most: int) -> list[Send]:
         """List the last so many of `sends`, in order."""
