@@ -59,10 +59,18 @@ class Host:
         return self._screen.run_worker(work, thread=True, group=group, exclusive=exclusive)
 
     def run(
-        self, work: Coroutine[Any, Any, None], group: str, *, exclusive: bool = False
+        self,
+        work: Coroutine[Any, Any, None] | Callable[[], Coroutine[Any, Any, None]],
+        group: str,
+        *,
+        exclusive: bool = False,
     ) -> Worker[None]:
-        """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group."""
-        return self._screen.run_worker(self.telling(lambda: work), group=group, exclusive=exclusive)
+        """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group.
+
+        What may be cancelled before it begins is given as what makes the coroutine.
+        """
+        make = self.telling(work if callable(work) else lambda: work)
+        return self._screen.run_worker(make, group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a thread that was begun goes on unheard."""

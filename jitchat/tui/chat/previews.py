@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -249,7 +250,8 @@ class Meter(Controller):
     previews: Previews
 
     def sum_up(self) -> None:
-        self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
+        sums = partial(self._sum_up, self.opening.conversation.id)
+        self.host.run(sums, "cost", exclusive=True)
 
     def leave(self) -> None:
         """Show and await no figure of a conversation that is left."""
@@ -296,6 +298,7 @@ class Meter(Controller):
 
         window = await asyncio.to_thread(session.preview, *message)
         forecast = await asyncio.to_thread(session.forecast, window)
+        self.sum_up()
         await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
 
     async def _sum_up(self, conversation: str) -> None:
