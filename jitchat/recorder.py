@@ -10,9 +10,12 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
+from jitchat.metering import taken
 from jitchat.providers import provider
+from jitchat.providers.answer import written
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
 from jitchat.store.replies import ReplyWriter
+from jitchat.store.requests import NOT_BILLED, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
@@ -45,6 +48,8 @@ class Outgoing:
     """Who answers, as the settings call it."""
     cost: Callable[[Usage | None], float | None]
     """Prices what was used, in US dollars, or what nobody reported."""
+    count: Callable[[str], int]
+    """Counts tokens, for what is not reported."""
     on_stored: Callable[[], object]
     """Called, in whichever thread, when the draft is a turn."""
 
@@ -133,7 +138,9 @@ class SendRecorder:
         record = WindowRecord(built.digest, header, segments, ledger, now)
         with self._writing(), self._memory.store.database.write():
             self._keep_request()
-            self._window_id = self._memory.archive.put(turn.id, record)
+            self._withdraw()
+            least = self._ending(taken(None, Usage(built.window.used, 0), self._outgoing.cost))
+            self._window_id = self._memory.archive.put(turn.id, record, least)
         self.window = built.window
 
     def take(self, piece: provider.Piece) -> events.Event | None:
@@ -307,10 +314,30 @@ class SendRecorder:
     def _close_window(self) -> None:
         if self._window_id is None:
             return
+        self._memory.archive.close(self._window_id, self._ending(self._taken()))
+
+    def _withdraw(self) -> None:
+        """Close the window ahead of another one for the same answer: it was refused."""
+        if self._window_id is not None:
+            self._memory.archive.close(self._window_id, self._ending(NOT_BILLED))
+
+    def _ending(self, took: Taken) -> Ending:
         stop = self._finished.label if self._finished else None
-        cost, reply = self._outgoing.cost(self.usage), self._reply.id if self._reply else None
-        ending = Ending(reply, self.usage, stop, cost, self._outgoing.provider)
-        self._memory.archive.close(self._window_id, ending)
+        reply = self._reply.id if self._reply else None
+        provider = self._outgoing.provider
+        return Ending(reply, took.reported, stop, took.cost, provider, took.counted)
+
+    def _taken(self) -> Taken:
+        """Say what the request of the last window took: nothing where that was refused."""
+        writer, window = self._writer, self.window
+        was_heard = writer is not None or self.usage is not None or self._finished is not None
+        is_stopped = self._request is not None and self.error is None
+        if window is None or not (was_heard or is_stopped):
+            return NOT_BILLED
+        wrote = written(writer.reasoning, writer.text, writer.use.calls) if writer else ""
+        is_counted = self.usage is not None and self.usage.output_tokens is not None
+        answered = 0 if is_counted else self._outgoing.count(wrote)
+        return taken(self.usage, Usage(window.used, answered), self._outgoing.cost)
 
     def _keep_request(self) -> None:
         if self._request is not None and self._window_id is not None:

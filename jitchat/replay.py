@@ -237,11 +237,15 @@ def input_ahead(
     `sends` are the earlier ones to the same model; `life` is as in `savings`.
     """
     before = _warm(sends[-1] if sends else None, now, life)
-    caches = any(each.usage and each.usage.cached_tokens for each in sends)
+    used = [each.usage for each in sends if each.usage is not None]
+    caches = any(usage.cached_tokens or usage.written_tokens for usage in used)
     sizes: dict[str, int] = {kind: window.tokens_of(kind) for kind in Kind}
-    cached = _repeated(before, sizes, window.mode) if caches and before is not None else 0
+    cached = 0
+    if caches and before is not None:
+        extends = window.step and all(sizes[kind] >= before.sizes.get(kind, 0) for kind in Kind)
+        cached = before.used if extends else _repeated(before, sizes, window.mode)
     stable = sum(sizes[kind] for kind in Kind if kind.is_stable)
-    return Usage(window.used, 0, cached, stable - cached if caches else 0)
+    return Usage(window.used, 0, cached, max(0, stable - cached) if caches else 0)
 
 
 def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:

@@ -24,6 +24,7 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
+    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -38,10 +39,11 @@ from jitchat.events import (
 from jitchat.files.mentions import attached_by
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
+from jitchat.metering import MeteredProvider, Metering
 from jitchat.observing import Consent, ObserveRules, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
-from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.catalogue.table import Prices, cost_of
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.replay import window_of
@@ -53,6 +55,7 @@ from jitchat.spending import Forecast, Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.models import ModelLessons
 from jitchat.store.pins import Pins
+from jitchat.store.requests import Purpose, RequestLog
 from jitchat.store.windows import Ending
 from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.extractive import ExtractiveObserver
@@ -128,7 +131,7 @@ class SessionOptions:
     writer: DocumentWriter | None = None
     """Writes the memory document; the one that is built in does where there is none."""
     spending: SpendingLimits = field(default_factory=SpendingLimits)
-    """What may be spent on replies."""
+    """What may be spent."""
     sees: bool | None = None
     """Whether the model takes pictures; None where nobody tells."""
     takes_tools: bool | None = None
@@ -163,9 +166,8 @@ class Session:
         self._facts = FactFinder(memory, options.proposing, observer)
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
-        self.spending = Spending(
-            memory.store, memory.conversation.id, options.spending, self.cost_of
-        )
+        store, here = memory.store, memory.conversation.id
+        self.spending = Spending(store.database, store.now, here, options.spending, self.cost_of)
         self.ending = SessionEnd(memory, options.writer)
         """Writes the memory document when the session is over; front ends say when that is."""
 
@@ -205,7 +207,8 @@ class Session:
         if self.memory.store.unstored:
             with suppress(StoreError):  # the message itself is refused then, and comes back
                 await asyncio.to_thread(self.memory.store.unstored.store_again)
-        outgoing = Outgoing(draft, once, self.provider.name, self.cost_of, on_stored)
+        counts = self.cost_of, self.counter.count
+        outgoing = Outgoing(draft, once, self.provider.name, *counts, on_stored)
         self._last_send = recorder = SendRecorder(self.memory, outgoing)
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
@@ -366,6 +369,13 @@ class Session:
                 return await self._facts.find()
         return FactsFound()
 
+    def metered(self, purpose: Purpose) -> MeteredProvider:
+        """Ask the model that answers for something that is no answer to a message."""
+        store, here = self.memory.store, self.memory.conversation.id
+        log, allow = RequestLog(store.database), self.spending.allow
+        metering = Metering(log, store.now, here, allow=allow)
+        return MeteredProvider(self.provider, purpose, metering, self.counter, self.options.prices)
+
     def forecast(self, window: ContextWindow) -> Forecast:
         """Tell what sending a window should cost, and what was spent. Takes a thread's time."""
         longest = self.options.request.max_tokens
@@ -373,6 +383,7 @@ class Session:
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
+        self.spending.begin_message()
         self.memory.index.index_little(turn.position)
         with suppress(StoreError):  # what is not embedded is found by its words
             self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
@@ -617,13 +628,22 @@ class Session:
         return self._meter.calibration
 
     def cost_of(self, usage: Usage | None) -> float | None:
-        """Price a reply, in US dollars; None where the usage or a price is not known.
+        """Price a reply, in US dollars; None where the usage or a price is not known."""
+        return cost_of(usage, self.options.prices)
 
-        What the provider says that it charges stands before every table.
+    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
+        """Price an answer with all its requests behind the one `after`, and what picking took.
+
+        In US dollars; None where nothing was sent, or a part is not known. Takes a thread's time.
         """
-        charged = usage.cost if usage is not None else None
-        prices = self.options.prices
-        return prices.of(usage) if charged is None and prices is not None else charged
+        if answer.window is None:
+            return None
+        spent, picking = (
+            self.memory.archive.spent(said.id, answer.mode, after),
+            answer.window.picking,
+        )
+        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
+        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Have a small model that answers, too, asked with the context size of the windows."""

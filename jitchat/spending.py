@@ -1,11 +1,12 @@
 """What sending a window will cost, and whether the limits that the user set allow it.
 
 A forecast is of the input, with what the provider's prompt cache should still hold of it, and of
-an answer as long as those before. A limit is checked ahead of each request: what was spent, and
-what is forecast, may not exceed it together. What small models take is in no sum.
+an answer as long as those of the model before. A limit is checked ahead of each request, of a small
+model as well: what was spent, and what is forecast, may not exceed it together.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
@@ -13,16 +14,15 @@ from statistics import median
 from jitchat.errors import SpendingLimitReached
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import input_ahead
-from jitchat.store.store import ColdStore
-from jitchat.store.windows import Send, Spent, WindowArchive
-from jitchat.text.figures import about_cost, dollars, local, total_of
+from jitchat.store.database import Database
+from jitchat.store.requests import Purpose, RequestLog, Spent
+from jitchat.store.windows import WindowArchive
+from jitchat.text.figures import about_cost, dollars, enumerated, local
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
 _RECENT = 12
 """Sends that a forecast goes by."""
-_ANSWER = 400
-"""Tokens of an answer, where none was counted yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Account:
 
     def sentence(self) -> str:
         """For example: `Today: $1.20 of $2.00`."""
-        so_far = total_of(self.spent.amount, self.spent.unknown) or dollars(0)
-        return f"{self.name}: {so_far}" + (f" of {dollars(self.limit)}" if self.limit else "")
+        limit = self.limit
+        return f"{self.name}: {self.spent}" + (f" of {dollars(limit)}" if limit is not None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,44 +62,78 @@ class Forecast:
     amount: float | None
     """In US dollars; None where no price is known."""
     accounts: tuple[Account, ...] = field(default=())
+    requests: int = 1
+    """So many did messages like it mostly take, each with what tools gave back."""
+    beside: Mapping[str, Spent] = field(default_factory=dict)
+    """What the conversation took beside answers, by what for."""
 
     def sentences(self) -> list[str]:
         """Say what the message should cost, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
+        told = [each for each in self.accounts if each.spent.sends or each.limit is not None]
         return [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
-            *(f"{each.sentence()}." for each in self.accounts if each.spent.sends or each.limit),
+            *self._of_tools(),
+            *(f"{each.sentence()}." for each in told),
+            *self._beside_answers(),
         ]
+
+    def _of_tools(self) -> Iterator[str]:
+        if self.requests > 1:
+            amount = None if self.amount is None else self.amount * self.requests
+            yield (
+                f"With tools, the last messages mostly took {self.requests:,} requests:"
+                f" {about_cost(amount)} or more."
+            )
+
+    def _beside_answers(self) -> Iterator[str]:
+        if self.beside:
+            parts = [f"{purpose} {spent}" for purpose, spent in self.beside.items()]
+            yield f"Of this conversation's, beside answers: {enumerated(parts)}."
 
 
 class Spending:
-    """The money of one conversation in use. Reads the store: takes a thread's time."""
+    """The money of one conversation in use, or of none. Takes a thread's time."""
 
     def __init__(
         self,
-        store: ColdStore,
-        conversation: str,
+        database: Database,
+        now: Callable[[], datetime],
+        conversation: str | None,
         limits: SpendingLimits,
-        price: Callable[[Usage], float | None],
+        price: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
-        self._store, self._conversation = store, conversation
-        self._archive = WindowArchive(store.database)
+        """`price` is that of the model that answers."""
+        self._now, self._conversation = now, conversation
+        self._archive, self._log = WindowArchive(database), RequestLog(database)
         self._limits, self._price = limits, price
         self._warned: set[str] = set()
-        self._before = 0
-        """The window that was stored last when the message was sent that is answered."""
+        self._may_exceed = self._exceeds = False
+        """Whether the limits do not hold for the next message, and for this one."""
+        self._before: int | None = None
+        """The request that was recorded last when the message was sent that is answered; None where
+        none was sent."""
+
+    def begin_message(self) -> None:
+        """Count a message's costs from here on."""
+        self._before = self._log.last_id()
+        self._exceeds, self._may_exceed = self._may_exceed, False
+
+    def exceed_once(self) -> None:
+        """Let the next message exceed the limits: the user wants it sent all the same."""
+        self._may_exceed = True
 
     def forecast(self, window: ContextWindow, provider: str, longest: int | None) -> Forecast:
-        """Tell what sending a window should cost; `longest` is what an answer may take."""
-        now = self._store.now()
-        sends = self._archive.last_sends(self._conversation, _RECENT)
-        known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
-        answer = min(_answer(known), longest or window.budget.reserve)
-        usage = input_ahead(window, known, now, cache_life(window.model))
-        usage = replace(usage, output_tokens=answer)
-        return Forecast(usage, self._price(usage), self._accounts(window, now))
+        """Tell what sending a window as a new message should cost.
+
+        `longest` is what an answer may take, in tokens.
+        """
+        ahead = self._forecast(window, provider, longest, Spent())
+        spent = self._log.spent_by_purpose(self._conversation or "")
+        beside = {purpose: each for purpose, each in spent.items() if purpose != Purpose.ANSWER}
+        return replace(ahead, beside=beside)
 
     def check(self, window: ContextWindow, provider: str, longest: int | None) -> str:
         """Give a warning, once of each kind; empty where there is none.
@@ -110,37 +144,65 @@ class Spending:
         """
         if not self._limits:
             return ""
-        if not window.step:
-            self._before = self._archive.last_id()
-        ahead = self.forecast(window, provider, longest)
+        ahead = self._forecast(window, provider, longest, self.message()[0])
         if ahead.amount is None:
             return self._once(
-                "price", f"What {window.model} costs is not known: your limits cannot hold it."
+                f"price of {window.model}",
+                f"What {window.model} costs is not known: your limits cannot hold it.",
             )
-        warnings = [self._checked(account, ahead.amount) for account in ahead.accounts]
+        is_first = not window.step
+        warnings = [
+            self._checked(account, ahead.amount, is_first=is_first) for account in ahead.accounts
+        ]
         return " ".join(filter(None, warnings))
 
-    def _checked(self, account: Account, amount: float) -> str:
-        limit, after = account.limit, account.spent.amount + amount
-        if limit is None:
-            return ""
-        if after > limit:
-            raise SpendingLimitReached(
-                f"{account.sentence()}, and this would add {about_cost(amount)}. It was not sent.",
-                f"Raise spending.{account.setting}, or send less: a smaller budget, another mode.",
-            )
-        is_near = after >= self._limits.warn * limit
-        told = f"{account.sentence()}, and {about_cost(amount)} for this message."
+    def allow(self, amount: float | None) -> None:
+        """Let a request leave that is no message: a small model's, or one of the lab's.
+
+        Raises:
+            SpendingLimitReached: A limit would be exceeded.
+
+        """
+        if self._limits and amount:
+            for account in self._accounts(Spent()):
+                _require(account, amount, "It was not sent.")
+
+    def _forecast(
+        self, window: ContextWindow, provider: str, longest: int | None, message: Spent
+    ) -> Forecast:
+        sends = self._archive.last_sends(self._conversation or "", _RECENT)
+        known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
+        answer = self._log.usual_answer(Purpose.ANSWER, provider, window.model)
+        usage = input_ahead(window, known, self._now(), cache_life(window.model))
+        usage = replace(usage, output_tokens=min(answer, longest or window.budget.reserve))
+        per_message = Counter(each.said for each in known).values()
+        requests = round(median(per_message)) if per_message and window.tools else 1
+        return Forecast(usage, self._price(usage), self._accounts(message), requests)
+
+    def _checked(self, account: Account, amount: float, *, is_first: bool) -> str:
+        if not self._exceeds:
+            _require(account, amount, "It was not sent." if is_first else _STOPPED)
+        limit = account.limit
+        is_near = limit is not None and account.spent.amount + amount >= self._limits.warn * limit
+        told = f"{account.sentence()}, and {about_cost(amount)} for this request."
         return self._once(account.setting, told) if is_near else ""
 
-    def _accounts(self, window: ContextWindow, now: datetime) -> tuple[Account, ...]:
-        archive, limits, here = self._archive, self._limits, self._conversation
-        message = archive.spent(here, self._before) if window.step else Spent()
-        return (
-            Account("This message so far", "send", message, limits.send),
-            Account("This conversation", "conversation", archive.spent(here), limits.conversation),
-            Account("Today", "day", archive.spent_on(local(now).date()), limits.day),
-        )
+    def message(self) -> tuple[Spent, Usage | None]:
+        """Tell what the message took so far, and what was reported of its answer."""
+        if self._conversation is None or self._before is None:
+            return Spent(), None
+        here = self._conversation, self._before
+        return self._log.spent_on_message(*here), self._log.answered(*here)
+
+    def _accounts(self, message: Spent) -> tuple[Account, ...]:
+        log, limits, today = self._log, self._limits, local(self._now()).date()
+        accounts = [Account("Today", "day", log.spent_on(today), limits.day)]
+        if (here := self._conversation) is not None:
+            accounts[:0] = [
+                Account("This message so far", "send", message, limits.send),
+                Account("This conversation", "conversation", log.spent(here), limits.conversation),
+            ]
+        return tuple(accounts)
 
     def _once(self, kind: str, warning: str) -> str:
         is_new = kind not in self._warned
@@ -148,7 +210,13 @@ class Spending:
         return warning if is_new else ""
 
 
-def _answer(sends: list[Send]) -> int:
-    counted = [each.usage.output_tokens for each in sends if each.usage is not None]
-    known = [tokens for tokens in counted if tokens]
-    return round(median(known)) if known else _ANSWER
+_STOPPED = "What the tools gave back was not sent, and the answer ends here."
+
+
+def _require(account: Account, amount: float, what: str) -> None:
+    if account.limit is not None and account.spent.amount + amount > account.limit:
+        raise SpendingLimitReached(
+            f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
+            f"Raise spending.{account.setting}, or send less: a smaller budget, another mode."
+            " /spend in the chat has one message exceed it.",
+        )

@@ -57,7 +57,7 @@ _COMMANDS = {
     "models": ("models", "List the providers and their models."),
     "usage": (
         "usage",
-        "Show what was sent and what it cost, by model, day, conversation or project.",
+        "Show what was sent and what it cost, by model, day, conversation, project or purpose.",
     ),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),

@@ -10,8 +10,8 @@ from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
+from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Spent, WindowArchive
 from jitchat.text.figures import local, megabytes, plural
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
@@ -200,7 +200,7 @@ def _marked(found: Found) -> str:
 def _tell(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
     found = store.conversation(identity)
     if as_json:
-        spent = WindowArchive(store.database).spent(identity)
+        spent = RequestLog(store.database).spent(identity)
         output.say_json(_fields(found, spent))
     else:
         output.say(f"{identity} {what}: {found.title}")
@@ -214,7 +214,7 @@ def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
             for known in store.conversations(where)
             if flags.project in (None, known.project) and fold(text) in fold(known.title)
         ]
-        spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
+        spent = RequestLog(store.database).spent_by_conversation() if as_json else {}
     if as_json:
         output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
     elif conversations:

@@ -171,12 +171,15 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 def _fields(
     session: Session, stored: Sequence[Turn], error: errors.JitchatError | None
 ) -> dict[str, Any]:
-    """Turn an exchange into what JSON knows; the cost is in US dollars."""
+    """Turn an exchange into what JSON knows; the cost is in US dollars.
+
+    Both it and the usage are of all requests that the message took; the window is the last one.
+    """
     said = stored[0] if stored else None
     reply = stored[-1] if stored[1:] else None
     sent = session.sent_exchange(said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
-    usage = ending.usage if ending is not None else None
+    spent, usage = session.spending.message()
     identity = session.memory.conversation.id
     return {
         "conversation": identity,
@@ -185,7 +188,10 @@ def _fields(
         "reply_turn": reply.position if reply is not None else None,
         "status": reply.status.value if reply is not None else None,
         "usage": asdict(usage) if usage is not None else None,
-        "cost": ending.cost if ending is not None else None,
+        "requests": spent.sends,
+        "cost": spent.amount if spent.amount or not spent.unknown else None,
+        "cost_unknown": spent.unknown,
+        "cost_estimated": spent.estimated,
         "stop": ending.stop if ending is not None else None,
         "window": window and window_fields(window, identity, session.options.prices),
         "error": str(error) if error is not None else None,

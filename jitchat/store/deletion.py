@@ -8,8 +8,8 @@ full-text index or prompt history, and in no blob that another conversation's wi
 Deleted rows are overwritten in the file, and the write-ahead log is emptied, unless another
 instance is reading it. Distilled memory stays, with a note that its source is deleted. An erasure
 deletes that as well and rewrites the file, because its free pages can hold earlier states of a
-reply or a draft. Of an imported conversation, a hash that identifies its source remains, so that
-the conversation is not imported again.
+reply or a draft. The usage and cost of the conversation's requests remain, as figures only, and of
+an imported conversation a hash that identifies its source, so that it is not imported again.
 """
 
 import os

@@ -90,14 +90,15 @@ def about_cost(amount: float | None) -> str:
     return cost if not amount or cost.startswith("<") else f"~{cost}"
 
 
-def total_of(amount: float, unknown: int) -> str:
+def total_of(amount: float, unknown: int, *, estimated: bool = False) -> str:
     """Format a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; "" if nothing is charged.
 
     `amount` is the known sum in US dollars; `unknown` is the number of items of unknown cost.
     """
     if not amount:
         return cost_of(None) if unknown else ""
-    return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")
+    known = about_cost(amount) if estimated else dollars(amount)
+    return known + (f" + {unknown:,} unknown" if unknown else "")
 
 
 def model_name(model: str) -> str:

@@ -196,15 +196,18 @@ def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
 
 
 def _ending_fields(send: Send, ending: Ending | None) -> Fields:
-    usage = send.usage
+    usage, counted = send.usage, ending.counted if ending is not None else None
     return {
         "stop": send.stop,
         "cost": send.cost,
         "provider": ending.provider if ending is not None else None,
-        "usage": None
-        if usage is None
-        else {**{name: getattr(usage, name) for name in _COUNTS}, "cost": usage.cost},
+        "usage": None if usage is None else {**_counts(usage), "cost": usage.cost},
+        **({} if counted is None else {"counted": _counts(counted)}),
     }
+
+
+def _counts(usage: Usage) -> Fields:
+    return {name: getattr(usage, name) for name in _COUNTS}
 
 
 def _matches(sample: Sample) -> bool:
@@ -484,21 +487,22 @@ def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return False
     archive, ending = WindowArchive(turns.store.database), mapping(fields.get("ending"))
-    window_id = archive.put(said.id, record)
-    request = fields.get("request")
-    if isinstance(request, dict):
-        archive.keep_request(window_id, request)
     reply = turns.at(fields.get("reply"))
-    archive.close(
-        window_id,
+    window_id = archive.restore(
+        said.id,
+        record,
         Ending(
             reply.id if reply is not None else None,
             _usage(ending.get("usage")),
             text(ending.get("stop")) or None,
             _number(ending.get("cost")),
             text(ending.get("provider")) or None,
+            _usage(ending.get("counted")),
         ),
     )
+    request = fields.get("request")
+    if isinstance(request, dict):
+        archive.keep_request(window_id, request)
     return True
 
 

@@ -242,6 +242,10 @@ ACTIONS = (
         "cost", letter="$", needs=_OPEN,
     ),
     Action(
+        "spend", "", "meter.exceed_once", "Exceed the limits once",
+        "Let the next message cost more than your limits allow", "spend", needs=_OPEN,
+    ),
+    Action(
         "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
         letter="w", needs=_OPEN, given=("wire",),
     ),

@@ -14,6 +14,7 @@ from jitchat import models
 from jitchat.cli import options
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
+from jitchat.values import REQUEST_CONTEXT, ToolCall
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -325,6 +326,18 @@ def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: Scripte
     assert (found["reply"], found["status"], found["error"]) == ("Understood.", "complete", None)
     assert found["window"]["mode"] == "jit"
     assert found["window"]["used"] > 0
+
+
+def test_an_object_sums_up_all_requests_that_the_message_took(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "deploy window"}')
+    scripted.script, scripted.later = (call,), [("On Tuesday.",)]
+    done = jitchat("send", "--json", "--request-context", "on", "what of the deploy window?")
+    found = json.loads(done.out)
+    assert (found["reply"], found["requests"]) == ("On Tuesday.", 2)
+    assert (found["usage"]["input_tokens"], found["usage"]["output_tokens"]) == (200, 20)
+    assert (found["cost"], found["cost_unknown"]) == (0.0, 0)  # a model that runs here
 
 
 def test_an_object_tells_what_went_wrong(jitchat: Shell, scripted: ScriptedProvider):

@@ -108,7 +108,7 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
 AFTER = (
     (Usage(1_203, 210, 100), PRICES, (" · $3.07", "· $3.07", "cached 100 ✓ of ~")),
     (Usage(1_203, 210), None, (" · cost unknown", "· cost unknown", "none reported")),
-    (None, PRICES, (" · cost unknown", "no usage · cost unknown", "tokens ──")),
+    (None, PRICES, (" · ~$0.27", "no usage · ~$0.27", "tokens ──")),
     (None, FREE, ("", "the provider reports no usage", "tokens ──")),
     (Usage(1_203, None), FREE, ("", "sent 1,203 ✓", "none reported")),
 )

@@ -237,17 +237,19 @@ class Conversations(Controller):
         else:
             await self.open(await asyncio.to_thread(store.conversation, restored))
 
-    def improve_title(self, session: Session) -> None:
-        """Have a small model make the title of a first exchange, where one is set."""
+    def improve_title(self, session: Session, then: Callable[[], object]) -> None:
+        """Have a small model make the title of a first exchange, where one is set; `then` go on."""
         model = session.options.summariser
         if model is not None:
-            self.host.run(self._improve(session), "title")
+            self.host.run(self._improve(session, then), "title")
 
-    async def _improve(self, session: Session) -> None:
+    async def _improve(self, session: Session, then: Callable[[], object]) -> None:
         model = session.options.summariser
         try:
             made = model is not None and await titles.improve(session.memory, model)
         except JitchatError:  # told by what needs the store
             return
-        if made and session is self.opening.session:
-            await self.refresh()
+        if session is self.opening.session:
+            then()
+            if made:
+                await self.refresh()

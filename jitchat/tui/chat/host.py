@@ -68,10 +68,10 @@ class Host:
     ) -> Worker[None]:
         """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group.
 
-        What is cancelled before it begins is given as what makes the coroutine.
+        Work that may be cancelled before it starts is given as a function that makes the coroutine.
         """
-        call = work if callable(work) else lambda: work
-        return self._screen.run_worker(self.telling(call), group=group, exclusive=exclusive)
+        make = self.telling(work if callable(work) else lambda: work)
+        return self._screen.run_worker(make, group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a thread that was begun goes on unheard."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
+from jitchat.store.requests import RequestLog
 from jitchat.store.windows import Ending, WindowArchive
-from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
@@ -249,7 +250,8 @@ class Meter(Controller):
     previews: Previews
 
     def sum_up(self) -> None:
-        self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
+        sums = partial(self._sum_up, self.opening.conversation.id)
+        self.host.run(sums, "cost", exclusive=True)
 
     def leave(self) -> None:
         """Show and await no figure of a conversation that is left."""
@@ -286,21 +288,28 @@ class Meter(Controller):
         """Say what the next message should cost, and what was spent."""
         self.host.run(self._show_costs(session, self.steering.next_message), "costs")
 
+    def exceed_once(self, session: Session) -> None:
+        """Let the next message exceed the limits of what is spent."""
+        session.spending.exceed_once()
+        self.host.say("The next message may exceed the limits of what is spent.")
+
     async def _show_costs(self, session: Session, message: NextMessage) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         window = await asyncio.to_thread(session.preview, *message)
         forecast = await asyncio.to_thread(session.forecast, window)
+        self.sum_up()
         await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
 
     async def _sum_up(self, conversation: str) -> None:
-        archive = WindowArchive(self.backend.store.database)
+        database = self.backend.store.database
         try:
-            spent = await asyncio.to_thread(archive.spent, conversation)
+            spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
+            sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
         except StoreError:
             return  # a store that cannot be read is told of by what needs it
-        self.previews.know_sends(spent.sends)
-        self.surfaces.top.show_cost(total_of(spent.amount, spent.unknown))
+        self.previews.know_sends(len(sent))
+        self.surfaces.top.show_cost(spent.sentence)
 
     async def _count(self, session: Session, message: NextMessage) -> None:
         """Show the count, unless something else would be sent by then."""
