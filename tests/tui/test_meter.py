@@ -99,10 +99,12 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
             assert "stable" in hint, prices
             assert len(hint) <= width, prices
             await pilot.resize_terminal(80, 24)
-            await until(pilot, lambda w=width: screen.query_one("#cost").size.width < w, "80")
-            hint = shown(screen, "#cost")
-            assert ("$" in hint) == ("$" in told), prices
-            assert len(hint) <= screen.query_one("#cost").size.width, prices
+            cell = screen.query_one("#cost")
+            await until(pilot, lambda c=cell, w=width: c.size.width < w, "80 columns")
+            await until(
+                pilot, lambda c=cell: len(shown(screen, "#cost")) <= c.size.width, "it fits"
+            )
+            assert ("$" in shown(screen, "#cost")) == ("$" in told), prices
 
 
 AFTER = (
