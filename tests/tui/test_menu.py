@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 from textual.widgets import OptionList, TextArea
 
 from jitchat.tui.actions import ACTIONS, ANSWERS, BY_ID, MENU
@@ -43,6 +44,28 @@ async def test_enter_takes_the_one_under_the_cursor(backend: TestBackend):
         menu.highlighted = [*MENU].index("?")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "the help")
+
+
+async def test_what_closes_a_dialog_twice_in_a_burst_leaves_the_chat_there(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        for opens, twice in (
+            ("ctrl+o", "u"),
+            ("ctrl+o", "escape"),
+            ("ctrl+o", "enter"),
+            ("ctrl+r", "enter"),
+            ("ctrl+s", "escape"),
+            ("f1", "q"),
+            ("f4", "q"),
+        ):
+            await pilot.press(opens)
+            await until(pilot, lambda: pilot.app.screen is not screen, opens)
+            for _ in range(3):
+                key = events.Key(twice, twice if len(twice) == 1 else None)
+                pilot.app.post_message(key)
+            await until(pilot, lambda: pilot.app.screen is screen, f"{twice} in {opens}")
+            await pilot.pause()
+            assert pilot.app.screen is screen
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
