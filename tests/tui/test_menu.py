@@ -83,3 +83,13 @@ async def test_the_menu_looks_as_in_the_picture(backend: TestBackend, picture: P
         await pilot.press("ctrl+o")
         assert isinstance(pilot.app.screen, MenuScreen)
         await picture(pilot, "menu", "small")
+
+
+async def test_a_list_without_room_takes_keys(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("ctrl+o", "down")
+        pilot.app.screen.query_one(OptionList).styles.height = 0
+        await pilot.resize_terminal(60, 20)  # what was known of its lines is forgotten
+        await pilot.press("pageup", "pagedown", "escape")
+        assert pilot.app.screen is screen
