@@ -180,12 +180,12 @@ class ResumeScreen(Dialog[Choice]):
     def _begin(self, task: str, subject: Conversation) -> None:
         """Ask for a title or tags in the line, or whether to delete, above it."""
         self._doing, self._subject = task, subject
-        name = f"“{shorten(subject.title, 24)}”"
+        name = f"“{shorten(subject.title, 16 if task == 'erase' else 24)}”"
         asked = {
             "rename": f"Title of {name} · ⏎ keep · Esc no",
             "tag": f"Tags of {name}, as words · ⏎ keep · Esc no",
             "delete": f"Delete {name}? ⏎ yes · Esc no · ^D for good",
-            "erase": f"Erase {name}, with what it taught, for good? ⏎ yes · Esc no",
+            "erase": f"Erase {name} for good, facts too? ⏎ yes · Esc no",
         }
         self.query_one(".box").border_title = Content(asked[task])
         if task in ("rename", "tag"):
