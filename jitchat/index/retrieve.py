@@ -12,7 +12,7 @@ are for the window to find: two lines can be alike where the turns differ in one
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -199,7 +199,10 @@ class SearchRequest:
     position: int
     """Only turns ahead of this position are found."""
     today: date
+    is_message: bool = True
+    """False for words that a model looks for: they are never a message that needs nothing."""
 
     def query(self, speakers: frozenset[str]) -> Query:
         """Make the query; `speakers` as `make_query` takes them."""
-        return make_query(self.draft, self.context, speakers, self.today)
+        made = make_query(self.draft, self.context, speakers, self.today)
+        return made if self.is_message else replace(made, need=None)
