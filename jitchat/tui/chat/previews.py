@@ -180,7 +180,8 @@ class Previews(Controller):
             except JitchatError as error:
                 outcome = error
             planning = session.planning
-            notes = planning.unmet(message.text), planning.changed_files(message.text)
+            text = message.text
+            notes = planning.unmet(text), session.passed_over(text), planning.changed_files(text)
             unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 
