@@ -189,14 +189,14 @@ def passed_over_at(named: Sequence[str], folder: Path) -> str:
 
 
 def _told_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
-    refused = list[FileRefused]()
+    names = list[str]()
     for files in groups:
-        found, left_out = _each_read(files, folder) if len(files) > 1 else ({}, [])
-        refused += left_out if found else []
-    if not refused:
+        found = _each_read(files, folder)[0] if len(files) > 1 else {}
+        names += [shown_name(path, folder) for path in files if found and path not in found]
+    if not names:
         return ""
-    count = "1 file is" if len(refused) == 1 else f"{len(refused)} files are"
-    return f"{count} not attached: {refused[0].what}"
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"not attached: {one_line(names[0])}{more}; named alone, it says why"
 
 
 def shown_name(path: Path, folder: Path) -> str:
