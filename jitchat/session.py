@@ -36,7 +36,7 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
-from jitchat.files.mentions import attached_by
+from jitchat.files.mentions import attached_by, passed_over
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.metering import MeteredProvider, Metering
@@ -662,6 +662,10 @@ class Session:
 
     def _files_named(self, draft: str) -> tuple[Attachment, ...]:
         return attached_by(draft, self.folder) if self.folder is not None else ()
+
+    def passed_over(self, draft: str) -> str:
+        """Say what of the folders and patterns in a draft is not attached; mostly nothing."""
+        return passed_over(draft, self.folder) if self.folder is not None else ""
 
     def _model_facts(self) -> ModelFacts:
         model, options = self.provider.model, self.options

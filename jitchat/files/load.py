@@ -55,7 +55,10 @@ def load(path: Path, name: str = "") -> Attachment:
         raise FileRefused(f"{shown} is not a file.", "Attach a file; /attach takes folders, too.")
     if found.st_size > MOST_BYTES:
         raise _too_large(shown, found.st_size, MOST_BYTES)
-    return _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
+    loaded = _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
+    if isinstance(loaded, FileRefused):
+        raise FileRefused(loaded.what, loaded.remedy)
+    return loaded
 
 
 def _read(path: Path) -> bytes:
@@ -79,13 +82,19 @@ def _read(path: Path) -> bytes:
     return bytes(found)
 
 
-@lru_cache(maxsize=64)
-def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment:
+@lru_cache(maxsize=128)  # more than one message attaches
+def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment | FileRefused:
+    """Read a file, or find out why it cannot be attached: that may take as long."""
     try:
         data = _read(path)
     except OSError as error:
         raise _unreadable(name, error) from error
-    return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+    try:
+        return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+    except FileRefused as refused:
+        if isinstance(refused.__cause__, ImportError):  # the next moment it may be installed
+            raise
+        return refused
 
 
 def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0.0) -> Attachment:

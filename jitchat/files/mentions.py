@@ -149,18 +149,54 @@ def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, .
     """Read the files of each mention; one that names several may have some that are refused."""
     read: dict[Path, Attachment] = {}
     for files in groups:
-        refused: FileRefused | None = None
-        for path in files:
-            try:
-                read[path] = load(path, shown_name(path, folder))
-            except FileRefused as error:
-                refused = error
-        if refused is not None and not read.keys() & set(files):
-            raise refused
+        found, refused = _each_read(files, folder)
+        if refused and not found:
+            raise refused[-1]
+        read |= found
     if len(read) > MOST_FILES:
         what = f"The message names {len(read)} files; at most {MOST_FILES} are attached."
         raise FileRefused(what, "Send some of them with another message.")
     return tuple(read.values())
+
+
+def _each_read(
+    files: Sequence[Path], folder: Path
+) -> tuple[dict[Path, Attachment], list[FileRefused]]:
+    read, refused = dict[Path, Attachment](), list[FileRefused]()
+    for path in files:
+        try:
+            read[path] = load(path, shown_name(path, folder))
+        except FileRefused as error:
+            refused.append(error)
+    return read, refused
+
+
+def passed_over(text: str, folder: Path) -> str:
+    """Say what of the folders and patterns in a message is not attached; mostly nothing.
+
+    Takes a thread's time.
+    """
+    with suppress(FileRefused):
+        return _told_of_passed_over([each.files for each in mentions_in(text, folder)], folder)
+    return ""
+
+
+def passed_over_at(named: Sequence[str], folder: Path) -> str:
+    """Say the same of paths, folders and patterns."""
+    with suppress(FileRefused):
+        return _told_of_passed_over([files_at(each, folder) for each in named], folder)
+    return ""
+
+
+def _told_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
+    names = list[str]()
+    for files in groups:
+        found = _each_read(files, folder)[0] if len(files) > 1 else {}
+        names += [shown_name(path, folder) for path in files if found and path not in found]
+    if not names:
+        return ""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"not attached: {one_line(names[0])}{more}; named alone, it says why"
 
 
 def shown_name(path: Path, folder: Path) -> str:

@@ -18,17 +18,19 @@ def notebook_text(data: bytes) -> str | None:
         read = json.loads(data)
         sheets = [read] if "cells" in read else read["worksheets"]
         cells = chain.from_iterable(sheet["cells"] for sheet in sheets)
-        return "\n".join(filter(None, map(_cell, cells)))
+        known = read.get("metadata", {})
+        language = str(known.get("language_info", {}).get("name", "python"))
+        return "\n".join(filter(None, (_cell(cell, language) for cell in cells)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _cell(cell: Mapping[str, Any]) -> str:
+def _cell(cell: Mapping[str, Any], language: str) -> str:
     source = _joined(cell.get("source", cell.get("input", "")))
     if cell["cell_type"] != "code":
         return f"{source.rstrip()}\n"
     shown = "".join(map(_block, _shown(cell)))
-    return f"```python\n{source.rstrip()}\n```\n{shown}" if source.strip() or shown else ""
+    return f"```{language}\n{source.rstrip()}\n```\n{shown}" if source.strip() or shown else ""
 
 
 def _shown(cell: Mapping[str, Any]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Cutting the text of a file into parts, at its structure.
 
-A part has about `PART` characters. It begins where something begins: a heading, a function, a
+A part has about `PART` bytes in UTF-8: of Chinese, where a character may be a token, a third of the
+characters that it has of English. It begins where something begins: a heading, a function, a
 paragraph, a row; only what is far longer by itself is cut elsewhere. Nothing is lost: the parts'
 texts add up to the whole.
 """
@@ -15,9 +16,9 @@ from itertools import pairwise
 from jitchat.attachments import Part
 
 PART = 1_600
-"""Characters: about 400 tokens, of which a few fit into what `jit` recalls."""
+"""Bytes: about 400 tokens, of which a few fit into what `jit` recalls."""
 _LONGEST = 2 * PART
-"""Characters. What is longer and has no lines is cut anywhere: nobody wrote it by hand."""
+"""Bytes. What is longer and has no lines is cut anywhere: nobody wrote it by hand."""
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CLOSES = (")", "]", "}", "end", "</")
@@ -34,7 +35,7 @@ class _Block:
 
     @property
     def size(self) -> int:
-        return sum(map(len, self.lines))
+        return sum(map(_size, self.lines))
 
     @property
     def last(self) -> int:
@@ -43,7 +44,7 @@ class _Block:
 
 def split_lines(text: str) -> tuple[Part, ...]:
     """Cut text or code: at what begins at the margin behind a blank line, else at blank lines."""
-    if len(text) <= PART:
+    if _size(text) <= PART:
         return (Part("", text),)
     return tuple(
         part
@@ -61,7 +62,7 @@ def split_markdown(text: str) -> tuple[Part, ...]:
         for block in blocks:
             locator = f"{where}, lines {_span(block)}" if len(blocks) > 1 else where
             made += _pieces(locator, "".join(block.lines))
-    return (Part("", text),) if len(text) <= PART else tuple(made)
+    return (Part("", text),) if _size(text) <= PART else tuple(made)
 
 
 def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
@@ -70,17 +71,18 @@ def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
     ends = [*starts[1:], len(text)]
     if not starts:
         return ()
-    head, made, begin = text[starts[0] : ends[0]], list[Part](), 0
+    head, made, begin, size = text[starts[0] : ends[0]], list[Part](), 0, 0
     for row, end in enumerate(ends):
         is_last = row == len(ends) - 1
-        if is_last or ends[row + 1] - starts[begin] > PART:
+        size += _size(text[starts[row] : end])
+        if is_last or size + _size(text[end : ends[row + 1]]) > PART:
             locator = f"{sheet} rows {begin + 1}–{row + 1}".lstrip()
             piece = text[starts[begin] : end]
             made += [
                 Part(part.locator, part.text, head if begin and len(head) < PART // 2 else "")
                 for part in _pieces(locator, piece)
             ]
-            begin = row + 1
+            begin, size = row + 1, 0
     return (Part(sheet, text),) if len(made) == 1 else tuple(made)
 
 
@@ -169,11 +171,17 @@ def _is_any(lines: Sequence[str], at: int) -> bool:  # noqa: ARG001  as the othe
 
 def _pieces(locator: str, text: str) -> Iterator[Part]:
     """Make one part, or several of what has no lines to be cut at."""
-    if len(text) <= _LONGEST:
+    size = _size(text)
+    if size <= _LONGEST:
         yield Part(locator, text)
         return
-    for number, start in enumerate(range(0, len(text), PART), 1):
-        yield Part(f"{locator}, piece {number}", text[start : start + PART])
+    step = max(1, PART * len(text) // size)
+    for number, start in enumerate(range(0, len(text), step), 1):
+        yield Part(f"{locator}, piece {number}", text[start : start + step])
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def _row_starts(text: str) -> Iterator[int]:

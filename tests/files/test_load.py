@@ -233,11 +233,12 @@ def test_a_notebook_is_its_cells_and_what_they_printed(tmp_path: Path) -> None:
         {"cell_type": "code", "source": "print(port)", "outputs": [output, shown, failed]},
         {"cell_type": "code", "source": "", "outputs": []},
     ]
-    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    known = {"language_info": {"name": "julia"}}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "metadata": known}))
     (tmp_path / "b.ipynb").write_text('{"cells": 1}')
 
     assert load(tmp_path / "a.ipynb").text == (
-        "# Port\nIt is:\n\n```python\nprint(port)\n```\n```text\n8443\n```\n"
+        "# Port\nIt is:\n\n```julia\nprint(port)\n```\n```text\n8443\n```\n"
         "```text\n[a picture: image/png]\n```\n```text\nTraceback\nValueError: no\n```\n"
     )
     assert load(tmp_path / "b.ipynb").text == '{"cells": 1}'

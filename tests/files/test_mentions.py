@@ -12,6 +12,8 @@ from jitchat.errors import FileRefused
 from jitchat.files.mentions import (
     attached_by,
     mentions_for_paste,
+    passed_over,
+    passed_over_at,
     paths_beginning,
     without_mentions,
 )
@@ -44,6 +46,15 @@ def test_a_message_attaches_what_it_names_and_is_there(
     folder: Path, message: str, names: list[str]
 ) -> None:
     assert [file.name for file in attached_by(message, folder)] == names
+
+
+def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
+    told = "not attached: src/c.bin; named alone, it says why"
+    assert passed_over("read @src/ and @notes.md", folder) == told
+    assert passed_over_at(["src"], folder) == told
+    assert passed_over_at(["src/*.py", "src/c.bin"], folder) == ""
+    (folder / "src/d.bin").write_bytes(b"\0")
+    assert "src/c.bin and 1 more;" in passed_over_at(["src"], folder)
 
 
 def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: Path) -> None:

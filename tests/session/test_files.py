@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -249,11 +250,12 @@ async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) 
     assert "<part-1 #3" in texts(window, Kind.DOCUMENTS)[0]
 
 
-async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> None:
+@pytest.mark.parametrize("query", ["backups", "code of backups"])
+async def test_a_model_that_asks_is_given_parts_of_files(session: Session, query: str) -> None:
     await send(session, "Please read @guide.md")
     provider = session.provider
     assert isinstance(provider, ScriptedProvider)
-    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "backups", "scope": "knowledge"}')
+    call = ToolCall("1", REQUEST_CONTEXT, json.dumps({"query": query, "scope": "knowledge"}))
     provider.requests.clear()
     provider.script, provider.later = (call,), [("At 03:40.",)]
     session.options = replace(session.options, offers=OfferRules(Asking.ON))

@@ -181,7 +181,8 @@ class Previews(Controller):
             except JitchatError as error:
                 outcome = error
             planning = session.planning
-            notes = planning.unmet(message.text), planning.changed_files(message.text)
+            text = message.text
+            notes = planning.unmet(text), session.passed_over(text), planning.changed_files(text)
             unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 
@@ -200,8 +201,8 @@ class Previews(Controller):
             files = attached_sentence(message.outcome)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
-            for note in filter(None, (message.unmet, misplaced, files, back, self._unanswered())):
-                hint.put_ahead(note)
+            for note in filter(None, (misplaced, files, back, self._unanswered(), message.unmet)):
+                hint.put_ahead(note)  # the last is there in any case
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
