@@ -273,9 +273,9 @@ class Memory:
     ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
-                No turn at the positions `without` is picked, nor lends the draft its words. Where positions
-        `within` are told, only the turns there are looked through. Words that a model looks for are
-        no message, which may need nothing.
+        Turns at the positions `without` are not picked and add no context to the query. If `within`
+        is given, only turns at those positions are searched. A model's query is not a message:
+        `is_message` is False, and retrieval is never skipped.
         """
         request = replace(self._request(draft, position, without), is_message=is_message)
         if not request.draft.strip():
