@@ -75,7 +75,7 @@ def _read(path: Path) -> bytes:
         while len(found) <= MOST_BYTES:
             piece = file.read(MOST_BYTES + 1 - len(found))
             if piece is None:
-                raise BlockingIOError(EAGAIN, "it waits for one who writes")
+                raise BlockingIOError(EAGAIN, "it waits for a writer")
             if not piece:
                 break
             found += piece
@@ -121,7 +121,7 @@ def _size_of(name: str, data: bytes) -> tuple[int, int]:
         raise _too_large(name, len(data), MOST_OF_PICTURE)
     seen = picture_size(data)
     if seen is None or not is_whole(data):
-        what = f"{name} is no whole picture: it was cut, or it is damaged."
+        what = f"{name} is not a complete picture: it was cut off, or it is damaged."
         raise FileRefused(what, "Copy, download or save it anew.")
     return seen[1:]
 

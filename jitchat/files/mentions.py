@@ -196,7 +196,7 @@ def _told_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
     if not names:
         return ""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"not attached: {one_line(names[0])}{more}; named alone, it says why"
+    return f"not attached: {one_line(names[0])}{more}; attach one by name to see why"
 
 
 def shown_name(path: Path, folder: Path) -> str:

@@ -169,7 +169,7 @@ def packed(size: int) -> bytes:
         ("a.docx", packed(300 * 2**20), "more than 256 MB"),
         ("a.txt", b"x" * (loading.MOST_LETTERS + 1), "at most 4,000,000"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20), "at most 5 MB"),
-        ("a.gif", b"GIF89a" + bytes(99), "no whole picture"),
+        ("a.gif", b"GIF89a" + bytes(99), "not a complete picture"),
         ("a.txt", b"x" * (loading.MOST_BYTES + 1), "at most 20 MB"),
     ],
 )
@@ -216,7 +216,7 @@ def test_a_picture_tells_its_size(media_type: str, data: bytes) -> None:
 @pytest.mark.parametrize(("media_type", "data"), PICTURES)
 def test_a_picture_that_was_cut_is_refused(media_type: str, data: bytes) -> None:
     for size in (20, len(data) // 2, len(data) - 2):
-        with pytest.raises(FileRefused, match="no whole picture"):
+        with pytest.raises(FileRefused, match="not a complete picture"):
             attachment_of("shot", data[:size])
 
 
@@ -253,6 +253,6 @@ def test_every_unicode_encoding_with_a_mark_is_read() -> None:
 def test_a_file_that_waits_for_a_writer_is_no_file_to_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
-    with pytest.raises(BlockingIOError, match="waits for one who writes"):
+    with pytest.raises(BlockingIOError, match="waits for a writer"):
         loading._read(tmp_path / "pipe")
     os.close(writer)

@@ -49,7 +49,7 @@ def test_a_message_attaches_what_it_names_and_is_there(
 
 
 def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
-    told = "not attached: src/c.bin; named alone, it says why"
+    told = "not attached: src/c.bin; attach one by name to see why"
     assert passed_over("read @src/ and @notes.md", folder) == told
     assert passed_over_at(["src"], folder) == told
     assert passed_over_at(["src/*.py", "src/c.bin"], folder) == ""

@@ -300,6 +300,24 @@ async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_pat
     assert window.used + window.free + window.budget.reserve == window.budget.limit
 
 
+async def test_a_picture_of_the_clipboard_waits_until_it_is_in_the_store(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JITCHAT_HOME", str(tmp_path))
+    waiting = tmp_path / "pasted" / "clipboard-20261125-173005.png"
+    waiting.parent.mkdir()
+    waiting.write_bytes(PNG)
+    session.preview(draft := f"What is in @{waiting.name}?", Mode.JIT)
+    assert waiting.exists()
+    await send(session, draft)
+
+    assert not waiting.exists()
+    [file] = session.memory.files
+    assert (file.name, file.turn) == (waiting.name, 3)
+    again = session.preview(f"And what else is in @{waiting.name}?", Mode.JIT)
+    assert "it is with #3 already" in texts(again, Kind.FILES)[1]
+
+
 async def test_a_model_that_cannot_see_is_sent_no_picture(session: Session, tmp_path: Path) -> None:
     (tmp_path / "shot.png").write_bytes(PNG)
     await send(session, "What is in @shot.png?")

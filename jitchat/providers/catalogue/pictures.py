@@ -12,7 +12,7 @@ the model, or tells what another server may do otherwise. The rules:
 - `each`: the same for every picture (Google).
 - `grid`: patches of `size` pixels, each edge rounded, and what stands `around` them (Qwen).
 - `rows`: patches of `size` pixels, and one token behind each row of them (Mistral).
-- `squares`: of `size` pixels, `most` of them, and one more of the whole picture (xAI, Llama).
+- `squares`: of `size` pixels, `most` of them, and `extra` for all of it, else one (xAI, Llama).
 """
 
 import math
