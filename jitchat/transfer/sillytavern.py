@@ -45,14 +45,13 @@ def _matches(sample: Sample) -> bool:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     del source
-    found = IncomingConversation(Origin(NAME, file.stem), file.stem, "", (), Tally())
     first = next(lines_of(file, Tally()), {})
     integrity = text(mapping(first.get("chat_metadata")).get("integrity"))
-    if integrity:
-        found.origin = Origin(NAME, integrity)
     name = text(first.get("character_name"))
     is_told = name in ("", _UNUSED) or name in file.stem
-    found.title = file.stem if is_told else f"{name} ({file.stem})"
+    title = file.stem if is_told else f"{name} ({file.stem})"
+    origin = Origin(NAME, integrity or file.stem)
+    found = IncomingConversation(origin, file.stem, title, (), Tally())
     found.turns = _turns(file, found)
     yield found
 

@@ -193,7 +193,11 @@ def test_sillytavern_s_files_and_tools_are_kept(tmp_path: Path, store: ColdStore
     file = {"name": "notes.txt", "url": "/user/files/1.txt", "text": "Tides."}
     roll = {"id": "c1", "name": "roll", "parameters": '{"n": 1}', "result": "4"}
     lines: list[dict[str, Any]] = [
-        {"user_name": "Ann", "character_name": "Bo", "chat_metadata": {}},
+        {
+            "user_name": "Ann",
+            "character_name": "Bo",
+            "chat_metadata": {"integrity": "\ud800"},  # is no text, and not the database's fault
+        },
         {"name": "Ann", "is_user": True, "mes": "", "extra": {"file": file, "image": "a/kite.png"}},
         {"name": "Bo", "is_user": False, "is_system": True, "mes": "Tool calls: roll",
          "extra": {"tool_invocations": [roll]}},
