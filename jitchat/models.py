@@ -27,7 +27,8 @@ from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings, keys, personas, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -40,102 +40,48 @@ from jitchat.files.mentions import attached_by, passed_over
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.metering import MeteredProvider, Metering
-from jitchat.observing import Consent, ObserveRules, Observing
+from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
-from jitchat.providers.catalogue.table import Prices, cost_of
+from jitchat.providers.catalogue.table import cost_of
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
-from jitchat.replay import window_of
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
-from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
-from jitchat.spending import Forecast, Spending, SpendingLimits
-from jitchat.statements import Proposing
-from jitchat.store.models import ModelLessons
+from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import Pins
 from jitchat.store.requests import Purpose, RequestLog
-from jitchat.store.windows import Ending
-from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
-from jitchat.synthesis.observer import Observer
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
-from jitchat.tools.compacting import Compacting, Compactor
-from jitchat.tools.gate import LARGE_RESULT, PREVIEW
+from jitchat.tools.compacting import Compacting
+from jitchat.tools.gate import PREVIEW
 from jitchat.tools.large_results import LargeResults
-from jitchat.tools.offering import Occasion, Offering, OfferRules
+from jitchat.tools.offering import Occasion, Offering
 from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
-from jitchat.turn_list import up_to
 from jitchat.values import (
     BY_USER,
     LEARNT,
     Limit,
     Message,
     Mode,
-    Reach,
-    Role,
     ToolCall,
     Turn,
     Usage,
 )
 from jitchat.why import Explained
-from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
+from jitchat.window.parts import ToolOffer
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """What a session does not decide by itself."""
-
-    budget: Budget = field(default_factory=Budget)
-    system: str = SYSTEM_PROMPT
-    system_reason: str = reasons.INSTRUCTIONS
-    """Whose it is, as its segment tells it."""
-    request: Options = field(default_factory=Options)
-    picker: SmallModel | None = None
-    """Chooses what is recalled; the heuristic does where there is none."""
-    reranker: Reranker | None = None
-    """Ranks the shortlist anew ahead of that; the score alone does where there is none."""
-    summariser: SmallModel | None = None
-    """Writes index lines behind the chat; the heuristic's are used where there is none."""
-    prices: Prices | None = None
-    """Of the model that answers; None where nobody knows them."""
-    learnt: ModelLessons | None = None
-    """What is kept of that model between runs; None where nothing is."""
-    toolbox: Toolbox = field(default_factory=Toolbox)
-    """What the model may call, beside `request_context`."""
-    offers: OfferRules = field(default_factory=OfferRules)
-    """Which of them go along with a message."""
-    large_result: int = LARGE_RESULT
-    """Tokens from which on a result is held at the gate."""
-    compactor: Compactor | None = None
-    """Compacts what was held; the extractor that is built in does where there is none."""
-    proposing: Proposing = Proposing.OFF
-    """What is done with facts that are found in what the user says."""
-    reach: Reach = Reach.CONVERSATION
-    """From which conversations turns are recalled."""
-    observer: Observer | None = None
-    """Makes observations and finds facts; what is built in does where there is none."""
-    observing: ObserveRules = field(default_factory=ObserveRules)
-    writer: DocumentWriter | None = None
-    """Writes the memory document; the one that is built in does where there is none."""
-    spending: SpendingLimits = field(default_factory=SpendingLimits)
-    """What may be spent."""
-    sees: bool | None = None
-    """Whether the model takes pictures; None where nobody tells."""
-    takes_tools: bool | None = None
-    """Whether the model does; None where nobody tells, and a refusal is learnt."""
 
 
 class Session:
@@ -551,50 +497,6 @@ class Session:
             tools=window.tools,
             tool_choice="none" if is_last else None,
         )
-
-    # What was sent.
-
-    def sent_exchange(
-        self, turn: Turn, reply: Turn | None = None
-    ) -> tuple[ContextWindow, Ending | None] | None:
-        """Load the window that brought a reply, as it was, and how it was answered.
-
-        Without a reply, the last one for the user's turn; None where none was sent.
-
-        Raises:
-            StoreUnreadable: What is kept of it is damaged.
-
-        """
-        archive = self.memory.archive
-        identity = archive.window_id(turn, reply)
-        if identity is None:
-            return None
-        return window_of(self.memory.store.database, identity), archive.ending(identity)
-
-    def sent_on_path(
-        self, turn: Turn, chosen: Turn | None = None
-    ) -> tuple[ContextWindow, Ending | None] | None:
-        """Load what `sent_exchange` does for the chosen reply, or else for the reply on the path.
-
-        Where that reply came from elsewhere, or there is none, it is what was sent last.
-        """
-        if chosen is not None and chosen.role is Role.ASSISTANT:
-            return self.sent_exchange(turn, chosen)
-        reply = self._reply_to(turn)
-        sent = self.sent_exchange(turn, reply) if reply is not None else None
-        return sent if sent is not None else self.sent_exchange(turn)
-
-    def _reply_to(self, said: Turn) -> Turn | None:
-        """Find the reply on the path: of a turn with tools, its last answer."""
-        turns, reply = self.memory.turns, None
-        if self.memory.turn_at(said.position) is None:
-            return None
-        for place in range(up_to(turns, said.position), len(turns)):
-            turn = turns[place]
-            if turn.role is Role.USER:
-                break
-            reply = turn if turn.role is Role.ASSISTANT else reply
-        return reply
 
     # What the user decided.
 

@@ -13,7 +13,7 @@ from statistics import median
 
 from jitchat.errors import SpendingLimitReached
 from jitchat.providers.catalogue.table import cache_life
-from jitchat.replay import input_ahead
+from jitchat.savings import input_ahead
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.store.windows import WindowArchive

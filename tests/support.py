@@ -16,7 +16,9 @@ from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
 from jitchat.models import resolve_model
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
-from jitchat.session import Session, SessionOptions
+from jitchat.replay import sent_exchange
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.demo import store_demo
@@ -159,7 +161,7 @@ def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> 
 
 def sent_window(session: Session, said: Turn) -> ContextWindow | None:
     """What was sent last for a user's turn, as it is kept."""
-    sent = session.sent_exchange(said)
+    sent = sent_exchange(session.memory, said)
     return sent[0] if sent is not None else None
 
 

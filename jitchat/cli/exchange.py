@@ -24,6 +24,7 @@ from jitchat.events import (
 )
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
+from jitchat.replay import sent_exchange
 from jitchat.session import Session
 from jitchat.synthesis.pass_report import PassReport
 from jitchat.text.figures import duration
@@ -163,7 +164,7 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
         return error
     if error is not None:
         return errors.ReplyCut(error.what, error.remedy)
-    exchange = session.sent_exchange(stored[0], stored[-1])
+    exchange = sent_exchange(session.memory, stored[0], stored[-1])
     ending = exchange[1] if exchange is not None else None
     return _cut((ending.stop if ending is not None else None) or "")
 
@@ -177,7 +178,7 @@ def _fields(
     """
     said = stored[0] if stored else None
     reply = stored[-1] if stored[1:] else None
-    sent = session.sent_exchange(said, reply) if said is not None else None
+    sent = sent_exchange(session.memory, said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
     spent, usage = session.spending.message()
     identity = session.memory.conversation.id

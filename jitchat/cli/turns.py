@@ -14,6 +14,7 @@ from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
 from jitchat.files.mentions import attached_at, passed_over_at
 from jitchat.memory import Memory
+from jitchat.replay import sent_on_path
 from jitchat.session import Session
 from jitchat.settings import personas
 from jitchat.settings.small_models import require_addresses
@@ -292,7 +293,7 @@ def _explained_sent(session: Session, position: int) -> Explained:
     said = chosen = store.turn(conversation, position)
     while said is not None and said.role is not Role.USER:  # steps of a turn lie between
         said = store.turn(conversation, parent_of(said))
-    sent = session.sent_on_path(said, chosen) if said is not None else None
+    sent = sent_on_path(session.memory, said, chosen) if said is not None else None
     if said is None or sent is None:
         raise errors.UnknownTurn(
             f"--turn: no window was sent for #{position}.", "Name a message that was answered here."

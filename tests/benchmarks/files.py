@@ -21,7 +21,8 @@ from jitchat.files.load import attachment_of
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.attachments import AttachmentStore
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

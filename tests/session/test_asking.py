@@ -28,7 +28,8 @@ from jitchat.events import (
 )
 from jitchat.memory import Memory
 from jitchat.providers.catalogue.table import Prices
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of
 from jitchat.store.replies import ReplyWriter

@@ -18,7 +18,7 @@ from jitchat.errors import (
 )
 from jitchat.events import WindowBuilt
 from jitchat.providers.provider import Finished, ReplyDelta
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.memory import Memory
 from jitchat.providers.tools import arguments_of
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.path import Path
 from jitchat.store.pins import Pins
 from jitchat.tools.request_context import RequestContext

@@ -13,8 +13,10 @@ from jitchat.errors import RequestRefused, SpendingLimitReached
 from jitchat.events import WindowBuilt
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
-from jitchat.replay import input_ahead, window_of
-from jitchat.session import Session, SessionOptions
+from jitchat.replay import window_of
+from jitchat.savings import input_ahead
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.spending import SpendingLimits
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.tools.offering import Asking, OfferRules

@@ -9,7 +9,7 @@ from textual.widgets import Input, OptionList
 
 from jitchat.metering import Metering
 from jitchat.providers.catalogue.table import Prices
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.deletion import delete_conversation
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import NEW_TITLE

@@ -9,7 +9,7 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import StreamCut
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, ReplyDelta
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt

@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
+from jitchat.replay import sent_on_path
 from jitchat.store.requests import RequestLog
 from jitchat.store.windows import Ending, WindowArchive
 from jitchat.tui.chat.commands import hint_on, mode_within
@@ -264,7 +265,7 @@ class Meter(Controller):
 
         Returns whether any window was sent.
         """
-        sent = await asyncio.to_thread(session.sent_on_path, turn, reply)
+        sent = await asyncio.to_thread(sent_on_path, session.memory, turn, reply)
         if sent is None:
             return False
         window, ending = sent
@@ -333,7 +334,7 @@ def _last_sent(session: Session) -> Turn | None:
     """Find the last message on the path that a window was sent for. Slow."""
     messages = (turn for turn in reversed(session.memory.turns) if turn.role is Role.USER)
     latest = islice(messages, _LOOKED_BACK)
-    return next((turn for turn in latest if session.sent_on_path(turn) is not None), None)
+    return next((turn for turn in latest if sent_on_path(session.memory, turn) is not None), None)
 
 
 def _is_broken_off(session: Session, ending: Ending | None) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tools import toolbox
 from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring

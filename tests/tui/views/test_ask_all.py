@@ -10,7 +10,7 @@ from jitchat.errors import Unreachable, WindowOverflow
 from jitchat.events import AnswerProgress
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.path import parent_of
 from jitchat.store.windows import WindowArchive
 from jitchat.tui.chat import previews

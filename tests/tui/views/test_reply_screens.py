@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.tui.views.leave_one_out import LeaveOneOutView
 from jitchat.tui.views.missing_turn import MissingTurnView
