@@ -1,9 +1,9 @@
-"""What a request to a provider takes, and who records it.
+"""Measures and records the usage of requests to providers.
 
-Answers are recorded with their windows, by the recorder; any other request goes through a
-`MeteredProvider`, whoever makes it. What the provider reports counts; for what it does not report,
-own counts stand, and are marked as such. A request that failed before anything of an answer came
-is not billed; one that was stopped meanwhile is.
+Answers are recorded with their windows by the recorder; every other request goes through a
+`MeteredProvider`. Counts reported by the provider are used; missing ones are replaced by jitchat's
+own and marked as such. A request that fails before any part of an answer arrives is not billed; one
+that is stopped in the middle is.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 Price = Callable[[Usage], float | None]
-"""Gives US dollars; None where no price is known."""
+"""Prices usage in US dollars; None if no price is known."""
 
 
 def taken(reported: Usage | None, own: Usage, price: Price) -> Taken:
-    """Say what a request took that reached its model: as reported, and else by own counts."""
+    """Return the usage and cost of a request that reached its model, reported or else counted."""
     known = reported or Usage(None, None)
     sent, answered = known.input_tokens, known.output_tokens
     used = replace(
@@ -45,21 +45,21 @@ def taken(reported: Usage | None, own: Usage, price: Price) -> Taken:
 
 @dataclass(frozen=True, slots=True)
 class Metering:
-    """Where requests are recorded, for which conversation, and who allows them."""
+    """How requests are recorded: the log, the conversation, and the check of spending limits."""
 
     log: RequestLog
     now: Callable[[], datetime]
     conversation: str | None = None
-    """Its id; None where they belong to none."""
+    """The conversation's id; None if requests belong to none."""
     provider: str = ""
-    """Who is asked, as the settings call it; empty: as the provider is called."""
+    """The provider's name in the settings; empty for the provider's own name."""
     allow: Callable[[float | None], object] = lambda _: None
-    """Is given the forecast in US dollars ahead of a request, None where no price is known. Raises
-    SpendingLimitReached where the request may not leave."""
+    """Called before each request with the forecast in US dollars, or None if no price is known.
+    Raises SpendingLimitReached if the request must not be sent."""
 
 
 class MeteredProvider:
-    """A provider of which each request is recorded."""
+    """A provider whose requests are recorded."""
 
     def __init__(
         self,
@@ -69,13 +69,13 @@ class MeteredProvider:
         counter: TokenCounter,
         prices: Prices | None,
     ) -> None:
-        """Without `metering`, what is taken is counted and not recorded."""
+        """Without `metering`, usage is counted but not recorded."""
         self.name, self.model = provider.name, provider.model
         self._provider, self._purpose, self._metering = provider, purpose, metering
         self._counter = counter
         self._price = partial(cost_of, prices=prices)
         self.last = NOT_BILLED
-        """What the request took that ended last."""
+        """The usage of the last completed request."""
 
     async def stream(
         self, messages: Sequence[Message], options: Options
@@ -83,8 +83,8 @@ class MeteredProvider:
         """Stream the answer as the provider does.
 
         Raises:
-            SpendingLimitReached: The request may not leave.
-            StoreError: It cannot be recorded, and does not leave.
+            SpendingLimitReached: A spending limit would be exceeded; nothing is sent.
+            StoreError: The request cannot be recorded; nothing is sent.
 
         """
         sent = await asyncio.to_thread(self._count, messages, options)
@@ -131,5 +131,5 @@ class MeteredProvider:
                 answer.usage, Usage(sent, self._counter.count(answer.whole)), self._price
             )
         if self._metering is not None:
-            with suppress(StoreError):  # what it takes at the least is recorded
+            with suppress(StoreError):  # the least usage is already recorded
                 self._metering.log.end(identity, self.last)

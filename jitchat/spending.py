@@ -1,8 +1,8 @@
-"""What sending a window will cost, and whether the limits that the user set allow it.
+"""Forecasts the cost of a window, and enforces the user's spending limits.
 
-A forecast is of the input, with what the provider's prompt cache should still hold of it, and of
-an answer as long as those of the model before. A limit is checked ahead of each request, of a small
-model as well: what was spent, and what is forecast, may not exceed it together.
+A forecast covers the input, with the part that the provider's prompt cache should still hold, and
+an answer as long as the model's recent ones. Limits are checked before each request, also of small
+models: what was spent plus the forecast must not exceed them.
 """
 
 from collections import Counter
@@ -22,19 +22,19 @@ from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
 _RECENT = 12
-"""Sends that a forecast goes by."""
+"""Recent sends used for a forecast."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """In US dollars; None where there is none."""
+    """In US dollars; None for no limit."""
 
     day: float | None = None
     conversation: float | None = None
     send: float | None = None
-    """Of one message, with all requests of its answer."""
+    """For one message, including all requests of its answer."""
     warn: float = 0.8
-    """The share of a limit from which on a warning is given."""
+    """The share of a limit at which a warning is shown."""
 
     def __bool__(self) -> bool:
         return any(limit is not None for limit in (self.day, self.conversation, self.send))
@@ -42,7 +42,7 @@ class SpendingLimits:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What was spent in one respect, and how much may be."""
+    """What was spent on a message, conversation or day, and its limit."""
 
     name: str
     setting: str
@@ -50,7 +50,7 @@ class Account:
     limit: float | None
 
     def sentence(self) -> str:
-        """For example: `Today: $1.20 of $2.00`."""
+        """Write `Today: $1.20 of $2.00`."""
         limit = self.limit
         return f"{self.name}: {self.spent}" + (f" of {dollars(limit)}" if limit is not None else "")
 
@@ -58,17 +58,17 @@ class Account:
 @dataclass(frozen=True, slots=True)
 class Forecast:
     usage: Usage
-    """As the provider is expected to report it."""
+    """The usage that the provider is expected to report."""
     amount: float | None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
     accounts: tuple[Account, ...] = field(default=())
     requests: int = 1
-    """So many did messages like it mostly take, each with what tools gave back."""
+    """The usual number of requests per message, if tools are called."""
     beside: Mapping[str, Spent] = field(default_factory=dict)
-    """What the conversation took beside answers, by what for."""
+    """What the conversation spent on requests other than answers, by purpose."""
 
     def sentences(self) -> list[str]:
-        """Say what the message should cost, and what was spent so far."""
+        """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
         told = [each for each in self.accounts if each.spent.sends or each.limit is not None]
@@ -84,18 +84,18 @@ class Forecast:
         if self.requests > 1:
             amount = None if self.amount is None else self.amount * self.requests
             yield (
-                f"With tools, the last messages mostly took {self.requests:,} requests:"
+                f"With tools, recent messages usually took {self.requests:,} requests:"
                 f" {about_cost(amount)} or more."
             )
 
     def _beside_answers(self) -> Iterator[str]:
         if self.beside:
             parts = [f"{purpose} {spent}" for purpose, spent in self.beside.items()]
-            yield f"Of this conversation's, beside answers: {enumerated(parts)}."
+            yield f"Of this conversation's cost, other than answers: {enumerated(parts)}."
 
 
 class Spending:
-    """The money of one conversation in use, or of none. Takes a thread's time."""
+    """The spending of one open conversation, or of none. Blocking: call in a thread."""
 
     def __init__(
         self,
@@ -105,30 +105,29 @@ class Spending:
         limits: SpendingLimits,
         price: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
-        """`price` is that of the model that answers."""
+        """`price` prices the model in use."""
         self._now, self._conversation = now, conversation
         self._archive, self._log = WindowArchive(database), RequestLog(database)
         self._limits, self._price = limits, price
         self._warned: set[str] = set()
         self._may_exceed = self._exceeds = False
-        """Whether the limits do not hold for the next message, and for this one."""
+        """Whether the limits are lifted for the next message, and for the current one."""
         self._before: int | None = None
-        """The request that was recorded last when the message was sent that is answered; None where
-        none was sent."""
+        """The id of the last request before the current message; None if none was sent."""
 
     def begin_message(self) -> None:
-        """Count a message's costs from here on."""
+        """Start a new message's account."""
         self._before = self._log.last_id()
         self._exceeds, self._may_exceed = self._may_exceed, False
 
     def exceed_once(self) -> None:
-        """Let the next message exceed the limits: the user wants it sent all the same."""
+        """Let the next message exceed the limits, at the user's request."""
         self._may_exceed = True
 
     def forecast(self, window: ContextWindow, provider: str, longest: int | None) -> Forecast:
-        """Tell what sending a window as a new message should cost.
+        """Forecast the cost of sending a window as a new message.
 
-        `longest` is what an answer may take, in tokens.
+        `longest` is the maximum length of an answer, in tokens.
         """
         ahead = self._forecast(window, provider, longest, Spent())
         spent = self._log.spent_by_purpose(self._conversation or "")
@@ -136,7 +135,7 @@ class Spending:
         return replace(ahead, beside=beside)
 
     def check(self, window: ContextWindow, provider: str, longest: int | None) -> str:
-        """Give a warning, once of each kind; empty where there is none.
+        """Return a warning, each kind only once; empty if there is none.
 
         Raises:
             SpendingLimitReached: A limit would be exceeded.
@@ -148,7 +147,7 @@ class Spending:
         if ahead.amount is None:
             return self._once(
                 f"price of {window.model}",
-                f"What {window.model} costs is not known: your limits cannot hold it.",
+                f"The price of {window.model} is unknown, so spending limits cannot be enforced.",
             )
         is_first = not window.step
         warnings = [
@@ -157,7 +156,7 @@ class Spending:
         return " ".join(filter(None, warnings))
 
     def allow(self, amount: float | None) -> None:
-        """Let a request leave that is no message: a small model's, or one of the lab's.
+        """Check a request other than an answer: a small model's, or one of the lab's.
 
         Raises:
             SpendingLimitReached: A limit would be exceeded.
@@ -188,7 +187,7 @@ class Spending:
         return self._once(account.setting, told) if is_near else ""
 
     def message(self) -> tuple[Spent, Usage | None]:
-        """Tell what the message took so far, and what was reported of its answer."""
+        """Return what the message has cost so far, and the usage reported for its answer."""
         if self._conversation is None or self._before is None:
             return Spent(), None
         here = self._conversation, self._before
@@ -210,7 +209,7 @@ class Spending:
         return warning if is_new else ""
 
 
-_STOPPED = "What the tools gave back was not sent, and the answer ends here."
+_STOPPED = "The tools' results were not sent, and the answer ends here."
 
 
 def _require(account: Account, amount: float, what: str) -> None:
@@ -218,5 +217,5 @@ def _require(account: Account, amount: float, what: str) -> None:
         raise SpendingLimitReached(
             f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
             f"Raise spending.{account.setting}, or send less: a smaller budget, another mode."
-            " /spend in the chat has one message exceed it.",
+            " /spend in the chat lifts the limits for one message.",
         )

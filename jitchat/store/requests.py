@@ -1,8 +1,8 @@
-"""Every request to a provider: what it was for, what it took and what it cost.
+"""Every request to a provider: its purpose, usage and cost.
 
-A row is written before its request leaves, with what that takes at the least, and again when it is
-over: so a process that dies leaves a cost behind, and no hole. It names no turn and has no text.
-When its conversation is deleted, the row stays: what was spent stays in the sums.
+A row is written before its request is sent, with its least cost, and updated at the end, so that a
+process that dies leaves no gap. A row has no text and names no turn. It remains when its
+conversation is deleted, so that totals stay correct.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from jitchat.values import Usage
 
 
 class Purpose(StrEnum):
-    """What a request is for, as it is shown."""
+    """The purpose of a request, as displayed."""
 
     ANSWER = "answer"
     TITLE = "title"
@@ -36,53 +36,53 @@ class Purpose(StrEnum):
 
 
 _OF_MESSAGE = (Purpose.ANSWER, Purpose.PICKING, Purpose.COMPACTION)
-"""What the answer to a message waits for."""
+"""Purposes that belong to answering a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request that is about to leave."""
+    """A request that is about to be sent."""
 
     purpose: Purpose
     provider: str
-    """As the settings call it."""
+    """The provider's name in the settings."""
     model: str
     conversation: str | None
-    """Its id; None where the request belongs to none."""
+    """The conversation's id; None if the request belongs to none."""
     sent_at: datetime | None
-    """Aware; None where that was not kept."""
+    """Timezone-aware; None if it was not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request took."""
+    """The usage and cost of a request."""
 
     reported: Usage | None = None
-    """As the provider reports it."""
+    """As reported by the provider."""
     counted: Usage | None = None
-    """Own counts, for what is not reported; with neither, nothing is billed."""
+    """jitchat's counts of what is not reported; with neither, nothing is billed."""
     cost: float | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
     amount: float = 0.0
-    """In US dollars: the sum of what is known."""
+    """The sum of the known costs, in US dollars."""
     unknown: int = 0
-    """Requests of which nobody knows what they cost."""
+    """Requests with an unknown cost."""
     sends: int = field(default=0, compare=False)
-    """Requests that were sent."""
+    """Requests sent."""
     estimated: int = field(default=0, compare=False)
-    """Requests with a part of the amount that goes by own counts."""
+    """Requests whose cost is partly based on jitchat's own counts."""
 
     def __str__(self) -> str:
-        """`$0.12`, `~$0.12 + 3 unknown`, `cost unknown`; `$0.00` where nothing is charged."""
+        """Write `$0.12`, `~$0.12 + 3 unknown`, `cost unknown`; `$0.00` if nothing is charged."""
         return self.sentence or dollars(0)
 
     @property
     def sentence(self) -> str:
-        """The same, but empty where nothing is charged."""
+        """The same, but empty if nothing is charged."""
         return total_of(self.amount, self.unknown, estimated=bool(self.estimated))
 
 
@@ -90,17 +90,17 @@ USAGE = """
     q.input_tokens, q.output_tokens, COALESCE(q.cached_tokens, 0), COALESCE(q.written_tokens, 0),
     COALESCE(q.reasoning_tokens, 0), q.charged
 """
-"""Of a row of `requests` as q, as `usage_of` takes them."""
+"""The arguments of `usage_of`, of a row of `requests` as q."""
 SPENT = """
     TOTAL(q.cost), COALESCE(SUM(q.cost IS NULL AND q.billed), 0), COUNT(*),
     COALESCE(SUM(q.cost > 0 AND q.charged IS NULL AND COALESCE(q.counted_input, q.counted_output)
         IS NOT NULL), 0)
 """
-"""Likewise, as `Spent` takes them."""
+"""The arguments of `Spent`, summed over rows."""
 _RECENT = 12
-"""Answers by which the next one is forecast."""
+"""Recent answers used for a forecast."""
 _USUAL_ANSWER = 400
-"""Tokens of an answer, where none was counted yet."""
+"""Tokens assumed for an answer if none was counted yet."""
 _PURPOSES = ", ".join(f"'{each}'" for each in _OF_MESSAGE)
 _END = """
     UPDATE requests SET input_tokens = ?, output_tokens = ?, cached_tokens = ?, written_tokens = ?,
@@ -120,24 +120,24 @@ _ADOPT = """
 
 
 NOT_BILLED = Taken(cost=0.0)
-"""Of a request that was refused, or never arrived."""
+"""For a request that was refused or never arrived."""
 
 
 def usage_of(counts: Sequence[Any]) -> Usage | None:
-    """Make what was reported of `USAGE`; None where neither input nor output was."""
+    """Build the reported usage from `USAGE`; None if neither input nor output was reported."""
     return None if counts[0] is None and counts[1] is None else Usage(*counts)
 
 
 class RequestLog:
-    """The table `requests`. Takes a thread's time."""
+    """The table `requests`. Blocking: call in a thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def begin(self, asked: Asked, least: Taken, window: int | None = None) -> int:
-        """Write a request down before it leaves, with what it takes `least`; returns its id.
+        """Record a request before it is sent, with its `least` usage; return its id.
 
-        `window` is the archive's key, where a window is what is sent.
+        `window` is the archive's id of the window that is sent, if any.
         """
         moment = asked.sent_at.isoformat() if asked.sent_at is not None else None
         who = repair(asked.provider) or None, repair(asked.model)
@@ -155,7 +155,7 @@ class RequestLog:
         self._database.execute(_END.format("id"), (*_columns(taken), identity))
 
     def end_of_window(self, window: int, taken: Taken, provider: str | None) -> None:
-        """Write what the request of a window took, and who was asked."""
+        """Record the usage and provider of a window's request."""
         with self._database.write() as connection:
             connection.execute(_END.format("window"), (*_columns(taken), window))
             connection.execute(
@@ -164,7 +164,7 @@ class RequestLog:
             )
 
     def adopt(self, asked: Asked, window: int) -> bool:
-        """Give a window that comes back the request that stayed of it; whether one did."""
+        """Link a restored window to its remaining request. Return whether there is one."""
         if asked.sent_at is None:
             return False
         values = asked.purpose, asked.sent_at.isoformat(), repair(asked.model)
@@ -173,18 +173,18 @@ class RequestLog:
         return cursor.rowcount > 0
 
     def copy_to(self, other: Database) -> None:
-        """Record what was billed here in another database, where it belongs to no conversation."""
+        """Copy billed requests to another database, without their conversations."""
         rows = self._database.fetch_all(f"SELECT {_COPIED} FROM requests WHERE billed ORDER BY id")  # noqa: S608  a constant
         places = ", ".join("?" * len(_COPIED.split(",")))
         with other.write() as connection:
             connection.executemany(f"INSERT INTO requests ({_COPIED}) VALUES ({places})", rows)  # noqa: S608  a constant
 
     def last_id(self) -> int:
-        """Give the id of the request that was written down last; 0 where there is none."""
+        """Return the id of the last recorded request; 0 if there is none."""
         return int(self._database.fetch_one("SELECT COALESCE(MAX(id), 0) FROM requests")[0])
 
     def usual_answer(self, purpose: Purpose, provider: str, model: str) -> int:
-        """Tell how many tokens an answer of a model mostly has, in whichever conversation."""
+        """Return a model's usual answer length in tokens, over all conversations."""
         rows = self._database.fetch_all(
             "SELECT output_tokens FROM requests WHERE model = ? AND provider = ? AND purpose = ?"
             " AND output_tokens > 0 ORDER BY id DESC LIMIT ?",
@@ -196,14 +196,14 @@ class RequestLog:
         return self._spent("q.conversation = ?", conversation)
 
     def spent_on_message(self, conversation: str, after: int) -> Spent:
-        """Sum up what the answer to a message took: all that was asked behind the id `after`."""
+        """Sum up the cost of answering a message: all its requests after the id `after`."""
         which = f"q.conversation = ? AND q.id > ? AND q.purpose IN ({_PURPOSES})"
         return self._spent(which, conversation, after)
 
     def answered(self, conversation: str, after: int) -> Usage | None:
-        """Add up what was reported of the answer to a message, its requests with tools together.
+        """Sum up the usage reported for the answer to a message, including requests with tools.
 
-        As `spent_on_message`; None where the provider did not report all of it.
+        Like `spent_on_message`; None if the provider did not report everything.
         """
         *counts, unreported = self._database.fetch_one(
             "SELECT SUM(input_tokens), SUM(output_tokens), TOTAL(cached_tokens),"
@@ -218,16 +218,16 @@ class RequestLog:
         return Usage(sent, answered, int(cached), int(written), int(reasoned), charged)
 
     def spent_on(self, day: date) -> Spent:
-        """Sum up what was spent on a day, in the time zone in which it was sent."""
+        """Sum up the costs of a day, in the time zone of each request."""
         days = day.isoformat(), (day + timedelta(days=1)).isoformat()
         return self._spent("q.sent_at >= ? AND q.sent_at < ?", *days)
 
     def spent_by_conversation(self) -> dict[str, Spent]:
-        """Sum up the costs of each conversation from which anything was sent, by its id."""
+        """Sum up the costs of each conversation with requests, by its id."""
         return self._spent_by("q.conversation", "q.conversation IS NOT NULL")
 
     def spent_by_purpose(self, conversation: str) -> dict[str, Spent]:
-        """Sum up what was spent on a conversation by what for, the dearest first."""
+        """Sum up a conversation's costs by purpose, most expensive first."""
         spent = self._spent_by("q.purpose", "q.conversation = ?", conversation)
         return dict(sorted(spent.items(), key=lambda each: -each[1].amount))
 

@@ -100,7 +100,7 @@ async def test_the_limit_of_a_message_holds_for_all_requests_of_its_answer(store
     assert isinstance(failed.error, SpendingLimitReached)
     assert "This message so far: $" in str(failed.error)
     assert 2 <= len(talking.provider.requests) <= 4
-    assert "What the tools gave back was not sent" in str(failed.error)
+    assert "The tools' results were not sent" in str(failed.error)
     assert failed.draft == "which port has relay 3?"
 
 
@@ -108,7 +108,7 @@ async def test_an_unknown_price_is_said_once_and_stops_nothing(store: ColdStore)
     talking = session(store, SpendingLimits(day=0.01))
     talking.options = replace(talking.options, prices=None)
     (warning,) = warnings(await send(talking, "hello"))
-    assert "is not known: your limits cannot hold it" in warning
+    assert "is not known: spending limits cannot be enforced" in warning
     assert warnings(await send(talking, "and again")) == []
 
 
@@ -161,7 +161,7 @@ async def test_what_small_models_take_is_in_the_sums_of_the_day_the_conversation
     assert log.spent(here) == log.spent_on(store.now().date()) == Spent(0.22)
     window = talking.preview("hello", Mode.RECENCY)
     told = talking.forecast(window).sentences()[-1]
-    assert told == "Of this conversation's, beside answers: picking $0.11 and title $0.11."
+    assert told == "Of this conversation's cost, other than answers: picking $0.11 and title $0.11."
     talking.spending._limits = SpendingLimits(send=0.12)
     with pytest.raises(SpendingLimitReached, match=r"This message so far: \$0.11 of \$0.12"):
         talking.spending.check(window, "scripted", 10)  # the title is no part of it
