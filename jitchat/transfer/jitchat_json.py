@@ -280,7 +280,7 @@ class _Reader:
             given if isinstance(given, int) and given > 0 else None,
             created,
             moment_of(head.get("updated_at")),
-            None if created is None else Twin(key, created, _key_of),
+            None if created is None else Twin(repair(key), created, _key_of),
             head.get("title_given") is not False,
             head.get("archived") is True,
             tags_of(head.get("tags")),

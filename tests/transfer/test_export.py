@@ -224,6 +224,20 @@ def test_observations_and_the_project_come_back(store: ColdStore, stores, tmp_pa
     assert take(other, tmp_path / "talk.json")[0].added == 0
 
 
+def test_an_id_that_is_no_text_is_repaired(store: ColdStore, stores, tmp_path: Path):
+    made = store.create("Harbour")
+    store.append(made.id, talk("The crane is red."))
+    value = json.loads(exported(store, "json"))
+    value["conversations"][0]["id"] = "x\ud800"
+    path = written(tmp_path, "talk.json", value)
+
+    other = stores()
+    assert [(each.id, each.added) for each in (*take(other, path), *take(other, path))] == [
+        ("x", 1),
+        ("x", 0),
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [
