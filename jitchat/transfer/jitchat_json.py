@@ -223,7 +223,8 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         json_text.peek()
         for name, value in json_text.members((), entered=("conversations",)):
             if name == "version" and value != VERSION:
-                raise NotJson(f"was exported by another version of jitchat ({value})")
+                told = shorten(str(value), 20)
+                raise NotJson(f"was exported by another version of jitchat ({told})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
                     yield from _conversation(json_text, first, source)
