@@ -158,7 +158,7 @@ def packed(size: int) -> bytes:
     ("name", "data", "why"),
     [
         ("a.bin", b"ELF\0\1", "no text, and no kind"),
-        ("a.txt", b"", "holds no text"),
+        ("a.txt", b"", "contains no text"),
         ("a.doc", b"\0PK", "Save it as docx or PDF"),
         ("a.odt", open_document("<no end>"), "it is damaged"),
         ("a.heic", b"\0ftyp", "Save it as PNG or JPEG"),
@@ -253,6 +253,6 @@ def test_every_unicode_encoding_with_a_mark_is_read() -> None:
 def test_a_file_that_waits_for_a_writer_is_no_file_to_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
-    with pytest.raises(BlockingIOError, match="waits for a writer"):
+    with pytest.raises(BlockingIOError, match="is a pipe that waits for a writer"):
         loading._read(tmp_path / "pipe")
     os.close(writer)
