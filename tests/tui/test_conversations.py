@@ -52,7 +52,9 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await pilot.press("ctrl+u", *"Name", "enter")
         await until(pilot, lambda: backend.store.conversations()[1].title == "Name", "its title")
         await pilot.press("ctrl+t", *"#sea a:b", "enter")
-        await until(pilot, lambda: any("is not a valid tag" in each for each in notices(pilot)), "why not")
+        await until(
+            pilot, lambda: any("is not a valid tag" in each for each in notices(pilot)), "why not"
+        )
         assert line.value == "#sea a:b", "what was typed stays, to be put right"
         await pilot.press(*["backspace"] * 4, "enter")
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
@@ -103,7 +105,7 @@ async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands
 
         await command(pilot, "/delete erase")
         await pilot.press("enter")
-        await until(pilot, lambda: "It is erased" in " ".join(notices(pilot)), "that it is gone")
+        await until(pilot, lambda: "Erased: " in " ".join(notices(pilot)), "that it is gone")
         await ready(pilot)
         await command(pilot, "/delete")
         await pilot.press("enter")
@@ -154,7 +156,7 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
         assert question(pilot).startswith("Copied #2: ")
         await pilot.press("end", "Y")
-        assert question(pilot) == "Copy which code of #2? 1 python, 2 sh"
+        assert question(pilot) == "Copy which code block of #2? 1 python, 2 sh"
         await pilot.press("2")
         assert pilot.app.clipboard == "ls␛[2J\n"
         await pilot.press("Y", "enter")
@@ -175,4 +177,4 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert prompt.text == "hi", "the letter was a key of its own"
         await pilot.press("ctrl+c")
         await command(pilot, "/code 3")
-        assert any("2 blocks" in each for each in notices(pilot))
+        assert any("2 code blocks" in each for each in notices(pilot))

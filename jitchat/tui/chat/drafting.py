@@ -1,4 +1,4 @@
-"""What comes into the draft without being typed: an earlier prompt, an edited text, files."""
+"""Fill the draft from other sources: an earlier prompt, an external editor, files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 
 SEARCHED_PROMPTS = 10_000
-"""So many of the last ones."""
+"""Maximum earlier prompts searched, the latest ones."""
 
 
 @dataclass(eq=False)
@@ -18,7 +18,7 @@ class Drafting(Controller):
     opening: Opening
 
     def search_prompts(self, wanted: str = "") -> None:
-        """Search what was sent before, for what is typed; one that is taken stands in its place."""
+        """Search earlier prompts for the typed text; the chosen prompt replaces it."""
         from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
 
         prompt, store = self.surfaces.prompt, self.backend.store
@@ -33,7 +33,7 @@ class Drafting(Controller):
         self.host.push(prompts.PromptsScreen(load, wanted or prompt.draft), taken)
 
     def edit_outside(self) -> None:
-        """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""
+        """Edit the draft in the user's own editor; text that arrives meanwhile is not lost."""
         self.host.run(self._edit_outside(), "editor", exclusive=True)
 
     async def _edit_outside(self) -> None:
@@ -45,10 +45,10 @@ class Drafting(Controller):
         (prompt.retype if prompt.draft == before else prompt.give_back)(text)
 
     async def attach(self, path: str = "") -> None:
-        """Name files in the prompt, so that they go along with its message.
+        """Mention files in the prompt, so that they are sent with its message.
 
         Raises:
-            FileRefused: The path names none.
+            FileRefused: The path names no file.
         """
         named, session = path.strip("\"'"), self.opening.session
         folder = session.folder if session is not None else None
