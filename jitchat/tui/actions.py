@@ -325,7 +325,7 @@ ACTIONS = (
     ),
     Action(
         "paste", "", "drafting.paste_picture", "Paste a picture",
-        "From the clipboard, as Ctrl+V in the prompt", "paste", needs=_OPEN,
+        "Attach the picture in the clipboard", "paste", needs=_OPEN,
     ),
     Action(
         "resource", "", "offers.pick", "Attach a resource", "Of a server of tools",
